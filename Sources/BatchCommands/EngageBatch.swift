@@ -1,10 +1,10 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import Glibc
 
 /// The command line (reference command-line 1).
-package struct EngageBatch: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct EngageBatch: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "engage-batch",
     abstract:
       "Turn recorded mobile events into what the phones should have reported to the marketing platform, and deliver it.",
@@ -38,8 +38,6 @@ package struct EngageBatch: ParsableCommand {
       CommandGroup(
         name: "Several machines", subcommands: [PartitionCommand.self, DecideCommand.self, CollectCommand.self]),
     ])
-
-  package init() {}
 }
 
 /// Where the executable enters.

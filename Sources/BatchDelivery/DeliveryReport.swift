@@ -45,8 +45,6 @@ package struct DeliveryReport: Sendable, Equatable {
   /// What the attempt came to that ended it, without any value of an event; nil where none did.
   package var stopReason: String?
 
-  package init() {}
-
   /// How the run ends as far as the delivery decides it: for the reason of its stop, or with 76 while events are held as `UNKNOWN`.
   package var exit: RunExit {
     if let exit = stop?.exit { return exit }

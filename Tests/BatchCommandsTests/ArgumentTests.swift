@@ -1,7 +1,8 @@
 import ArgumentParser
-import BatchCommands
 import BatchFoundation
 import Testing
+
+@testable import BatchCommands
 
 @Suite struct ArgumentTests {
   @Test func parsesTheArgumentsOfLinkAndExpiration() throws {

@@ -1,6 +1,7 @@
-import BatchCommands
 import BatchFoundation
 import Testing
+
+@testable import BatchCommands
 
 @Suite struct ExpirationReportTests {
   private let start = Instant(milliseconds: 1_388_534_400_000)

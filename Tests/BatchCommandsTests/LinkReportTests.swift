@@ -1,7 +1,8 @@
-import BatchCommands
 import BatchFoundation
 import EngageRules
 import Testing
+
+@testable import BatchCommands
 
 @Suite struct LinkReportTests {
   private static let options = LinkOptions(routeOrder: .literalFirst, ownDomains: [])

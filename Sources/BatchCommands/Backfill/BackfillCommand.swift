@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
@@ -10,8 +10,8 @@ import BatchStore
 import FoundationEssentials
 
 /// `engage-batch backfill`: a job over a past time, window after window, each once.
-package struct BackfillCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct BackfillCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "backfill",
     abstract: "Run a job window after window over a past time, forward and each window once.",
     discussion: """
@@ -51,9 +51,7 @@ package struct BackfillCommand: ParsableCommand {
   @Flag(name: .customLong("no-upload"), help: "Stop each run when everything is in the store.")
   var skipsUpload = false
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     guard let span = CalendarSpan("+\(step)") else {
       throw ValidationError("--step is '\(step)', which is not an ISO 8601 duration such as P1D or PT6H.")
     }

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -6,8 +6,8 @@ import BatchPlatform
 import BatchReport
 
 /// `engage-batch compare`: what a job would do otherwise with other settings.
-package struct CompareCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct CompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Tell what would change with other settings: sessions, campaigns, events, identity, and example devices.",
     discussion: """
@@ -30,18 +30,15 @@ package struct CompareCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Also write the comparison as a page; - for stdout.", valueName: "file"))
   var html: String?
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if changes.isEmpty, against == nil {
       throw ValidationError("Say what to compare with: --with Section.key=value, or --against CONFIG.")
     }
   }
 
-  package func run() throws {
+  func run() throws {
     let now = Instant.now
     let interruption = Interruption()
     try Signals.pass(to: interruption)
@@ -56,7 +53,7 @@ package struct CompareCommand: ParsableCommand {
       return try Comparing(before, after, monitor: monitor, interruption: interruption).run()
     }
     if html != "-" {
-      switch format {
+      switch answer.format {
       case .text: for line in ComparisonText.lines(comparison) { Streams.data(line.printable) }
       case .json: Streams.document(ComparisonText.json(comparison))
       }

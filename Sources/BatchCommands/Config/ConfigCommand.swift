@@ -1,11 +1,9 @@
-package import ArgumentParser
+import ArgumentParser
 
 /// `engage-batch config`: what a run is configured with, and why.
-package struct ConfigCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct ConfigCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "config",
     abstract: "Show, explain and check the configuration of a job, or print its schema.",
     subcommands: [ConfigShowCommand.self, ConfigExplainCommand.self, ConfigCheckCommand.self, ConfigSchemaCommand.self])
-
-  package init() {}
 }

@@ -13,9 +13,7 @@ struct ConfigExplainCommand: ParsableCommand {
   var key: String
 
   @OptionGroup var source: ConfigSource<JobOption>
-
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   func validate() throws {
     if let problem = SettingsSchema.current.problem(withName: key) { throw ValidationError(problem) }
@@ -23,7 +21,7 @@ struct ConfigExplainCommand: ParsableCommand {
 
   func run() throws {
     let settings = try source.load().configuration.resolved(matching: key)
-    switch format {
+    switch answer.format {
     case .text: Streams.document(settings.map(\.explanation).joined(separator: "\n"))
     case .json where settings.count == 1:
       for setting in settings { Streams.data(setting.explanationDocument.text()) }

@@ -48,5 +48,5 @@ extension Streams {
 
 extension SettingOverride: ExpressibleByArgument {
   /// `Section.key=value`; a value of another form is a usage error, an unknown key a configuration error later on.
-  package init?(argument: String) { self.init(argument) }
+  init?(argument: String) { self.init(argument) }
 }

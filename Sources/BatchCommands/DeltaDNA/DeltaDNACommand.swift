@@ -1,11 +1,9 @@
-package import ArgumentParser
+import ArgumentParser
 
 /// `engage-batch deltadna`: what only games that report to deltaDNA have (reference deltadna 10).
-package struct DeltaDNACommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct DeltaDNACommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "deltadna",
     abstract: "Check and infer event schemas, and explain which campaigns an event triggers.",
     subcommands: [SchemaCommand<GameSchema>.self, TriggersCommand.self])
-
-  package init() {}
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
-package import BatchFoundation
-package import DeltaDNARules
+import BatchFoundation
+import DeltaDNARules
 
 /// `engage-batch deltadna triggers`: campaigns that events trigger.
 struct TriggersCommand: ParsableCommand {
@@ -49,9 +49,9 @@ struct TriggersExplainCommand: ParsableCommand {
 }
 
 /// What `deltadna triggers explain` prints.
-package enum TriggerExplanation {
+enum TriggerExplanation {
   /// Nil if the bytes are not one event.
-  package static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
+  static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
     var tape = JSONTape()
     var reader = JSONLineReader()
     // Which way it is not an event does not matter to anyone.

@@ -1,9 +1,9 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 
 /// `engage-batch expiration`: when something expires that carries this text.
-package struct ExpirationCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct ExpirationCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "expiration",
     abstract: "Print when a text like '1 day 15m' or '2014/12/25 11:12:13' expires.",
     discussion: """
@@ -20,15 +20,12 @@ package struct ExpirationCommand: ParsableCommand {
   @Flag(help: "Show what the SDKs of 2014 made of the text.")
   var compat = false
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     let start = self.start ?? .now
     let report = ExpirationReport(text, from: start, comparesSDKs: compat)
-    format.tell(report.json) {
+    answer.format.tell(report.json) {
       for note in report.notes { Streams.note(note) }
       if let expiry = report.expiry { Streams.data(expiry.rfc3339) }
     }

@@ -1,14 +1,14 @@
-package import BatchFoundation
+import BatchFoundation
 
 /// What `engage-batch expiration` says about a text.
-package struct ExpirationReport {
+struct ExpirationReport {
   private let text: String
   private let start: Instant
   private let strict: ExpirationText
   /// The readings of the SDKs, if they were asked for.
   private let sdks: [SDKExpiration.Platform: SDKExpiration]
 
-  package init(_ text: String, from start: Instant, comparesSDKs: Bool) {
+  init(_ text: String, from start: Instant, comparesSDKs: Bool) {
     let arena = Arena()
     let copy = arena.text(text)
     self.text = text
@@ -25,10 +25,10 @@ package struct ExpirationReport {
   }
 
   /// When it expires: by the strict grammar, or where that refuses the text and the SDKs were asked for, as on iOS.
-  package var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
+  var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
 
   /// `duration`, `absolute` or `refused`.
-  package var kind: String {
+  var kind: String {
     switch strict {
     case .duration: "duration"
     case .absolute: "absolute"
@@ -37,7 +37,7 @@ package struct ExpirationReport {
   }
 
   /// What a reader should know, each in one line.
-  package var notes: [String] {
+  var notes: [String] {
     var notes: [String] = []
     switch strict {
     case .duration(let span): notes.append("note: a duration of \(span.wholeSeconds) s from \(start.rfc3339)")
@@ -63,7 +63,7 @@ package struct ExpirationReport {
     }
   }
 
-  package var json: JSONNode {
+  var json: JSONNode {
     let head: JSONNode = [
       "text": .text(text), "from": .text(start.rfc3339), "kind": .text(kind), "expires": .text(expiry?.rfc3339),
     ]

@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import EngageRules
 import FoundationEssentials
 
 /// `engage-batch link`: how a link is matched and what it carries.
-package struct LinkCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct LinkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "link",
     abstract: "Print which route takes a link, why the others do not, and what reaches campaigns.",
     discussion: """
@@ -25,17 +25,14 @@ package struct LinkCommand: ParsableCommand {
   @Option(help: "A host whose http(s) links are read like links to the app; '*.' for all below a domain. Repeatable.")
   var ownDomain: [String] = []
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     let file = try routes.map(readRoutes)
     for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description.printable) }
     let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
     let report = LinkReport(url, router: DeepLinkRouter(routes: file, options: options))
-    format.tell(report.json) { Streams.data(report.text) }
+    answer.format.tell(report.json) { Streams.data(report.text) }
   }
 
   private func readRoutes(_ path: String) throws -> RouteFile {

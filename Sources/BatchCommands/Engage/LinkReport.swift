@@ -1,9 +1,9 @@
-package import BatchFoundation
+import BatchFoundation
 import EngageEvents
-package import EngageRules
+import EngageRules
 
 /// What `engage-batch link` says about a link: the route it took, why the others did not take it, what it carries.
-package struct LinkReport {
+struct LinkReport {
   private let url: String
   private let file: RouteFile?
   private let reading: LinkReading
@@ -11,7 +11,7 @@ package struct LinkReport {
   /// Keeps the texts of the reading alive.
   private let arena: Arena
 
-  package init(_ url: String, router: DeepLinkRouter) {
+  init(_ url: String, router: DeepLinkRouter) {
     self.url = url
     file = router.file
     arena = Arena()
@@ -41,7 +41,7 @@ package struct LinkReport {
 
   // MARK: Text
 
-  package var text: String {
+  var text: String {
     var lines = ["outcome: \(outcome)"]
     if let route, let file, let place = route.place {
       lines.append("route: \(route.key) (\(file.name):\(place.line):\(place.column))")
@@ -92,7 +92,7 @@ package struct LinkReport {
 
   // MARK: JSON
 
-  package var json: JSONNode {
+  var json: JSONNode {
     [
       "url": .text(url),
       "outcome": .text(outcome),

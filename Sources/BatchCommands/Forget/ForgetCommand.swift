@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -8,8 +8,8 @@ import BatchStore
 import FoundationEssentials
 
 /// `engage-batch forget`: a person is removed from a store, and on request from the service.
-package struct ForgetCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct ForgetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "forget",
     abstract:
       "Remove people from a store for good, refuse their later records, and delete them at the service on request.",
@@ -52,13 +52,9 @@ package struct ForgetCommand: ParsableCommand {
   var result: [String] = []
 
   @OptionGroup var personalData: PersonalDataOption
+  @OptionGroup var answer: AnswerOption
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
-
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     guard !(device + recipient + mobileUserId + user).isEmpty else {
       throw ValidationError("Name somebody with --device, --recipient, --mobile-user-id or --user.")
     }
@@ -67,7 +63,7 @@ package struct ForgetCommand: ParsableCommand {
     }
   }
 
-  package func run() throws {
+  func run() throws {
     let loaded = try job.load()
     try Failures.reported {
       let request = try job.request(.run, loaded)
@@ -103,7 +99,7 @@ package struct ForgetCommand: ParsableCommand {
       let others = try results.erase(ids, found: found, at: .now, options)
       let report = try erase(ids, found, store, platform, options)
       tell(report, personal, others)
-      if format == .text { tellUnknown(ids, report) }
+      if answer.format == .text { tellUnknown(ids, report) }
     }
     try store.close()
     try outcome.get()
@@ -117,7 +113,7 @@ package struct ForgetCommand: ParsableCommand {
     let admitted = Result { try store.erasures.admit(ids) }
     try store.close()
     let count = try admitted.get().count
-    format.tell(["admitted": .number(count)]) {
+    answer.format.tell(["admitted": .number(count)]) {
       Streams.note(
         count == 0
           ? "none of these ids is refused; nothing was changed"
@@ -168,7 +164,7 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   private func tell(_ others: [(folder: String, report: ErasureReport)]) {
-    format.tell(["dryRun": .flag(dryRun), "results": Self.json(others)]) {
+    answer.format.tell(["dryRun": .flag(dryRun), "results": Self.json(others)]) {
       for other in others { tell(other.report.counts, of: other.folder) }
       tellEnd()
     }
@@ -178,7 +174,7 @@ package struct ForgetCommand: ParsableCommand {
     _ report: ErasureReport, _ personal: PersonalData, _ others: [(folder: String, report: ErasureReport)]
   ) {
     let devices = report.devices.map { personal.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
-    format.tell([
+    answer.format.tell([
       "dryRun": .flag(dryRun), "devices": .texts(devices), "removed": Self.json(report.counts),
       "results": Self.json(others),
     ]) {

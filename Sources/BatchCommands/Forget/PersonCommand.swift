@@ -1,15 +1,13 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
 import BatchStore
 
 /// `engage-batch person`: what a store knows of people.
-package struct PersonCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct PersonCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "person", abstract: "Write out all that a store knows of a person.", subcommands: [Export.self])
-
-  package init() {}
 
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(

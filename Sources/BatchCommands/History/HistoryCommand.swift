@@ -1,10 +1,10 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchStore
 
 /// `engage-batch history`: what was run on a store, and how it went.
-package struct HistoryCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "history",
     abstract:
       "List the runs of a store: when, how long, how they ended, what they did, and what was configured otherwise.",
@@ -25,23 +25,20 @@ package struct HistoryCommand: ParsableCommand {
   @Option(name: .customLong("run"), help: "Only this run, by its number.")
   var number: Int64?
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
   }
 
-  package func run() throws {
+  func run() throws {
     try choice.reading { store in
       if let number { _ = try store.knownRun(number) }
       var rows = try HistoryRow.all(of: store)
       if let number { rows.removeAll { $0.run.id.number != number } }
       if let limit { rows = rows.suffix(limit) }
-      var listing = Listing(format, columns: HistoryRow.columns)
-      for row in rows { listing.add(row.cells(format, of: store.format.destination)) }
+      var listing = Listing(answer.format, columns: HistoryRow.columns)
+      for row in rows { listing.add(row.cells(answer.format, of: store.format.destination)) }
       listing.end()
     }
   }

@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchReport
 import BatchStore
 
 /// `engage-batch report`: the report of a run again, from the store.
-package struct ReportCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Show the report of a run again, from what its store keeps.",
     discussion: "Without --run it is the last run that left a report; 'engage-batch history' lists them.")
 
@@ -22,9 +22,7 @@ package struct ReportCommand: ParsableCommand {
   @Option(help: "What stdout gets without --report: text, json, html or junit.")
   var format: Format = .text
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     try choice.reading { store in
       let report = try kept(in: store)
       if let folder = self.report {

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -7,8 +7,8 @@ import BatchReport
 import FoundationEssentials
 
 /// `engage-batch test`: what jobs make of the records of their tests, against what they are expected to.
-package struct TestCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct TestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "test",
     abstract: "Run the tests that jobs carry, and exit with 65 if one of them found a difference.",
     discussion: """
@@ -23,25 +23,21 @@ package struct TestCommand: ParsableCommand {
   var job: [String] = []
 
   @OptionGroup var given: JobChanges
-
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   @Option(help: ArgumentHelp("Also write the results as JUnit XML; - for stdout.", valueName: "file"))
   var junit: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if (files + job).isEmpty { throw ValidationError("Name the job files, as arguments or with --job.") }
   }
 
-  package func run() throws {
+  func run() throws {
     let reports = try (files + job).map { job in
       try Failures.reported { try JobTestReport(job, results: results(of: job)) }
     }
     if junit != "-" {
-      format.tell(JobTestReport.document(reports)) {
+      answer.format.tell(JobTestReport.document(reports)) {
         for line in reports.flatMap(\.lines) { Streams.data(line.printable) }
       }
     }

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
@@ -7,12 +7,10 @@ import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch map`: what maps there are and what they do.
-package struct MapCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct MapCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Show a map, or what it makes of an export.",
     subcommands: [MapShowCommand.self, MapTryCommand.self])
-
-  package init() {}
 }
 
 /// `engage-batch map show`: the documents of presets.

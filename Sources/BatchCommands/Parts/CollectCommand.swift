@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -7,8 +7,8 @@ import BatchReport
 import Glibc
 
 /// `engage-batch collect`: the third step of a run in parts.
-package struct CollectCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct CollectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "collect",
     abstract: "Bring what was decided of the parts into the job's store, from which 'post' sends it.",
     discussion: """
@@ -39,9 +39,7 @@ package struct CollectCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
   var summary: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if job == nil, results.isEmpty {
       throw ValidationError("Name the job file, as the argument or with --job, and the folders of results.")
     }
@@ -50,7 +48,7 @@ package struct CollectCommand: ParsableCommand {
     }
   }
 
-  package func run() throws {
+  func run() throws {
     let session = try PartSession()
     var changes = window.added(to: given.changes)
     (changes.store, changes.report) = (places.store, places.report)

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -6,8 +6,8 @@ import BatchPlatform
 import BatchReport
 
 /// `engage-batch decide`: the second step of a run in parts.
-package struct DecideCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct DecideCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "decide",
     abstract: "Decide one part of a partition, on any machine, without a store or a service.",
     discussion: """
@@ -32,9 +32,7 @@ package struct DecideCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The folder that is made.", valueName: "folder"))
   var out: String
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     let session = try PartSession()
     let folder = try Failures.reported { try PartitionFolder(partition) }
     let changes = folder.changes(job.changes)

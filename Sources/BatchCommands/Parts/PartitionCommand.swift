@@ -1,12 +1,12 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
 
 /// `engage-batch partition`: the first step of a run in parts.
-package struct PartitionCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct PartitionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "partition",
     abstract: "Distribute the lines of a job's inputs by device, for decisions on several machines.",
     discussion: """
@@ -54,9 +54,7 @@ package struct PartitionCommand: ParsableCommand {
       valueName: "folder"))
   var pieces: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     guard (files == nil) == (only == nil && pieces == nil), only == nil || pieces == nil else {
       throw ValidationError("--files takes either --only or --pieces.")
     }
@@ -66,7 +64,7 @@ package struct PartitionCommand: ParsableCommand {
     }
   }
 
-  package func run() throws {
+  func run() throws {
     let session = try PartSession()
     let loaded = try JobSource.load(named.job, window.added(to: named.changes), at: session.now)
     try session.conduct(files: pieces == nil ? parts : 0) {

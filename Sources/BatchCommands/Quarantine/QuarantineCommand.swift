@@ -9,13 +9,11 @@ import BatchStore
 import FoundationEssentials
 
 /// `engage-batch quarantine`: lines that were quarantined.
-package struct QuarantineCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct QuarantineCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "quarantine",
     abstract: "List quarantined lines, take them in again, or dismiss them.",
     subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self, QuarantineResolveCommand.self])
-
-  package init() {}
 }
 
 /// `engage-batch quarantine list`: what waits, oldest first.
@@ -44,7 +42,7 @@ struct QuarantineListCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, platform in
       let dictionary = Platforms.installed.vocabulary(of: platform).dictionary
-      var listing = Listing(options.format, columns: QuarantineRow.columns(showsRaw: showRaw))
+      var listing = Listing(options.answer.format, columns: QuarantineRow.columns(showsRaw: showRaw))
       var count = 0
       try store.quarantine.forEachLine(all: all) { entry in
         guard reason == nil || entry.line.reason == reason, limit.map({ count < $0 }) ?? true else { return }
@@ -108,11 +106,10 @@ struct QuarantineReplayCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   func validate() throws {
-    if eventsOut == "-", format == .json {
+    if eventsOut == "-", answer.format == .json {
       throw ValidationError("--events-out and --format json cannot both write to stdout.")
     }
   }
@@ -132,7 +129,7 @@ struct QuarantineReplayCommand: ParsableCommand {
       return try Pipeline(request, monitor: monitor, interruption: interruption).run()
     }
     let replay = outcome.replay ?? ReplayOutcome()
-    format.tell(Self.document(replay)) { Streams.note(Self.words(replay)) }
+    answer.format.tell(Self.document(replay)) { Streams.note(Self.words(replay)) }
     if let failure = outcome.report.failure { Streams.note(failure) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }

@@ -42,7 +42,7 @@ struct QuarantineResolveCommand: ParsableCommand {
         if isMeant { ids.append(entry.id) }
       }
       try store.quarantine.resolve(ids, as: .dismissed)
-      options.format.tell(["dismissed": .number(ids.count)]) {
+      options.answer.format.tell(["dismissed": .number(ids.count)]) {
         Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))
       }
       if ids.isEmpty { throw ExitCode(.noInput) }

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -8,8 +8,8 @@ import BatchStore
 import FoundationEssentials
 
 /// `engage-batch rerun`: a span of time of a store is decided once more.
-package struct RerunCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct RerunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "rerun",
     abstract: "Decide a day of a store once more: events that were not sent are replaced, sent ones are compared.",
     discussion: """
@@ -42,12 +42,9 @@ package struct RerunCommand: ParsableCommand {
   @Flag(help: "Say what would be replaced, and change nothing.")
   var dryRun = false
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     guard (window == nil) == (from != nil && to != nil), window == nil || (from == nil && to == nil) else {
       throw ValidationError("Name the window with --from and --to, or with --window FROM/TO.")
     }
@@ -60,7 +57,7 @@ package struct RerunCommand: ParsableCommand {
     return RerunWindow(from: from, to: to)
   }
 
-  package func run() throws {
+  func run() throws {
     // As checked before.
     guard let span else { return }
     let interruption = Interruption()
@@ -94,7 +91,7 @@ package struct RerunCommand: ParsableCommand {
     let outcome = try Pipeline(request(known: known), monitor: monitor, interruption: interruption)
       .rerun(rerun, in: store)
     let report = RerunReport(outcome, rerun, first)
-    format.tell(report.document) { for line in report.lines { Streams.data(line.printable) } }
+    answer.format.tell(report.document) { for line in report.lines { Streams.data(line.printable) } }
     for note in report.notes { Streams.note(note.printable) }
   }
 

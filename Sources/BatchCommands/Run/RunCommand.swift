@@ -1,12 +1,12 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
 
 /// `engage-batch run`: the main job, or with `--dry-run` everything of it that changes nothing.
-package struct RunCommand: JobCommand {
-  package static let configuration = CommandConfiguration(
+struct RunCommand: JobCommand {
+  static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Read the inputs of a job, keep its events, reconcile identities and send what is due.")
 
@@ -40,9 +40,7 @@ package struct RunCommand: JobCommand {
       valueName: "file"))
   var plan: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if onlinePlan != nil, !dryRun { throw ValidationError("--online-plan needs --dry-run.") }
     if plan != nil, dryRun || skipsUpload {
       throw ValidationError("--plan is carried out at the service, so it goes without --dry-run and --no-upload.")
@@ -57,7 +55,7 @@ package struct RunCommand: JobCommand {
     return skipsUpload ? .noUpload : .run
   }
 
-  package func run() throws {
+  func run() throws {
     let connects = onlinePlan != nil || !(dryRun || skipsUpload)
     try RunSession(
       output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
@@ -77,8 +75,8 @@ package struct RunCommand: JobCommand {
 }
 
 /// `engage-batch post`: the SDKs' postEventCache.
-package struct PostCommand: JobCommand {
-  package static let configuration = CommandConfiguration(
+struct PostCommand: JobCommand {
+  static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Send what the store of a job holds, without reading its inputs.")
 
   @OptionGroup var named: JobWithSettings
@@ -92,9 +90,7 @@ package struct PostCommand: JobCommand {
   @Flag(help: "Send to a sandbox inside the process; no account is needed.")
   var sandbox = false
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
       var request = try RunRequest(loaded: load(at: now), of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -6,8 +6,8 @@ import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch stream`: the rules alone, as a filter.
-package struct StreamCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct StreamCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "stream",
     abstract: "Read records on stdin, grouped by device and in order, and write their events on stdout.",
     discussion: """
@@ -38,9 +38,7 @@ package struct StreamCommand: ParsableCommand {
   @Option(help: "What the lines are: events, notifications or deepLinks.")
   var kind: Kind = .events
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     let loaded = try source.loadJob()
     try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)

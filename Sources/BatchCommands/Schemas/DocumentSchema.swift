@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import CEmbedded
@@ -22,15 +22,13 @@ enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// `engage-batch schema`: what editors and other programs check files against.
-package struct DocumentSchemaCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct DocumentSchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Print the JSON Schema of jobs, records, maps, configurations, routes or reports, for editors.")
 
   @Argument(help: "job, record, map, config, routes or report.")
   var document: DocumentSchema
 
-  package init() {}
-
-  package func run() throws { Streams.document(document.text) }
+  func run() throws { Streams.document(document.text) }
 }

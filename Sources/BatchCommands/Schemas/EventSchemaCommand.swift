@@ -1,14 +1,12 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import DeltaDNASchema
 
 /// `engage-batch engage`: what only apps that report to Engage have.
-package struct EngageCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct EngageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "engage", abstract: "Check and infer schemas of an app's events.",
     subcommands: [SchemaCommand<AppSchema>.self])
-
-  package init() {}
 }
 
 /// `engage-batch deltadna schema` and `engage-batch engage schema`: the events that events are checked against.

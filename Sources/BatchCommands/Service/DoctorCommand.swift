@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -6,8 +6,8 @@ import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch doctor`: whether a job can run, and which setting to change if it cannot.
-package struct DoctorCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract:
       "Check a job's configuration, credentials, lists, columns and endpoints, and say which setting to change.",
@@ -21,9 +21,7 @@ package struct DoctorCommand: ParsableCommand {
   @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
   var format: OutputFormat = .text
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     var findings = DoctorFindings()
     findings.addVersions()
     do {

@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchSandbox
 
 /// `engage-batch sandbox`: the local services on their own.
-package struct SandboxCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct SandboxCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "sandbox", abstract: "Run the local Engage and deltaDNA server until SIGINT or SIGTERM.",
     discussion: "Its base URL is printed on stdout as soon as it listens; docs/sandbox.md says what it does.")
 
@@ -18,13 +18,11 @@ package struct SandboxCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Faults, switches and contents (docs/sandbox.md).", valueName: "file"))
   var faults: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535.") }
   }
 
-  package func run() throws {
+  func run() throws {
     // Before the server's threads begin, which would be ended by a signal otherwise.
     let signals = EndSignals()
     try Failures.reported {

@@ -1,16 +1,14 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
 
 /// `engage-batch service`: what a job needs of its service.
-package struct ServiceCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct ServiceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "service", abstract: "Make at the service what a job needs there.",
     subcommands: [ServicePrepareCommand.self])
-
-  package init() {}
 }
 
 /// `engage-batch service prepare`: missing columns and the audit table are made.
@@ -34,8 +32,7 @@ struct ServicePrepareCommand: ParsableCommand {
   @Flag(help: "Prepare a sandbox inside the process; no account is needed.")
   var sandbox = false
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   func run() throws {
     let loaded = try JobSource.load(job.job, job.changes)
@@ -45,7 +42,7 @@ struct ServicePrepareCommand: ParsableCommand {
       let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
       return try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
     }
-    format.tell(report.document(isRehearsal: dryRun)) {
+    answer.format.tell(report.document(isRehearsal: dryRun)) {
       let verb = dryRun ? "would be made" : "made"
       for step in report.steps {
         let key = step.action == "addKeyColumn" ? ", the key" : ""

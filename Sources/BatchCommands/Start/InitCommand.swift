@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
@@ -6,8 +6,8 @@ import BatchReport
 import FoundationEssentials
 
 /// `engage-batch init`: a job, its configuration and a small export, that run at once.
-package struct InitCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Write a job, its configuration and a small export into a folder; they run at once.",
     discussion: """
@@ -24,9 +24,7 @@ package struct InitCommand: ParsableCommand {
   @Option(help: "An export that the job is to read, as somebody else wrote it.")
   var from: String?
 
-  package init() {}
-
-  package func run() throws {
+  func run() throws {
     try Failures.reported {
       let export = try from.map { try FirstExport($0, platform: platform.commands, folder: folder) }
       for note in export?.notes ?? [] { Streams.note(note) }

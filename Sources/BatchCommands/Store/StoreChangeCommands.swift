@@ -46,7 +46,7 @@ struct StoreRequeueCommand: ParsableCommand {
         case .all: try store.ledger.requeue(statuses)
         case .number(let number): try store.ledger.requeue(statuses, chunk: number)
         }
-      options.format.tell(["requeued": .number(count)]) {
+      options.answer.format.tell(["requeued": .number(count)]) {
         Streams.note(
           count == 0
             ? "No event here is \(status.rawValue); nothing was changed"
@@ -69,9 +69,7 @@ struct StorePurgeCommand: ParsableCommand {
 
   @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource<JobName>
-
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   @Option(help: "Days that posted events are kept. (default: those of the configuration)")
   var days: Int?
@@ -112,7 +110,7 @@ struct StorePurgeCommand: ParsableCommand {
         "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
         "devices": .number(knowledge.devices), "freedBytes": .number(freed),
       ]
-      try format.tell(document.adding([own].compactMap { $0 })) {
+      try answer.format.tell(document.adding([own].compactMap { $0 })) {
         Streams.note("\(report.purged) posted events were deleted; \(report.kept) as old were not posted and stay")
         if let own { Streams.note("\(own.key) that were deleted: \(report.platformRows)") }
         if knowledge.digests + knowledge.devices > 0 {

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -8,8 +8,8 @@ import BatchStore
 import FoundationEssentials
 
 /// `engage-batch store`: what a store holds, and what an operator may change about it.
-package struct StoreCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct StoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "store",
     abstract:
       "Look into the store of a job, put events back that failed, delete what was posted, move it to another address.",
@@ -19,16 +19,12 @@ package struct StoreCommand: ParsableCommand {
       StoreSalvageCommand.self, StoreErasuresCommand.self, StoreCorrectionsCommand.self,
       StoreDropPartitionCommand.self,
     ])
-
-  package init() {}
 }
 
 /// Which store, by its path or by the job that keeps it, and how a listing is printed.
 struct StoreOptions<Name: JobNaming>: ParsableArguments {
   @OptionGroup var choice: StoreChoice<Name>
-
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
   ///

@@ -22,13 +22,13 @@ struct StoreCorrectionsCommand: ParsableCommand {
       var count = 0
       try store.ledger.forEachCorrection { correction in
         count += 1
-        if options.format == .json {
+        if options.answer.format == .json {
           documents.append(try document(correction, policy))
         } else {
           Streams.data(try row(correction, policy))
         }
       }
-      if options.format == .json { Streams.data(JSONNode.array(documents).text()) }
+      if options.answer.format == .json { Streams.data(JSONNode.array(documents).text()) }
       if count == 0 { Streams.note("no event was sent otherwise than late records make it") }
     }
   }

@@ -16,7 +16,7 @@ struct StoreCheckCommand: ParsableCommand {
   func run() throws {
     var damages = 0
     try options.reading(checksPages: false) { store, _ in
-      var listing = Listing(options.format, columns: DamageRow.columns)
+      var listing = Listing(options.answer.format, columns: DamageRow.columns)
       try store.check { damage in
         listing.add(DamageRow.cells(damage))
         damages += 1
@@ -46,7 +46,7 @@ struct StoreSalvageCommand: ParsableCommand {
   func run() throws {
     try options.reading(checksPages: false) { store, _ in
       let report = try store.salvage(to: to)
-      var listing = Listing(options.format, columns: DamageRow.columns)
+      var listing = Listing(options.answer.format, columns: DamageRow.columns)
       for damage in report.lost { listing.add(DamageRow.cells(damage)) }
       listing.end()
       let rows = report.rows.reduce(0) { $0 + $1.rows }

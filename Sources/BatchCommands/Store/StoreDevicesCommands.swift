@@ -27,7 +27,7 @@ struct StoreSessionsCommand: ParsableCommand {
     try options.reading { store, platform in
       guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
       let policy = try personal.policy(for: store)
-      var listing = Listing(options.format, columns: devices.sessionColumns)
+      var listing = Listing(options.answer.format, columns: devices.sessionColumns)
       try store.forEachDevice(part, after: after, personal) { device in
         let row = try devices.session(of: device, policy)
         guard part.contains(row.lastSeen), status.map({ $0 == row.status }) ?? true else { return false }
@@ -71,7 +71,7 @@ struct StoreCampaignsCommand: ParsableCommand {
     try options.reading { store, platform in
       guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
       let policy = try personal.policy(for: store)
-      var listing = Listing(options.format, columns: devices.campaignColumns)
+      var listing = Listing(options.answer.format, columns: devices.campaignColumns)
       try store.forEachDevice(part, after: after, personal) { device in
         guard let row = try devices.campaign(of: device, at: instant, policy), part.contains(row.expiresAt),
           status.map({ ($0 == .active) == row.isActive }) ?? true,

@@ -17,7 +17,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
   func run() throws {
     try options.writing { store, _ in
       let dropped = try store.parts.dropHalf()
-      options.format.tell([
+      options.answer.format.tell([
         "partition": .text(dropped?.partition.identity),
         "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
         "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),

@@ -35,7 +35,7 @@ struct StoreEventsCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      var rows = EventRows(options.format, platform, try personal.policy(for: store))
+      var rows = EventRows(options.answer.format, platform, try personal.policy(for: store))
       rows.type = type
       if let campaign, let platform = InstalledPlatforms.of(platform) {
         rows.campaign = (try platform.campaigns(in: store), campaign)
@@ -180,11 +180,11 @@ struct EventRows {
 }
 
 extension EventStatus: ExpressibleByArgument {
-  package init?(argument: String) { self.init(name: argument) }
+  init?(argument: String) { self.init(name: argument) }
 
-  package static var allValueStrings: [String] { allCases.map(\.name) }
+  static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
 extension EventIDPrefix: ExpressibleByArgument {
-  package init?(argument: String) { self.init(argument) }
+  init?(argument: String) { self.init(argument) }
 }

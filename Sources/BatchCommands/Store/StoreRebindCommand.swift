@@ -17,9 +17,7 @@ struct StoreRebindCommand: ParsableCommand {
 
   @OptionGroup var file: JobStoreOption
   @OptionGroup var job: JobWithSettings
-
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   func run() throws {
     let loaded = try JobSource.load(job.job, job.changes)
@@ -33,7 +31,7 @@ struct StoreRebindCommand: ParsableCommand {
       let counts = try store.ledger.statusCounts()
       let posted = counts[.successfullyPosted] ?? 0
       let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
-      format.tell([
+      answer.format.tell([
         "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
         "waiting": .number(waiting),
       ]) {

@@ -17,7 +17,7 @@ struct StoreStatusCommand: ParsableCommand {
       let document = try Self.document(store)
       let contents = try InstalledPlatforms.of(platform)?.contents(of: store)
       let own = contents.map { [JSONMember(key: $0.key, value: $0.document)] } ?? []
-      try options.format.tell(document.adding(own)) {
+      try options.answer.format.tell(document.adding(own)) {
         for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
         for note in Self.notes(document) + (contents?.lines ?? []) { Streams.note(note) }
         for unsent in try platform.unsentEvents(in: store) {

@@ -1,6 +1,6 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
-package import BatchFoundation
+import BatchFoundation
 
 extension Instant {
   /// A time on the command line, for the `transform` of an option: RFC 3339; a day such as `2026-01-31`, which is its first instant in
@@ -10,7 +10,7 @@ extension Instant {
   }
 
   /// - Parameter now: what words count from.
-  package static func argument(_ text: String, at now: Instant) throws(ValidationError) -> Instant {
+  static func argument(_ text: String, at now: Instant) throws(ValidationError) -> Instant {
     if let instant = RelativeWindow.instant(text, at: now) { return instant }
     throw ValidationError(
       CivilTime.isImpossibleDay(text)

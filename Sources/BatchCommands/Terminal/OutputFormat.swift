@@ -13,3 +13,9 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
   }
 }
+
+/// How the answer of a verb is printed, where there is nothing else to choose.
+struct AnswerOption: ParsableArguments {
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+}

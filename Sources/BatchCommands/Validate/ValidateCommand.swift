@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchPipeline
 import BatchPlatform
 import BatchReport
 
 /// `engage-batch validate`: a dry run that fails if anything was quarantined, and says line by line what is wrong.
-package struct ValidateCommand: JobCommand {
-  package static let configuration = CommandConfiguration(
+struct ValidateCommand: JobCommand {
+  static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Read and decide everything, change nothing, and exit with 65 if any line was quarantined.",
     discussion: """
@@ -25,13 +25,11 @@ package struct ValidateCommand: JobCommand {
   @Option(help: "Print at most this many findings; stderr has the total.")
   var limit = 200
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit takes a number from 1 to 1000000.") }
   }
 
-  package func run() throws {
+  func run() throws {
     // One document on stdout at a time.
     let isTaken = output.takesStdout || output.explain != nil
     let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)

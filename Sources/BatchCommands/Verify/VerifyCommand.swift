@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -7,8 +7,8 @@ import BatchReport
 import BatchSandbox
 
 /// `engage-batch verify`: whether everything of a job's store arrived at its service.
-package struct VerifyCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Compare what the store says that the service has with what the service can tell.",
     discussion: """
@@ -22,17 +22,13 @@ package struct VerifyCommand: ParsableCommand {
   var limit = 20
 
   @OptionGroup var personal: PersonalDataOption
+  @OptionGroup var answer: AnswerOption
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
-
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if limit < 0 { throw ValidationError("--limit takes a number from 0.") }
   }
 
-  package func run() throws {
+  func run() throws {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let arrivals = try Failures.reported {
@@ -43,7 +39,7 @@ package struct VerifyCommand: ParsableCommand {
       return try Verification(request, interruption: interruption)
         .run(limit: limit, personal.showPersonalData ? .clear : .hash)
     }
-    format.tell(ArrivalsText.document(arrivals)) {
+    answer.format.tell(ArrivalsText.document(arrivals)) {
       for line in ArrivalsText.lines(arrivals) { Streams.data(line.printable) }
     }
     if !arrivals.areWhole { throw ExitCode(.inputRefused) }

@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchReport
 import BatchStore
 
 /// `engage-batch why`: why an event is as it is, or where a device stood, from the store alone.
-package struct WhyCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct WhyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "why",
     abstract:
       "Tell why an event is as it is and what became of it, or where a device stood at a time, from the store alone.",
@@ -33,20 +33,16 @@ package struct WhyCommand: ParsableCommand {
 
   @OptionGroup var choice: StoreChoice<JobOption>
   @OptionGroup var personal: PersonalDataOption
+  @OptionGroup var answer: AnswerOption
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
-
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if [event, device, person].compactMap({ $0 }).count != 1 {
       throw ValidationError("Name an event by its id, a device with --device, or a person with --person.")
     }
     if at != nil, event != nil { throw ValidationError("--at goes with --device and --person.") }
   }
 
-  package func run() throws {
+  func run() throws {
     try choice.reading { store in
       let policy = try personal.policy(for: store)
       if let event {
@@ -62,7 +58,7 @@ package struct WhyCommand: ParsableCommand {
         print(try story(of: NamedDevice.find(device, in: store, personal), in: store, policy))
       } else if let person {
         let stories = try NamedPerson.devices(person, in: store).map { try story(of: $0, in: store, policy) }
-        format.tell(.array(stories.map { $0.answer.document($0.head) })) { stories.forEach(print) }
+        answer.format.tell(.array(stories.map { $0.answer.document($0.head) })) { stories.forEach(print) }
       }
     }
   }
@@ -87,6 +83,8 @@ package struct WhyCommand: ParsableCommand {
   }
 
   private func print(_ story: (answer: WhyAnswer, head: JSONNode)) {
-    format.tell(story.answer.document(story.head)) { for line in story.answer.lines { Streams.data(line.printable) } }
+    answer.format.tell(story.answer.document(story.head)) {
+      for line in story.answer.lines { Streams.data(line.printable) }
+    }
   }
 }

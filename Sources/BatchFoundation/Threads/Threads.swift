@@ -83,8 +83,6 @@ package struct RunningThread: Sendable {
 
 /// The system has no thread left for this process.
 package struct ThreadRefused: Error, CustomStringConvertible {
-  package init() {}
-
   package var description: String {
     "error: the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit, pids of the container) and run again"
   }

@@ -48,8 +48,6 @@ package struct RerunCounts: Sendable, Equatable {
   package var unchanged = 0
   /// Events, in the store or decided now, that were left as they are, because the state of their device holds events back.
   package var heldBack = 0
-
-  package init() {}
 }
 
 /// What a rerun came to.

@@ -50,8 +50,6 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
   /// What no well-behaved client does, by kind: `secret-in-url`, `over-the-gate`, `malformed-body`, `needless-token-call`.
   package var violations: [String: Int] = [:]
 
-  package init() {}
-
   package mutating func violation(_ kind: String) { violations[kind, default: 0] += 1 }
 
   /// Adds what a reply says of itself; what is counted for every request stays as it is.

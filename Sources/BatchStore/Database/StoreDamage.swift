@@ -9,12 +9,6 @@ package struct StoreDamage: Error, Equatable, Sendable {
   package var row: Int64?
   package var problem: String
 
-  package init(table: String, row: Int64? = nil, problem: String) {
-    self.table = table
-    self.row = row
-    self.problem = problem
-  }
-
   package var place: String { table + (row.map { ", row \($0)" } ?? "") }
 }
 

@@ -88,13 +88,6 @@ package struct StoredDevice: Sendable, Equatable {
   package var version: Int
   package var held: Int
   package var state: [UInt8]
-
-  package init(device: [UInt8], version: Int, held: Int, state: [UInt8]) {
-    self.device = device
-    self.version = version
-    self.held = held
-    self.state = state
-  }
 }
 
 /// Sorted 16-byte digests of lines whose device falls into one bucket, over a span of time.

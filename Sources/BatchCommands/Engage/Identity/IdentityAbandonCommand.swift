@@ -14,7 +14,7 @@ extension IdentityCommand {
     func run() throws {
       try options.changing { store in
         try IdentityReconciler.abandon(plan, in: store, now: .now)
-        try IdentityCommand.report(plan, of: store, options.format)
+        try IdentityCommand.report(plan, of: store, options.answer.format)
       }
     }
   }

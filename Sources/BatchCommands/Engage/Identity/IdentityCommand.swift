@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchReport
@@ -7,8 +7,8 @@ import EngageAPI
 import EngageIdentity
 
 /// `engage-batch identity`: the merges of a store, for operators.
-package struct IdentityCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct IdentityCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "identity",
     abstract: "Look at merges, finish them, take them back.",
     discussion: """
@@ -16,8 +16,6 @@ package struct IdentityCommand: ParsableCommand {
       'resume', 'undo' or 'abandon'. What the service refuses for good is 'refused', and each run tries it again.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
-
-  package init() {}
 
   /// Runs what needs the store, and turns its errors into words and exit codes.
   static func reporting(_ body: () throws -> Void) throws {

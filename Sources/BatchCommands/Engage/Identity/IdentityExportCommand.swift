@@ -14,14 +14,13 @@ extension IdentityCommand {
 
     @OptionGroup var choice: StoreChoice<JobName>
     @OptionGroup var personal: PersonalDataOption
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var answer: AnswerOption
 
     func run() throws {
       try IdentityCommand.reporting {
         let store = try choice.identities.reading()
         let personal = try personal.policy(for: store)
-        var listing = Listing(format, columns: ["device", "mobileUserId", "recipient", "mergedInto"])
+        var listing = Listing(answer.format, columns: ["device", "mobileUserId", "recipient", "mergedInto"])
         try store.identities.forEachIdentity { identity in
           listing.add(
             [identity.device, identity.mobileUserId, identity.recipientId, identity.mergedInto].map {

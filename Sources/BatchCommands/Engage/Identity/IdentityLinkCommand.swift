@@ -21,8 +21,7 @@ extension IdentityCommand {
     @Option(help: ArgumentHelp("The column by which the user's own recipient is found.", valueName: "name"))
     var primaryColumn = "EMAIL"
     @OptionGroup var source: ConfigSource<JobName>
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var answer: AnswerOption
 
     func validate() throws {
       guard ![anonymous, primary, mergeColumn, primaryColumn].contains(where: \.isEmpty) else {
@@ -39,7 +38,7 @@ extension IdentityCommand {
           now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
-        format.tell([
+        answer.format.tell([
           "changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary),
         ]) {
           Streams.data(

@@ -10,8 +10,7 @@ extension IdentityCommand {
     @OptionGroup var personal: PersonalDataOption
     @Flag(help: "Only plans that are not ended.")
     var open = false
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var answer: AnswerOption
 
     func run() throws {
       try IdentityCommand.reporting {
@@ -20,7 +19,7 @@ extension IdentityCommand {
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
         }
-        format.tell(.array(reports.map(\.summary))) { for report in reports { Streams.data(report.line) } }
+        answer.format.tell(.array(reports.map(\.summary))) { for report in reports { Streams.data(report.line) } }
       }
     }
   }

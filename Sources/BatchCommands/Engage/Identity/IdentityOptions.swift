@@ -52,8 +52,7 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
 /// A store that a command changes without its service, and how it is told.
 struct ChangedStoreOptions: ParsableArguments {
   @OptionGroup var choice: StoreChoice<JobOption>
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  @OptionGroup var answer: AnswerOption
 
   func changing(_ body: (EventStore) throws -> Void) throws {
     try IdentityCommand.reporting { try choice.identities.changing(body) }

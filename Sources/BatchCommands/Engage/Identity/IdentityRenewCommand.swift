@@ -18,7 +18,7 @@ extension IdentityCommand {
         guard devices > 0 else {
           throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
         }
-        options.format.tell(["devices": .number(devices)]) {
+        options.answer.format.tell(["devices": .number(devices)]) {
           Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
         }
       }

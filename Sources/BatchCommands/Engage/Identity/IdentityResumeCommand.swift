@@ -9,13 +9,12 @@ extension IdentityCommand {
     @Argument(help: "The number of the plan. (default: all)")
     var plan: Int64?
     @OptionGroup var service: ServiceOptions
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var answer: AnswerOption
 
     func run() throws {
       try service.reconciling { reconciler in
         let result = try reconciler.resume(plan)
-        IdentityCommand.report(result.figures, format)
+        IdentityCommand.report(result.figures, answer.format)
         try IdentityCommand.end(result)
       }
     }

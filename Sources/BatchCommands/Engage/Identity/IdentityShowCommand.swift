@@ -11,8 +11,7 @@ extension IdentityCommand {
     var plan: Int64
     @OptionGroup var choice: StoreChoice<JobOption>
     @OptionGroup var personal: PersonalDataOption
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var answer: AnswerOption
 
     func run() throws {
       try IdentityCommand.reporting {
@@ -20,7 +19,7 @@ extension IdentityCommand {
         guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
         let journal = try store.merges.journal(of: plan.id)
-        format.tell(report.document(journal)) { for line in report.lines(journal) { Streams.data(line) } }
+        answer.format.tell(report.document(journal)) { for line in report.lines(journal) { Streams.data(line) } }
       }
     }
   }

@@ -15,15 +15,14 @@ extension IdentityCommand {
     @OptionGroup var service: ServiceOptions
     @Flag(help: "Leave a second audit row with the roles exchanged in place of the deleted one.")
     var keepAuditHistory = false
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var answer: AnswerOption
 
     func run() throws {
       try service.reconciling { reconciler in
         var reconciler = reconciler
         reconciler.keepsAuditHistory = keepAuditHistory
         let result = try reconciler.undo(plan)
-        try IdentityCommand.report(plan, of: reconciler.store, format)
+        try IdentityCommand.report(plan, of: reconciler.store, answer.format)
         try IdentityCommand.end(result)
       }
     }

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -7,8 +7,8 @@ import BatchXML
 import EngageAPI
 
 /// `engage-batch xmlapi`: one operation, or a series of them, for an operator.
-package struct XMLAPICommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct XMLAPICommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "xmlapi",
     abstract: "Send one operation of the XMLAPI, or those of stdin, and print the answers as JSON.",
     discussion: """
@@ -51,9 +51,7 @@ package struct XMLAPICommand: ParsableCommand {
   @Flag(help: "Check the operations of stdin, say how many would be sent, and send nothing.")
   var dryRun = false
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     guard let operation else { return try validateSeries() }
     guard ledger == nil, again.isEmpty, !dryRun else {
       throw ValidationError("--ledger, --again and --dry-run are for operations from stdin.")
@@ -79,7 +77,7 @@ package struct XMLAPICommand: ParsableCommand {
     if !print, ledger == nil { throw ValidationError("Name an operation, or a --ledger for those of stdin.") }
   }
 
-  package func run() throws {
+  func run() throws {
     guard let operation else { return try Failures.reported { try runSeries() } }
     let named = try named(operation)
     guard !print else {
