@@ -65,19 +65,29 @@ package struct Alarm: Sendable, Equatable {
 
   /// On one line.
   package func body(_ form: Form) -> String {
-    switch form {
-    case .slack: return "{\"text\":\(JSONString.quoted(text))}"
-    case .teams:
-      return
-        #"{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":"#
-        + #"{"type":"AdaptiveCard","version":"1.4","body":[{"type":"TextBlock","wrap":true,"text":"#
-        + JSONString.quoted(text) + "}]}}]}"
-    case .json:
-      let counts = figures.map { "\(JSONString.quoted($0.name)):\($0.count)" }.joined(separator: ",")
-      return
-        "{\"job\":\(JSONString.quoted(job)),\"state\":\"\(exit == .done ? "good" : "failed")\",\"exit\":\(exit.rawValue),"
-        + "\"reason\":\(reason.map(JSONString.quoted) ?? "null"),\"figures\":{\(counts)},"
-        + "\"command\":\(command.map(JSONString.quoted) ?? "null"),\"text\":\(JSONString.quoted(text))}"
-    }
+    let document: JSONNode =
+      switch form {
+      case .slack: ["text": .text(text)]
+      case .teams:
+        [
+          "type": "message",
+          "attachments": [
+            [
+              "contentType": "application/vnd.microsoft.card.adaptive",
+              "content": [
+                "type": "AdaptiveCard", "version": "1.4",
+                "body": [["type": "TextBlock", "wrap": true, "text": .text(text)]],
+              ],
+            ]
+          ],
+        ]
+      case .json:
+        [
+          "job": .text(job), "state": exit == .done ? "good" : "failed", "exit": .number(exit.rawValue),
+          "reason": .text(reason), "figures": .object(figures.map { ($0.name, .number($0.count)) }),
+          "command": .text(command), "text": .text(text),
+        ]
+      }
+    return document.compactText
   }
 }

@@ -16,17 +16,17 @@ extension JSONNode {
     return text
   }
 
-  /// Members by the UTF-8 bytes of their names at every depth, of two equal names the last one, numbers as they were
-  /// written, no white space (reference formats 4.2).
-  package var canonicalText: String { sorted.compactText }
+  /// ``canonical`` as text, numbers as they were written, no white space (reference formats 4.2).
+  package var canonicalText: String { canonical.compactText }
 
-  private var sorted: JSONNode {
+  /// Members by the UTF-8 bytes of their names at every depth, of two equal names the last one.
+  package var canonical: JSONNode {
     switch value {
-    case .array(let elements): return .array(elements.map(\.sorted))
+    case .array(let elements): return .array(elements.map(\.canonical))
     case .object(let members):
       var last: [ByteText: JSONNode] = [:]
       for member in members { last[ByteText(member.key)] = member.value }
-      return .object(last.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value.sorted) })
+      return .object(last.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value.canonical) })
     default: return self
     }
   }

@@ -54,8 +54,8 @@ extension Pipeline {
     var explanation = DeviceExplanation(device: device)
     explanation.steps = local.tally.explanation.map { step in
       DeviceExplanation.Step(
-        file: step.record.flatMap { files.source(of: $0.position)?.file }, line: step.record?.position.line,
-        timestamp: step.timestamp?.rfc3339, record: step.record?.name ?? "end", lines: step.lines)
+        file: step.position.flatMap { files.source(of: $0)?.file }, line: step.position?.line,
+        timestamp: step.timestamp?.rfc3339, record: step.record, lines: step.lines)
     }
     guard explanation.steps.isEmpty else { return explanation }
     var names = local.nearDevices

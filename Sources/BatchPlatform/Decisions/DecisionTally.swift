@@ -97,17 +97,3 @@ extension DecisionTally {
     }
   }
 }
-
-/// One step of `--explain`.
-package struct ExplanationStep: Sendable {
-  /// Where the record stood and what it is; nil for the end of the input.
-  package var record: (position: RecordPosition, name: String)?
-  package var timestamp: Instant?
-  package var lines: [String]
-
-  package init(record: (position: RecordPosition, name: String)?, timestamp: Instant?, lines: [String]) {
-    self.record = record
-    self.timestamp = timestamp
-    self.lines = lines
-  }
-}

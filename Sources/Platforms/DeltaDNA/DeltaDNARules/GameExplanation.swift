@@ -7,17 +7,7 @@ import DeltaDNAEvents
 /// The values shown are those of the device's own records; whoever asks for it asks for personal data.
 package final class GameExplanation {
   /// One entry per record.
-  package struct Step: Sendable {
-    package var position: RecordPosition
-    package var timestamp: Instant
-    package var record: String
-    package var before: String
-    package var notes: [String]
-    package var events: [String]
-    package var after: String
-  }
-
-  package private(set) var steps: [Step] = []
+  package private(set) var steps: [ExplanationStep] = []
   private var notes: [String] = []
   private var events: [String] = []
   private var before = ""
@@ -40,7 +30,7 @@ package final class GameExplanation {
 
   func end(_ record: GameRecord, _ state: GameState) {
     steps.append(
-      Step(
+      ExplanationStep(
         position: record.position, timestamp: record.timestamp, record: record.type.name, before: before,
         notes: notes, events: events, after: state.summary))
   }

@@ -16,8 +16,6 @@ package struct GameOutput {
   /// Of all sessions that are over, also of those that end silently, from the beginning to the last sign of use.
   package var sessionLengths: [Milliseconds] = []
 
-  package init() {}
-
   package mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
     engagements.removeAll()

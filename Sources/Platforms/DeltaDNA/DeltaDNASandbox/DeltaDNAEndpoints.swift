@@ -43,10 +43,7 @@ package final class DeltaDNAEndpoints: SandboxPlatform {
   }
 
   package func savedState() throws -> [String: String] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    let verdicts = state.withLock { $0.verdicts }
-    return ["deltadna": String(decoding: try encoder.encode(verdicts), as: UTF8.self)]
+    state.withLock { ["deltadna": sandboxJSON($0.verdicts)] }
   }
 
   package func restore(from file: [UInt8]) throws {

@@ -43,18 +43,11 @@ package enum FindingReport {
 }
 
 extension EventFinding {
-  /// Ends a line of `--findings-out`: an object without its closing brace gets them as its last member.
-  package static func appendJSON(_ findings: [EventFinding], to line: inout ByteBuffer) {
-    line.append(",\"findings\":[")
-    for (index, finding) in findings.enumerated() {
-      if index > 0 { line.append(UInt8(ascii: ",")) }
-      line.append("{\"id\":\"")
-      var id = finding.id.rawValue
-      id.withUTF8 { unsafe line.append($0) }
-      line.append("\",\"path\":")
-      finding.path.withText { CanonicalJSON.appendString($0, to: &line) }
-      line.append(UInt8(ascii: "}"))
+  /// A line of `--findings-out`, without a line end: the event and what is wrong with it.
+  package static func line(_ event: JSONNode, _ findings: [EventFinding]) -> [UInt8] {
+    let list = findings.map { finding -> JSONNode in
+      ["id": .text(finding.id.rawValue), "path": .text(String(decoding: finding.path, as: UTF8.self))]
     }
-    line.append("]}")
+    return Array(event.adding(["findings": .array(list)]).compactText.utf8)
   }
 }

@@ -21,8 +21,6 @@ package struct RuleOutput {
   /// Routes that links matched, by their index in the file.
   package var routes: [Int] = []
 
-  package init() {}
-
   package mutating func removeAll() {
     sessionStarts.removeAll(keepingCapacity: true)
     sessionEnds.removeAll(keepingCapacity: true)
@@ -64,8 +62,6 @@ package struct RuleCounts: Sendable, Equatable {
   package var waitingForUserId = 0
   /// The same for a location or placemark that may still come (reference decisions 28).
   package var waitingForSamples = 0
-
-  package init() {}
 }
 
 /// Applies all rules to the records of one device after another: a pure function of records, state, settings and the known

@@ -84,10 +84,4 @@ package struct HeldEvent {
   package var draft: EventDraft
   package var emission: Int64
   package var deadline: Instant
-
-  package init(draft: EventDraft, emission: Int64, deadline: Instant) {
-    self.draft = draft
-    self.emission = emission
-    self.deadline = deadline
-  }
 }

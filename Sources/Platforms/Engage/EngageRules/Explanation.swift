@@ -7,17 +7,7 @@ import EngageEvents
 /// The values shown are those of the device's own records; whoever asks for it asks for personal data.
 package final class Explanation {
   /// One entry per record, and one for the end of the input.
-  package struct Step: Sendable {
-    package var position: RecordPosition
-    package var timestamp: Instant?
-    package var record: String
-    package var before: String
-    package var notes: [String]
-    package var events: [String]
-    package var after: String
-  }
-
-  package private(set) var steps: [Step] = []
+  package private(set) var steps: [ExplanationStep] = []
   /// The emission numbers of the events of each step.
   private var emissions: [[Int64]] = []
   private var notes: [String] = []
@@ -57,7 +47,7 @@ package final class Explanation {
 
   func end(_ record: Record, _ state: DeviceState) {
     steps.append(
-      Step(
+      ExplanationStep(
         position: record.position, timestamp: record.timestamp, record: "\(record.type)", before: before, notes: notes,
         events: emitted.map(\.text), after: state.summary))
     emissions.append(emitted.map(\.emission))
@@ -68,8 +58,8 @@ package final class Explanation {
 
   func finish(_ state: DeviceState) {
     steps.append(
-      Step(
-        position: RecordPosition(file: 0, line: 0), timestamp: nil, record: "end", before: before, notes: notes,
+      ExplanationStep(
+        position: nil, timestamp: nil, record: "end", before: before, notes: notes,
         events: emitted.map(\.text), after: state.summary))
     emissions.append(emitted.map(\.emission))
   }

@@ -105,10 +105,7 @@ package final class UnityEndpoints: SandboxPlatform {
   }
 
   package func savedState() throws -> [String: String] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    let verdicts = state.withLock { $0.verdicts }
-    return ["unity": String(decoding: try encoder.encode(verdicts), as: UTF8.self)]
+    state.withLock { ["unity": sandboxJSON($0.verdicts)] }
   }
 
   package func restore(from file: [UInt8]) throws {

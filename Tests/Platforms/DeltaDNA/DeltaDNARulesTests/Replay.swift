@@ -69,7 +69,7 @@ final class Replay {
     /// Of sessions that are over by the end of each run.
     var sessionSeconds: [Int64] = []
     var warnings: [String] = []
-    var explanation: [GameExplanation.Step] = []
+    var explanation: [ExplanationStep] = []
     /// All events in one block after the other, as the store keeps them.
     var bodies: [String] = []
 

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExplanationTests {
   private let fixture = Fixture()
 
-  private func steps(_ asOf: String) throws -> [Explanation.Step] {
+  private func steps(_ asOf: String) throws -> [ExplanationStep] {
     let explanation = Explanation()
     try fixture.run(asOf: Fixture.day(asOf), state: Fixture.known, explanation: explanation)
     return explanation.steps

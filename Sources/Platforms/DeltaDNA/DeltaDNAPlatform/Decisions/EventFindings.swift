@@ -6,21 +6,11 @@ import DeltaDNASchema
 extension GameEvent {
   /// A line of `--findings-out` (reference deltadna 6), without a line end.
   func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
-    var line = ByteBuffer()
-    line.append("{\"eventName\":")
-    CanonicalJSON.appendString(name, to: &line)
-    line.append(",\"userID\":")
-    CanonicalJSON.appendString(userID, to: &line)
-    line.append(",\"eventUUID\":")
-    eventUUID.appendJSON(to: &line)
-    line.append(",\"eventTimestamp\":\"")
-    unsafe line.append(limit: 24) { target in
-      unsafe timestamp.writeEventTimestamp(to: target)
-      return Instant.eventTimestampBytes
-    }
-    line.append(UInt8(ascii: "\""))
-    EventFinding.appendJSON(findings, to: &line)
-    return line.array
+    EventFinding.line(
+      [
+        "eventName": .text(name.description), "userID": .text(userID.description),
+        "eventUUID": .text(eventUUID.description), "eventTimestamp": .text(timestamp.eventTimestamp),
+      ], findings)
   }
 }
 

@@ -79,7 +79,7 @@ final class GameDecider: DeviceDecider {
   func finish() { rules.finish(knownUntil: options.knownUntil) }
 
   func end(into states: inout DeviceStates) {
-    if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
+    if let explanation = rules.explanation { tally.explanation += explanation.steps }
     noteLate()
     unsafe rules.state.encoded().withUnsafeBufferPointer {
       unsafe states.append(
@@ -216,15 +216,6 @@ final class GameDecider: DeviceDecider {
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
-  }
-}
-
-extension ExplanationStep {
-  fileprivate init(_ step: GameExplanation.Step) {
-    self.init(
-      record: (step.position, step.record), timestamp: step.timestamp,
-      lines: ["before: \(step.before)"] + step.notes.map { "- \($0)" } + step.events.map { "event \($0)" }
-        + ["after:  \(step.after)"])
   }
 }
 

@@ -20,23 +20,17 @@ extension StoredDecision {
       ?? DecisionSettlement(status: DecisionFailure.notAskedStatus, error: DecisionFailure.notAsked.kind.rawValue)
     // Answers are stored as they were written here, so they parse.
     let content = settlement.answer.flatMap { try? JSONNode.parse(Array($0.utf8)) }.map(DecisionContent.init)
-    let members: [(String, String?)] = [
-      ("eventTimestamp", JSONString.quoted(timestamp.eventTimestamp)), ("userID", JSONString.quoted(userID)),
-      ("sessionID", sessionID.map { JSONString.quoted($0) }), ("decisionPoint", JSONString.quoted(decisionPoint)),
-      ("flavour", JSONString.quoted(flavour)), ("status", "\(settlement.status)"),
-      ("cached", "\(settlement.isCached)"), ("error", settlement.error.map { JSONString.quoted($0) }),
-      ("transactionID", content?.transactionID.map { JSONString.quoted($0) }),
-      ("parameters", content?.parameters?.canonicalText), ("eventParams", content?.eventParams?.canonicalText),
-      ("image", ImageMessage(content?.image)?.text),
+    let image = ImageMessage(content?.image)
+    let line: JSONNode = [
+      "eventTimestamp": .text(timestamp.eventTimestamp), "userID": .text(userID), "sessionID": .text(sessionID),
+      "decisionPoint": .text(decisionPoint), "flavour": .text(flavour), "status": .number(settlement.status),
+      "cached": .flag(settlement.isCached), "error": .text(settlement.error),
+      "transactionID": .text(content?.transactionID), "parameters": content?.parameters?.canonical ?? .text(nil),
+      "eventParams": content?.eventParams?.canonical ?? .text(nil),
+      "image": image.map {
+        ["valid": .flag($0.isValid), "problems": .texts($0.problems.map(\.rawValue)), "assets": .texts($0.assets)]
+      } ?? .text(nil),
     ]
-    return "{\(members.map { "\"\($0)\":\($1 ?? "null")" }.joined(separator: ","))}"
-  }
-}
-
-extension ImageMessage {
-  fileprivate var text: String {
-    let problems = problems.map { JSONString.quoted($0.rawValue) }.joined(separator: ",")
-    let assets = assets.map { JSONString.quoted($0) }.joined(separator: ",")
-    return "{\"valid\":\(isValid),\"problems\":[\(problems)],\"assets\":[\(assets)]}"
+    return line.compactText
   }
 }

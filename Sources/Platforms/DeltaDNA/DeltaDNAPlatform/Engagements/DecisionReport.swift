@@ -17,8 +17,6 @@ package struct DecisionReport: Sendable, Equatable {
   /// Why the rest was not asked; nil where it was.
   package var end: DecisionFailure?
 
-  package init() {}
-
   /// Where questions are asked. Games have a handful.
   package struct Place: Sendable, Hashable {
     package var decisionPoint: String

@@ -17,24 +17,11 @@ package struct KeptEngagement: Sendable, Hashable {
   /// does not list the decision point.
   package var isAsked: Bool
   package var request: DecisionRequest
-
-  package init(
-    timestamp: Instant, device: ByteText, emission: Int64, consent: Consent, isAsked: Bool, request: DecisionRequest
-  ) {
-    self.timestamp = timestamp
-    self.device = device
-    self.emission = emission
-    self.consent = consent
-    self.isAsked = isAsked
-    self.request = request
-  }
 }
 
 /// The questions of a batch, stored with its events or not at all.
 package struct EngagementRows: PlatformRows {
   package var engagements: [KeptEngagement] = []
-
-  package init() {}
 
   package var byteCount: Int { engagements.reduce(0) { $0 + 512 + $1.request.parameters.string.utf8.count } }
 

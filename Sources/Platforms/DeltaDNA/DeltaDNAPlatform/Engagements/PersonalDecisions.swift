@@ -4,8 +4,6 @@ package import GRDB
 
 /// Whom questions and answers are about.
 package struct PersonalDecisions: PersonalTables {
-  package init() {}
-
   package func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]] {
     let devices = try ids.flatMap { id in
       try String.fetchAll(

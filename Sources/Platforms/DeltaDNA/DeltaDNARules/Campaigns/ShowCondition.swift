@@ -9,16 +9,6 @@ package struct ShowCondition: Equatable, Sendable {
     package var interval: Int64
     /// How many multiples there are; below 1 there is no end.
     package var limit: Int64
-
-    package init(interval: Int64, limit: Int64) {
-      self.interval = interval
-      self.limit = limit
-    }
-  }
-
-  package init(required: Int64? = nil, repetition: Repetition? = nil) {
-    self.required = required
-    self.repetition = repetition
   }
 
   /// Whether one of its rules holds.

@@ -130,7 +130,7 @@ final class EngageDecider: DeviceDecider {
           mobileUserId: state.core[.primaryUserId].description,
           recipientId: state.core[.recipientId].description, source: first.source))
     }
-    if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
+    if let explanation = rules.explanation { tally.explanation += explanation.steps }
     noteLate()
     let state = rules.state
     unsafe state.encoded().withUnsafeBufferPointer {
@@ -293,14 +293,5 @@ final class EngageDecider: DeviceDecider {
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
-  }
-}
-
-extension ExplanationStep {
-  fileprivate init(_ step: Explanation.Step) {
-    self.init(
-      record: step.timestamp == nil ? nil : (step.position, step.record), timestamp: step.timestamp,
-      lines: ["before: \(step.before)"] + step.notes.map { "- \($0)" } + step.events.map { "event \($0)" }
-        + ["after:  \(step.after)"])
   }
 }

@@ -57,18 +57,10 @@ final class EventChecks {
 extension Event {
   /// A line of `--findings-out`, without a line end.
   func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
-    var line = ByteBuffer()
-    line.append("{\"eventTypeCode\":")
-    CanonicalJSON.appendString(code, to: &line)
-    line.append(",\"device\":")
-    CanonicalJSON.appendString(device, to: &line)
-    line.append(",\"eventTimestamp\":\"")
-    unsafe line.append(limit: 24) { target in
-      unsafe timestamp.write(to: target)
-      return 24
-    }
-    line.append(UInt8(ascii: "\""))
-    EventFinding.appendJSON(findings, to: &line)
-    return line.array
+    EventFinding.line(
+      [
+        "eventTypeCode": .text(code.description), "device": .text(device.description),
+        "eventTimestamp": .text(timestamp.rfc3339),
+      ], findings)
   }
 }

@@ -8,12 +8,6 @@ package struct Campaign {
   /// A record or the end of a run was already seen past the expiry, so that it is counted once.
   package var expiryWasSeen = false
 
-  package init(name: Text, expiresAt: Instant, expiryWasSeen: Bool = false) {
-    self.name = name
-    self.expiresAt = expiresAt
-    self.expiryWasSeen = expiryWasSeen
-  }
-
   /// Active up to and including the instant of its expiry.
   package func isActive(at instant: Instant) -> Bool { instant <= expiresAt }
 }

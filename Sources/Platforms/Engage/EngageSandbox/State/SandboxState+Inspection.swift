@@ -1,56 +1,40 @@
+import BatchFoundation
 import BatchSandbox
 
 extension SandboxState {
   /// What `GET /sandbox/state` shows of Engage.
-  private enum Snapshot {
-    struct List: Encodable {
-      struct Recipient: Encodable {
-        var id: String
-        var values: [ExactText: ExactText]
-        var optedOut: Bool
-      }
-      var id: ExactText
-      var name: ExactText
-      var keyColumns: [ExactText]
-      var columns: [ExactText]
-      var recipients: [Recipient]
-    }
-    struct Table: Encodable {
-      var id: ExactText
-      var name: ExactText
-      var keyColumns: [ExactText]
-      var rows: [[ExactText: ExactText]]
-    }
-    struct JobLine: Encodable {
-      var id: Int
-      var status: String
-      var description: String
-    }
-  }
-
   mutating func inspection() -> [String: String] {
     api.settleJobs()
-    let lists = api.organization.sortedLists.map { list in
-      Snapshot.List(
-        id: list.id, name: list.name, keyColumns: list.keyColumns, columns: list.columns.map(\.name),
-        recipients: list.all.map { recipient in
-          var values: [ExactText: ExactText] = [:]
-          for (position, column) in list.columns.enumerated() where !recipient.value(position).isEmpty {
-            values[column.name] = recipient.value(position)
-          }
-          return Snapshot.List.Recipient(id: "\(recipient.id)", values: values, optedOut: recipient.optedOut != nil)
-        })
+    let lists = api.organization.sortedLists.map { list -> JSONNode in
+      let recipients = list.all.map { recipient -> JSONNode in
+        let values = list.columns.enumerated().map { ($1.name.string, recipient.value($0)) }
+        return [
+          "id": .text("\(recipient.id)"), "optedOut": .flag(recipient.optedOut != nil),
+          "values": .object(values.filter { !$1.isEmpty }.map { ($0, .text($1.string)) }),
+        ]
+      }
+      return [
+        "id": .text(list.id.string), "name": .text(list.name.string),
+        "keyColumns": .texts(list.keyColumns.map(\.string)), "columns": .texts(list.columns.map(\.name.string)),
+        "recipients": .array(recipients),
+      ]
     }
-    let tables = api.organization.tables.values.sorted { $0.id < $1.id }.map { table in
-      Snapshot.Table(
-        id: table.id, name: table.name, keyColumns: table.keyColumns, rows: table.order.compactMap { table.rows[$0] })
+    let tables = api.organization.tables.values.sorted { $0.id < $1.id }.map { table -> JSONNode in
+      let rows = table.order.compactMap { table.rows[$0] }.map { row in
+        JSONNode.object(row.map { ($0.key.string, .text($0.value.string)) })
+      }
+      return [
+        "id": .text(table.id.string), "name": .text(table.name.string),
+        "keyColumns": .texts(table.keyColumns.map(\.string)), "rows": .array(rows),
+      ]
     }
-    let jobs = api.organization.jobs.values.sorted { $0.id < $1.id }.map {
-      Snapshot.JobLine(id: $0.id, status: $0.status.rawValue, description: $0.description)
+    let jobs = api.organization.jobs.values.sorted { $0.id < $1.id }.map { job -> JSONNode in
+      ["id": .number(job.id), "status": .text(job.status.rawValue), "description": .text(job.description)]
     }
     return [
-      "lists": sandboxJSON(lists), "tables": sandboxJSON(tables), "jobs": sandboxJSON(jobs),
-      "appliedEvents": sandboxJSON(events.applied), "refusedEvents": "\(events.refused.count)",
+      "lists": JSONNode.array(lists).canonicalText, "tables": JSONNode.array(tables).canonicalText,
+      "jobs": JSONNode.array(jobs).canonicalText, "appliedEvents": sandboxJSON(events.applied),
+      "refusedEvents": "\(events.refused.count)",
     ]
   }
 }
