@@ -22,6 +22,8 @@ struct Torture {
   /// How often a point is passed before the kill at it.
   var occurrences: [Int]
   var onUnknown: OnUnknown
+  /// `General.eventCodes`.
+  var codes = "engage-sdk"
 
   /// What was to be, and what came of it.
   struct Outcome {
@@ -156,7 +158,8 @@ struct Torture {
   private var job: String {
     """
     {"name": "torture", "inputs": {"events": ["in/*"]}, "asOf": "2026-02-01T00:00:00Z", "store": "store.sqlite",
-     "settings": {"Upload": {"maxEventsPerRequest": 10, "concurrency": 4, "onUnknown": "\(onUnknown.rawValue)"},
+     "settings": {"General": {"eventCodes": "\(codes)"},
+                  "Upload": {"maxEventsPerRequest": 10, "concurrency": 4, "onUnknown": "\(onUnknown.rawValue)"},
                   "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s", "retryBudget": 100000},
                   "Connection": {"totalTimeout": "2s"}}}
     """
