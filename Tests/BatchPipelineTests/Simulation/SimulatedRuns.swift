@@ -26,21 +26,22 @@ struct Trouble {
   var request: Int?
   var calls: [Int: Injection] = [:]
 
-  /// - Parameter injections: what may be done to calls about recipients.
-  init(lives: Int, _ injections: [Injection], _ random: inout SplitMix64) {
+  /// - Parameters:
+  ///   - injections: what may be done to calls about recipients.
+  ///   - gap: calls between two lies. If no question is answered wrongly twice, no device is held and overtaken by others.
+  init(lives: Int, _ injections: [Injection], gap: Int = 32, _ random: inout SplitMix64) {
     loss = LossyDisk.Loss.allCases[Int.random(in: 0..<3, using: &random)]
     let end = lives < 8 ? Int.random(in: 0..<4, using: &random) : 0
     // Most writes are early or late, whatever the number of records.
     write = end == 1 || end == 2 ? Int.random(in: 0..<250, using: &random) : nil
     fills = end == 2
     request = end == 3 ? Int.random(in: 0..<10, using: &random) : nil
-    // No question is answered wrongly twice: that holds one device, and lets others overtake it.
     var nextLie = 1
     for call in 1...200 where Int.random(in: 0..<12, using: &random) == 0 {
       let injection = injections[Int.random(in: 0..<injections.count, using: &random)]
       if injection == .stranger || injection == .repeated {
         guard call >= nextLie else { continue }
-        nextLie = call + 32
+        nextLie = call + gap
       }
       calls[call] = injection
     }
@@ -74,6 +75,8 @@ final class SimulatedRuns {
   private(set) var trace: [[Int]] = []
   /// All that the runs said, with their reports.
   private(set) var words: [String] = []
+  /// What the service refused in the last run for good, or answered wrongly twice.
+  private(set) var refused = 0
   private let seed: UInt64
   let folder: TestSupport.TemporaryFolder
   private let job: LoadedJob
@@ -156,6 +159,13 @@ final class SimulatedRuns {
     let listener = Listener()
     let outcome = try Pipeline(request, monitor: listener, clock: clock, seed: pauses).run()
     words += listener.heard
+    refused = outcome.report.summary.identity.refused
+    if refused > 0 {
+      #expect(outcome.exit != .done, "\(Simulation.name(of: seed))")
+      #expect(
+        outcome.report.merges.count { $0.state == "refused" && !$0.refusal.isEmpty } > 0, "\(Simulation.name(of: seed))"
+      )
+    }
     words.append(String(decoding: try StoredReport.bytes(outcome.report), as: UTF8.self))
     return outcome
   }

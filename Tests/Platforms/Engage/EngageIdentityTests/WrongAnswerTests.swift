@@ -103,6 +103,19 @@ import Testing
     }
   }
 
+  @Test func afterAnAdditionThatNamesSomebodyElseTheConnectionIsClosed() throws {
+    let bench = try Bench(settings: .fixture(history: false))
+    try bench.store.identities.note(
+      (0..<2).map {
+        DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "", recipientId: "")
+      })
+    bench.service.change { $0.namedByAdditions = "900000000900" }
+    bench.service.restart([2: .stranger])
+    #expect(try bench.reconcile().figures.refused == 0)
+    #expect(try bench.identity("d-1")?.recipientId == "900000000901")
+    #expect(bench.service.callsOnWrong == 0)
+  }
+
   /// Each answer comes once more while the next request of its connection waits for its own.
   @Test(arguments: [0, 1, 4])
   func aLateRepetitionGivesNobodyAnothersRecipient(milliseconds: Int64) throws {

@@ -59,7 +59,7 @@ extension ModelService.State {
       return call.columns.contains { !named[$0.key].isEmpty && !RecipientQuestion.isSame(named[$0.key], $0.value) }
     case "SelectRecipientData": return named.id != call.target || !named.hasColumns
     case "UpdateRecipient": return named.id != call.target
-    case "AddRecipient": return named.id == namedByAdditions
+    case "AddRecipient": return lies && named.id == namedByAdditions
     default: return false
     }
   }

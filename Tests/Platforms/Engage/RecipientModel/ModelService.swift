@@ -20,6 +20,8 @@ package enum Injection: String, CaseIterable {
   case repeated
   /// An answer with a fault that says secrets of the program and what it sent; nothing is applied.
   case echo
+  /// The same, for good.
+  case refused
   /// The process dies before the call, or after it was applied.
   case crashBefore = "crash_before"
   case crashAfter = "crash_after"
@@ -168,6 +170,7 @@ package final class ModelService: RecipientDatabase {
         return state.deliver(body(&state), to: call)
       case .fault: return .failure(.uncertain("fault 50"))
       case .echo: return .failure(.uncertain(Self.words(state.echo, quoting: call)))
+      case .refused: return .failure(.refused(fault: 1007, Self.words(state.echo, quoting: call)))
       case .transport, .lostReply, .late, .crashBefore, .crashAfter: break
       }
       state.hangUp()

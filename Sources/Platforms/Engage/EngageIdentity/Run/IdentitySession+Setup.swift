@@ -71,8 +71,8 @@ extension IdentitySession {
         return id
       }
       // Somebody is known by both ids, or the answer was another's (reference decisions 36).
-      if let found = try find([user]) { return try settled(found, device) }
       remote.reconnect()
+      if let found = try find([user]) { return try settled(found, device) }
       guard !isAgain else { throw RemoteFailure.wrongAnswer }
       isAgain = true
     }
