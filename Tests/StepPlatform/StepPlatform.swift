@@ -43,6 +43,8 @@ package struct StepPlatform: Platform {
 /// `{"who": "w", "at": 1767225600000, "steps": 12}`
 private struct StepVocabulary: RecordVocabulary {
   func makeDecoder() -> any LineDecoder { StepDecoder() }
+
+  func device(_ line: SourceLine) -> Text? { nil }
 }
 
 private final class StepDecoder: LineDecoder {

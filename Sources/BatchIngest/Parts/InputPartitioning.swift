@@ -124,6 +124,8 @@ package struct InputPartitioning: Sendable {
 /// One thread's lines on their way to the parts.
 private struct LineDistributor: ~Copyable {
   private var reader: LineReader
+  private let vocabulary: any RecordVocabulary
+  private let maxLineBytes: Int
   private var mapping = BlockMapping()
   private var head = RecordHead()
   private let buffers: [PartBuffer]
@@ -134,7 +136,9 @@ private struct LineDistributor: ~Copyable {
 
   init(_ whole: InputPartitioning) {
     linesByFile = Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)
-    reader = LineReader(whole.vocabulary, maxLineBytes: whole.options.maxLineBytes)
+    vocabulary = whole.vocabulary
+    maxLineBytes = whole.options.maxLineBytes
+    reader = LineReader(vocabulary, maxLineBytes: maxLineBytes)
     buffers = (0..<whole.parts).map { _ in PartBuffer() }
     lines = Array(repeating: 0, count: whole.parts)
     firstFile = whole.firstFile
@@ -173,14 +177,23 @@ private struct LineDistributor: ~Copyable {
     else { return }
     countLine(line)
     let position = RecordPosition(file: line.file, line: line.number)
+    if !block.mapped.isFilled, unsafe line.bytes.count <= maxLineBytes,
+      let device = vocabulary.device(SourceLine(text: line.text, kind: line.kind, position: position))
+    {
+      return keep(line, in: InputPartitioning.part(of: DeviceHash(device), among: lines.count))
+    }
     let rejection = reader.read(line, position: position, into: &head)
     // What a map wrote is no line that a run of the part could refuse in the words of the foreign record.
     if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
       return add(line.quarantined(rejection, block), line.file)
     }
-    let part =
-      rejection == nil
-      ? InputPartitioning.part(of: DeviceHash(head.device), among: lines.count) : self.part(of: line.number)
+    keep(
+      line,
+      in: rejection == nil
+        ? InputPartitioning.part(of: DeviceHash(head.device), among: lines.count) : part(of: line.number))
+  }
+
+  private mutating func keep(_ line: BlockLine, in part: Int) {
     unsafe PartFrame.append(
       line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset, element: line.element,
       to: &buffers[part].bytes)

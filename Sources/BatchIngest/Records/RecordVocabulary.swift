@@ -17,6 +17,11 @@ package protocol RecordVocabulary: Sendable {
   /// - Returns: the bytes written.
   func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int
 
+  /// The device of a record, where its line tells without being read, for who only distributes lines; nil where it has to be read.
+  ///
+  /// Of a line that is not a record it may be anything.
+  func device(_ line: SourceLine) -> Text?
+
   /// The names that lines may use.
   var dictionary: FieldDictionary { get }
 

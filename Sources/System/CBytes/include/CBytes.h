@@ -16,6 +16,9 @@
 /// The number of line feeds among the bytes.
 ptrdiff_t engage_count_line_feeds(const uint8_t *bytes, ptrdiff_t count);
 
+/// Where `name`, of at least three bytes, stands first; `count` where it does not.
+ptrdiff_t engage_find(const uint8_t *bytes, ptrdiff_t count, const uint8_t *name, ptrdiff_t length);
+
 #if defined(__SSE2__)
 
 typedef __m128i engage_bytes;
@@ -25,6 +28,11 @@ static inline engage_bytes engage_load16(const uint8_t *at) { return _mm_loadu_s
 
 static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
   return _mm_set_epi64x((long long)last, (long long)first);
+}
+
+/// A bit of each of the bytes that are this one, the first lowest.
+static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
+  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)byte)));
 }
 
 static inline uint64_t engage_marks(engage_bytes bytes) {
@@ -45,6 +53,11 @@ static inline engage_bytes engage_load16(const uint8_t *at) { return vld1q_u8(at
 
 static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
   return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(first), vcreate_u64(last)));
+}
+
+static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
+  uint16x8_t all = vreinterpretq_u16_u8(vceqq_u8(bytes, vdupq_n_u8(byte)));
+  return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(all, 4)), 0) & 0x1111111111111111;
 }
 
 static inline uint64_t engage_marks(engage_bytes bytes) {

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
 
 /// The vocabulary of another platform that takes records of games too: checked as in a job of deltaDNA, and ignored but for what they
@@ -9,6 +9,8 @@ package struct GameRecordsIgnored: RecordVocabulary {
   package init(in base: any RecordVocabulary) { self.base = base }
 
   package func makeDecoder() -> any LineDecoder { GameIgnoringDecoder(base.makeDecoder()) }
+
+  package func device(_ line: SourceLine) -> Text? { base.device(line) }
 
   package var dictionary: FieldDictionary { base.dictionary }
 

@@ -7,6 +7,8 @@ package struct GameVocabulary: RecordVocabulary {
 
   package func makeDecoder() -> any LineDecoder { GameLineDecoder() }
 
+  package func device(_ line: SourceLine) -> Text? { line.plainDevice }
+
   package var dictionary: FieldDictionary { GameRecordType.dictionary }
 }
 

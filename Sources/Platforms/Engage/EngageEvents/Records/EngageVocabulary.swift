@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
 
 /// What Engage's exports may hold (reference formats 3.3).
@@ -6,6 +6,8 @@ package struct EngageVocabulary: RecordVocabulary {
   package init() {}
 
   package func makeDecoder() -> any LineDecoder { EngageLineDecoder() }
+
+  package func device(_ line: SourceLine) -> Text? { line.plainDevice }
 
   package var dictionary: FieldDictionary { RecordType.dictionary }
 
