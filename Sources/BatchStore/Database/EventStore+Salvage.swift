@@ -20,7 +20,7 @@ extension EventStore {
   package func salvage(to path: String) throws -> SalvageReport {
     let place = try StoreFile(path)
     guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
-    let draft = place.path + ".salvage"
+    let draft = place.salvage
     try Self.removeUnfinished(draft)
     let target = try EventStore.open(draft, format: format)
     try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }

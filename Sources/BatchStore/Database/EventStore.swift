@@ -103,7 +103,7 @@ package struct EventStore: Sendable {
       let location = try file.hasLog ? location(file.path) : uri(location(file.path)) + "?immutable=1"
       let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
       let connection = try StoreConnection(queue, path: path) { db in
-        try checkHeader(db, path, mayMigrate: false)
+        try checkHeader(db, path, mayMigrate: false, mayBeDamaged: !checksPages)
         if checksPages { try checkPages(db, file) }
         let format = try format(StoreSchema.platform(of: db))
         if checksPages { try StoreSchema.check(db, format, path: path) }
@@ -177,7 +177,11 @@ package struct EventStore: Sendable {
     return configuration
   }
 
-  private static func checkHeader(_ db: Database, _ path: String, mayMigrate: Bool) throws {
+  static let noNumber = "its schema has no number"
+
+  private static func checkHeader(
+    _ db: Database, _ path: String, mayMigrate: Bool, mayBeDamaged: Bool = false
+  ) throws {
     let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     guard application != StoreSchema.salvageID else { throw StoreError.unfinished(path: path) }
@@ -185,7 +189,10 @@ package struct EventStore: Sendable {
     let known = StoreSchema.currentVersion
     guard version <= known else { throw StoreError.newer(path: path, version: version, known: known) }
     // A new store has its number before it has its name.
-    guard version >= 1 else { throw StoreError.damaged(path: path, detail: "its schema has the number \(version)") }
+    guard version >= 1 else {
+      guard mayBeDamaged else { throw StoreError.damaged(path: path, detail: noNumber) }
+      return
+    }
     guard version == known || mayMigrate else { throw StoreError.older(path: path, version: version, known: known) }
   }
 

@@ -109,7 +109,10 @@ extension EventStore {
           body(StoreDamage(table: "", problem: line.printable))
         }
       }
-      try Self.attempt("", body) { try Self.checkSchema(db, body) }
+      try Self.attempt("", body) {
+        if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 { body(StoreDamage(table: "", problem: Self.noNumber)) }
+        try Self.checkSchema(db, body)
+      }
       var tables: [StoredTable] = []
       try Self.attempt("", body) { tables = try StoredTable.all(in: db) }
       for table in tables {

@@ -28,23 +28,41 @@ struct StoreFile {
     get throws { try (Self.status(path + "-wal", shown)?.size ?? 0) > 0 }
   }
 
+  /// Where a salvage to this place writes until it is done.
+  var salvage: String { path + Self.salvageEnd }
+  private static let salvageEnd = ".salvage"
+
   /// Whether a store stands there.
   ///
-  /// - Throws: ``StoreError`` for anything else that stands there, which stays as it is.
+  /// - Throws: ``StoreError`` for anything else that stands there, which stays as it is, and for a salvage that was stopped before it got
+  ///   its name: a new store in its place would send again what the damaged one has sent.
   func isThere() throws -> Bool {
-    guard let status = try Self.status(path, shown) else { return false }
+    guard let status = try Self.status(path, shown) else {
+      try refuseUnfinishedSalvage()
+      return false
+    }
     guard status.kind == .file else { throw StoreError.notAFile(path: shown, kind: status.kind) }
     guard status.size > 0 else { throw StoreError.empty(path: shown) }
     for end in ["-wal", "-shm", "-journal"] {
       guard let beside = try Self.status(path + end, shown), beside.kind != .file else { continue }
       throw StoreError.notAFile(path: shown + end, kind: beside.kind)
     }
-    try checkHeader(status.size)
+    try Self.checkHeader(path, shown, status.size)
     return true
   }
 
+  private func refuseUnfinishedSalvage() throws {
+    guard let draft = try Self.status(salvage, shown), draft.kind == .file else { return }
+    do {
+      try Self.checkHeader(salvage, shown + Self.salvageEnd, draft.size)
+    } catch let error as StoreError {
+      // Whatever else has such a name has nothing to do with the store.
+      if case .unfinished = error { throw error }
+    }
+  }
+
   /// The first bytes say that SQLite wrote it, and for this program.
-  private func checkHeader(_ size: Int64) throws {
+  private static func checkHeader(_ path: String, _ shown: String, _ size: Int64) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "open", code: errno) }
     defer { close(descriptor) }
