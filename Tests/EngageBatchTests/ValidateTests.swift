@@ -68,6 +68,38 @@ import Testing
     #expect(found.count == 8 && listed.sorted() == found)
   }
 
+  /// `received` was said to be missing where a member of one of its items was.
+  @Test("What is wrong below a field is named by its place")
+  func nested() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      [
+        #""received":{"items":[{"name":"a","type":"b","amount":1},{"name":"a","tipe":"b","amount":1}]},"spent":{}"#,
+        #""received":{"virtualCurrencies":[7]},"spent":{}"#,
+        #""received":{},"spent":{"realCurrency":{"type":"USD","amount":"5"}}"#,
+        #""received":{},"spent":{"realCurrency":{"type":"USD"}}"#,
+        #""received":{},"spent":{"realCurrency":{"type":"","amount":5}}"#,
+        #""received":{},"spent":{},"device":{"osName":5}"#,
+      ].map {
+        #"{"deviceId":"d","timestamp":"2026-01-01T00:00:00Z","type":"transaction","name":"n","transactionType":"SALE",\#($0)}"#
+      }.joined(separator: "\n"))
+    try workspace.write(
+      "job.json",
+      #"{"name": "g", "destination": "deltadna", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-02T00:00:00Z"}"#)
+    let finished = try workspace.run("validate", "job.json")
+    #expect(finished.code == 65, "\(finished.messages)")
+    #expect(
+      finished.lines.map { $0.dropFirst(workspace.path.count + 1) } == [
+        "in.ndjson:1: missing-field: field '/received/items/1/type' is missing: '/received/items/1' has 'tipe', did you mean 'type'?",
+        "in.ndjson:2: wrong-type: field '/received/virtualCurrencies/0' is a number, but has to be of another kind",
+        "in.ndjson:3: wrong-type: field '/spent/realCurrency/amount' is a text, but has to be of another kind",
+        "in.ndjson:4: missing-field: field '/spent/realCurrency/amount' is missing",
+        "in.ndjson:5: missing-field: field '/spent/realCurrency/type' is empty",
+        "in.ndjson:6: wrong-type: field '/device/osName' is a number, but has to be of another kind",
+      ])
+  }
+
   @Test("A game's lines and events say what was perhaps meant: types, fields, events and their parameters")
   func game() throws {
     let workspace = try Workspace([])

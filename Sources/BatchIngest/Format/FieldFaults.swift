@@ -1,17 +1,48 @@
 public import BatchFoundation
 
+/// Where a fault of a line is: a field, or something below it.
+public struct FieldPlace: CustomStringConvertible {
+  @usableFromInline var field: Text
+  /// Of what is below: the member of the field, its element if that is a list, and the member of that; empty and nil where it ends before.
+  private var member: Text
+  private var element: Int?
+  private var inner: Text
+
+  @inlinable
+  public init(_ field: Text) { self.init(field, .empty) }
+
+  public init(_ field: Text, _ member: Text, _ element: Int? = nil, _ inner: Text = .empty) {
+    (self.field, self.member, self.element, self.inner) = (field, member, element, inner)
+  }
+
+  /// A member of what stands here.
+  public func member(_ name: Text) -> FieldPlace {
+    member.isEmpty && element == nil ? FieldPlace(field, name) : FieldPlace(field, member, element, name)
+  }
+
+  public func element(_ number: Int) -> FieldPlace { FieldPlace(field, member, number) }
+
+  /// The name of a field, or a JSON Pointer (RFC 6901) to what is below it; names there are those that the format knows.
+  public var description: String {
+    let steps = ["\(member)", element.map(String.init) ?? "", "\(inner)"].filter { !$0.isEmpty }
+    return steps.isEmpty ? "\(field)" : "/" + (["\(field)"] + steps).joined(separator: "/")
+  }
+}
+
 /// What is wrong with the fields of one line, the first of each kind; of several kinds the order of reasons decides.
 public struct FieldFaults {
-  @usableFromInline var missing: Text?
-  @usableFromInline var wrong: Text?
+  @usableFromInline var missing: FieldPlace?
+  @usableFromInline var wrong: FieldPlace?
   @usableFromInline var timestamp: Text?
   @usableFromInline var unknown: Text?
 
   @inlinable
   public init() {}
 
-  public mutating func missing(_ name: Text) { if missing == nil { missing = name } }
-  public mutating func wrong(_ name: Text) { if wrong == nil { wrong = name } }
+  public mutating func missing(_ name: Text) { missing(FieldPlace(name)) }
+  public mutating func missing(_ place: FieldPlace) { if missing == nil { missing = place } }
+  public mutating func wrong(_ name: Text) { wrong(FieldPlace(name)) }
+  public mutating func wrong(_ place: FieldPlace) { if wrong == nil { wrong = place } }
   public mutating func badTimestamp(_ name: Text) { if timestamp == nil { timestamp = name } }
   public mutating func unknown(_ name: Text) { if unknown == nil { unknown = name } }
 

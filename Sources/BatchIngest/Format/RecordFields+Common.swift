@@ -43,17 +43,18 @@ extension RecordFields {
     check(.required(.attributes), &faults)
     guard let attributes = self[.attributes], attributes.kind == .array else { return (.empty, timestamp) }
     var device: JSONView?
-    for attribute in attributes.elements {
+    for (number, attribute) in attributes.elements.enumerated() {
+      func place(_ member: Text = .empty) -> FieldPlace { FieldPlace("attributes", .empty, number, member) }
       guard attribute.kind == .object else {
-        faults.wrong("attributes")
+        faults.wrong(place())
         continue
       }
       guard let given = attribute["name"], !given.isNull else {
-        faults.missing("name")
+        faults.missing(place("name"))
         continue
       }
       guard let name = given.string else {
-        faults.wrong("name")
+        faults.wrong(place("name"))
         continue
       }
       if name == "Device Id" { device = attribute["value"] }

@@ -5,7 +5,8 @@ extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" }
     guard let field = rejection.field, rules.indices.contains(rule) else { return rejection.detail }
-    let paths = rules[rule].fieldPaths[field] ?? []
+    // A map has paths for fields, and a fault may be below one.
+    let paths = rules[rule].fieldPaths[field.split(separator: "/").first.map(String.init) ?? field] ?? []
     let fault =
       switch rejection.reason {
       case .missingField: "is missing"

@@ -40,17 +40,31 @@ package struct LineDiagnosis {
     try? JSONNode.parse(line.raw)
   }
 
+  /// What stands at a field, or at a JSON Pointer below one; nil for nothing.
+  private func value(at steps: some Sequence<Substring>) -> JSONNode? {
+    steps.reduce(record) { node, step in
+      if let elements = node?.array { return Int(step).flatMap { elements.indices.contains($0) ? elements[$0] : nil } }
+      return node?[String(step)]
+    }
+  }
+
   private func missing(_ field: String) -> String {
-    guard let members = record?.members else { return "\(line.detail) is missing" }
-    if let text = record?[field]?.string, text.isEmpty { return "\(line.detail) is empty" }
-    let unknown = members.map(\.key).filter { !dictionary.fields.contains($0) }
-    guard let near = NearestName.of(field, among: unknown) else { return "\(line.detail) is missing" }
-    return "\(line.detail) is missing: the line has '\(shown(near))', \(NearestName.question(field))"
+    let steps = field.split(separator: "/")
+    let name = String(steps.last ?? "")
+    guard let holder = value(at: steps.dropLast()), let members = holder.members else {
+      return "\(line.detail) is missing"
+    }
+    if holder[name]?.string?.isEmpty == true { return "\(line.detail) is empty" }
+    let unknown = members.map(\.key).filter { steps.count > 1 || !dictionary.fields.contains($0) }
+    guard let near = NearestName.of(name, among: unknown) else { return "\(line.detail) is missing" }
+    let place = steps.count > 1 ? "'/\(steps.dropLast().joined(separator: "/"))'" : "the line"
+    return "\(line.detail) is missing: \(place) has '\(shown(near))', \(NearestName.question(name))"
   }
 
   private func wrongType(_ field: String) -> String {
-    guard let value = record?[field] else { return "\(line.detail) is of the wrong kind" }
-    let wanted = dictionary.kinds[field] ?? "of another kind"
+    let steps = field.split(separator: "/")
+    guard let value = value(at: steps) else { return "\(line.detail) is of the wrong kind" }
+    let wanted = dictionary.kinds[String(steps.last ?? "")] ?? "of another kind"
     guard value.kindInWords != wanted else { return "\(line.detail) holds a value of the wrong kind" }
     return "\(line.detail) is \(value.kindInWords), but has to be \(wanted)"
   }

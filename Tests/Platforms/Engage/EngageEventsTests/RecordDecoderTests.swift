@@ -79,7 +79,7 @@ func decoding(
     Case("{\(head),\"type\":7}", "wrong-type type"), Case("{\(head),\"type\":null}", "missing-field type"),
     Case("{\(head),\"type\":\"launch\",\"params\":[]}", "wrong-type params"),
     Case("{\(head),\"type\":\"launch\",\"device\":\"x\"}", "wrong-type device"),
-    Case("{\(head),\"type\":\"launch\",\"device\":{\"name\":1}}", "wrong-type device"),
+    Case("{\(head),\"type\":\"launch\",\"device\":{\"name\":1}}", "wrong-type /device/name"),
     Case("{\(head),\"type\":\"launch\",\"device\":{\"name\":null,\"zap\":1}}", "launch"),
     Case("{\(head),\"type\":\"launch\",\"mobileUserId\":1}", "wrong-type mobileUserId"),
     Case("{\(head),\"type\":\"launch\",\"anonymousId\":{}}", "wrong-type anonymousId"),

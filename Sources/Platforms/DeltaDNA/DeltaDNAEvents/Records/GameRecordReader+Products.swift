@@ -82,28 +82,30 @@ private struct ProductReader {
     _ list: JSONView?, _ names: Names, to writer: inout ViewWriter, _ faults: inout FieldFaults
   ) {
     guard let list, !list.isNull else { return }
-    guard list.kind == .array else { return faults.wrong(field) }
+    let place = FieldPlace(field, names.list)
+    guard list.kind == .array else { return faults.wrong(place) }
     var elements = list.elements
     guard elements.next() != nil else { return }
     writer.key(names.list)
     let array = unsafe writer.begin(.array)
-    for element in list.elements {
+    for (number, element) in list.elements.enumerated() {
+      let place = place.element(number)
       guard element.kind == .object else {
-        faults.wrong(field)
+        faults.wrong(place)
         continue
       }
       let wrapper = unsafe writer.begin(.object)
       writer.key(names.one)
       let members = unsafe writer.begin(.object)
-      if let amount = amount(of: element, isNeeded: true, &faults) {
+      if let amount = amount(of: element, at: place, isNeeded: true, &faults) {
         writer.key(names.amount)
         writer.number(amount)
       }
-      if let name = text("name", of: element, &faults) {
+      if let name = text("name", of: element, at: place, &faults) {
         writer.key(names.name)
         writer.string(name)
       }
-      if let type = text("type", of: element, &faults) {
+      if let type = text("type", of: element, at: place, &faults) {
         writer.key(names.type)
         writer.string(type)
       }
@@ -115,14 +117,15 @@ private struct ProductReader {
 
   private func writeRealCurrency(_ currency: JSONView?, to writer: inout ViewWriter, _ faults: inout FieldFaults) {
     guard let currency, !currency.isNull else { return }
-    guard currency.kind == .object else { return faults.wrong(field) }
-    let type = text("type", of: currency, &faults)
-    let amount = amount(of: currency, isNeeded: false, &faults)
-    let value = value(of: currency, &faults)
+    let place = FieldPlace(field, "realCurrency")
+    guard currency.kind == .object else { return faults.wrong(place) }
+    let type = text("type", of: currency, at: place, &faults)
+    let amount = amount(of: currency, at: place, isNeeded: false, &faults)
+    let value = value(of: currency, at: place, &faults)
     if has("amount", currency), has("value", currency) {
-      faults.wrong(field)
+      faults.wrong(place.member("value"))
     } else if !has("amount", currency), !has("value", currency) {
-      faults.missing(field)
+      faults.missing(place.member("amount"))
     }
     guard let type else { return }
     writer.key("realCurrency")
@@ -139,7 +142,7 @@ private struct ProductReader {
           if let base = bytes.baseAddress { unsafe writer.number(Text(base: base, count: bytes.count)) }
         }
       } else {
-        faults.wrong(field)
+        faults.wrong(place.member("value"))
       }
     }
     writer.key("realCurrencyType")
@@ -149,46 +152,46 @@ private struct ProductReader {
 
   private func has(_ key: Text, _ object: JSONView) -> Bool { object[key].map { !$0.isNull } ?? false }
 
-  private func text(_ key: Text, of object: JSONView, _ faults: inout FieldFaults) -> Text? {
+  private func text(_ key: Text, of object: JSONView, at place: FieldPlace, _ faults: inout FieldFaults) -> Text? {
     guard let value = object[key], !value.isNull else {
-      faults.missing(field)
+      faults.missing(place.member(key))
       return nil
     }
     guard let text = value.string else {
-      faults.wrong(field)
+      faults.wrong(place.member(key))
       return nil
     }
-    if text.isEmpty { faults.missing(field) }
+    if text.isEmpty { faults.missing(place.member(key)) }
     return text
   }
 
   /// An integer as it is written, of 64 bits.
-  private func amount(of object: JSONView, isNeeded: Bool, _ faults: inout FieldFaults) -> Text? {
+  private func amount(of object: JSONView, at place: FieldPlace, isNeeded: Bool, _ faults: inout FieldFaults) -> Text? {
     guard let value = object["amount"], !value.isNull else {
-      if isNeeded { faults.missing(field) }
+      if isNeeded { faults.missing(place.member("amount")) }
       return nil
     }
     guard let number = value.number, number.isInteger64 else {
-      faults.wrong(field)
+      faults.wrong(place.member("amount"))
       return nil
     }
     return number
   }
 
   /// A number, or a text that holds one.
-  private func value(of object: JSONView, _ faults: inout FieldFaults) -> Text? {
+  private func value(of object: JSONView, at place: FieldPlace, _ faults: inout FieldFaults) -> Text? {
     guard let value = object["value"], !value.isNull else { return nil }
     if let number = value.number { return number }
     guard let text = value.string else {
-      faults.wrong(field)
+      faults.wrong(place.member("value"))
       return nil
     }
     if text.isEmpty {
-      faults.missing(field)
+      faults.missing(place.member("value"))
       return nil
     }
     guard text.isJSONNumber, text.double != nil else {
-      faults.wrong(field)
+      faults.wrong(place.member("value"))
       return nil
     }
     return text

@@ -91,7 +91,7 @@ struct GameRecordReader: ~Copyable {
       let slot = DeviceSlot(key)
       guard slot != nil || key == "appName", !value.isNull else { continue }
       guard let text = value.string else {
-        faults.wrong("device")
+        faults.wrong(FieldPlace("device", key))
         continue
       }
       if let slot { record.block[slot] = text }

@@ -94,22 +94,22 @@ extension RecordDecoder {
     var members = device.members
     while let (key, value) = members.next() {
       switch key.count {
-      case 4 where key == "name": record.deviceValues.name = deviceValue(value, &faults)
-      case 7 where key == "version": record.deviceValues.version = deviceValue(value, &faults)
-      case 6 where key == "osName": record.deviceValues.osName = deviceValue(value, &faults)
-      case 9 where key == "osVersion": record.deviceValues.osVersion = deviceValue(value, &faults)
-      case 7 where key == "appName": record.deviceValues.appName = deviceValue(value, &faults)
-      case 10 where key == "appVersion": record.deviceValues.appVersion = deviceValue(value, &faults)
+      case 4 where key == "name": record.deviceValues.name = deviceValue(key, value, &faults)
+      case 7 where key == "version": record.deviceValues.version = deviceValue(key, value, &faults)
+      case 6 where key == "osName": record.deviceValues.osName = deviceValue(key, value, &faults)
+      case 9 where key == "osVersion": record.deviceValues.osVersion = deviceValue(key, value, &faults)
+      case 7 where key == "appName": record.deviceValues.appName = deviceValue(key, value, &faults)
+      case 10 where key == "appVersion": record.deviceValues.appVersion = deviceValue(key, value, &faults)
       default: continue
       }
     }
   }
 
   @inline(__always)
-  private func deviceValue(_ value: JSONView, _ faults: inout FieldFaults) -> Text? {
+  private func deviceValue(_ name: Text, _ value: JSONView, _ faults: inout FieldFaults) -> Text? {
     if value.isNull { return nil }
     guard let text = value.string else {
-      faults.wrong("device")
+      faults.wrong(FieldPlace("device", name))
       return nil
     }
     return text.isEmpty ? nil : text
