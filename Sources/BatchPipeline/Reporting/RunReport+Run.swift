@@ -94,12 +94,8 @@ extension RunRequest {
 
   /// A digest of every resolved value but secrets, and of what maps say, to tell configurations apart.
   var configurationDigest: String {
-    var text = ""
-    for resolved in loaded.configuration.resolved where !resolved.setting.isSecret {
-      text += "\(resolved.setting.name)=\(resolved.value)\n"
-    }
-    // Without their names: parts of a run may have them in another folder.
-    for map in maps { text += "map=\(map.text)\n" }
+    // Maps without their names: parts of a run may have them in another folder.
+    let text = loaded.configuration.text(of: Set(SettingSection.allCases)) + maps.map { "\nmap=\($0.text)" }.joined()
     return Hexadecimal.text(of: SHA256.hash(text).prefix(8))
   }
 }
