@@ -22,7 +22,7 @@ package struct EventCounter: ~Copyable {
     let (number, isNew) = types.number(of: type)
     if isNew {
       others.append(HourCounts())
-      counts.append(contentsOf: repeatElement(0, count: Self.span))
+      counts += Array(repeating: 0, count: Self.span)
     }
     let hour = instant.hour
     let first = firstHour ?? hour - Int64(Self.span / 2)
