@@ -100,7 +100,7 @@ sweep: setup ## every fault at every call of every kind of merge, and every outp
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Sweeping"
-	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full scripts/run-tests --skip-build --filter 'EngageIdentityTests.S(weep|andbox)Tests|OutputTests'
+	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full scripts/run-tests --skip-build --filter 'EngageIdentityTests.(Sweep|Sandbox|Order)Tests|BatchDeliveryTests.PoisonTests|(Output|Parts|PartsPieces|PoisonedService|HostileService|IdenticalOutput|MappedRun)Tests/'
 
 .PHONY: damage
 

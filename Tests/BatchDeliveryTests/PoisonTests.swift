@@ -47,7 +47,7 @@ import Testing
 
   @Test(
     "One event stands alone at the end, and all others arrive, however many chunks there are",
-    arguments: Failure.all.flatMap { failure in Kind.allCases.map { (failure, $0) } }, [100, 10])
+    arguments: Failure.all.flatMap { failure in Kind.allCases.map { (failure, $0) } }, Sweep.cases([100, 10], short: 1))
   func oneEvent(_ how: (Failure, Kind), perChunk: Int) throws {
     let (failure, kind) = how
     let filled = try FilledStore(events: 100, perChunk: perChunk)
@@ -69,7 +69,7 @@ import Testing
 
   @Test(
     "A service that fails at everything ends the run, and each chunk is whole again",
-    arguments: Failure.all.flatMap { failure in Kind.allCases.map { (failure, $0) } }, [100, 10, 1])
+    arguments: Sweep.cases(Failure.all.flatMap { failure in Kind.allCases.map { (failure, $0) } }, short: 4), [100, 1])
   func outage(_ how: (Failure, Kind), perChunk: Int) throws {
     let (failure, kind) = how
     let filled = try FilledStore(events: 100, perChunk: perChunk)
@@ -106,7 +106,7 @@ import Testing
 
   @Test(
     "Many events of one chunk, wherever they are: each is found, and the others arrive once",
-    arguments: [Failure.busy, .dropped], [Poison.any(8, 1), .any(20, 3), .row(0), .row(71)])
+    arguments: [Failure.busy, .dropped], Sweep.cases([Poison.any(8, 1), .any(20, 3), .row(0), .row(71)], short: 2))
   func manyEvents(_ failure: Failure, _ poison: Poison) throws {
     for kind in Kind.allCases {
       let filled = try FilledStore(events: 100, perChunk: 100)
@@ -142,7 +142,7 @@ import Testing
 
   @Test(
     "Where every chunk has such events and nothing was ever taken, one chunk is searched before the service counts as down",
-    arguments: Failure.all, [4, 1])
+    arguments: Failure.all, Sweep.cases([4, 1], short: 1))
   func everyChunk(_ failure: Failure, concurrency: Int) throws {
     let filled = try FilledStore(events: 400, perChunk: 20)
     let destination = destination(.engage) { events, _ in
@@ -163,7 +163,7 @@ import Testing
 
   @Test(
     "An outage that begins while the parts of a chunk are tried fails nobody but the one that is bad",
-    arguments: [Failure.refused, .busy], 1..<26)
+    arguments: [Failure.refused, .busy], Sweep.cases(1..<26, short: 6))
   func outageInBetween(_ failure: Failure, from request: Int) throws {
     let filled = try FilledStore(events: 100, perChunk: 50)
     let answers: @Sendable ([Int], Bool) -> SendOutcome = { events, isOut in
@@ -269,7 +269,7 @@ import Testing
     }
   }
 
-  @Test("A run that is killed between halves goes on with them", arguments: 0..<24)
+  @Test("A run that is killed between halves goes on with them", arguments: Sweep.cases(0..<24, short: 8))
   func killed(at request: Int) throws {
     let filled = try FilledStore(events: 100, perChunk: 50)
     let holder = Holder()

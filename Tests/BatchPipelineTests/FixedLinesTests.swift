@@ -22,7 +22,7 @@ import Testing
     "Forty of an export count as if they had been right at once, and what was sent otherwise is a correction",
     arguments: ["engage", "deltadna"], Way.allCases)
   func fixed(destination: String, way: Way) throws {
-    for seed in RandomExport.seeds(short: [1, 2, 3, 4]) {
+    for seed in RandomExport.seeds(short: [1, 2]) {
       var random = SplitMix64(seed: seed)
       let export = RandomExport(destination, &random)
       let eligible = export.lines.indices.filter {

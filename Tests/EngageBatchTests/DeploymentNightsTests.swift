@@ -6,7 +6,7 @@ import Testing
 /// The steps that `deploy/` hands to Kubernetes and AWS Batch, night after night with folders for what they share: they are killed, repeated,
 /// late and out of order, and the service has what one process sends, once; with `ENGAGE_TORTURE=full` two weeks of nights.
 @Suite("Nights of schedulers") struct DeploymentNightsTests {
-  private static let nights = ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full" ? 14 : 6
+  private static let nights = ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full" ? 14 : 4
   private static let parts = 2
 
   private static func job(_ inputs: String, asOf: String) -> String {

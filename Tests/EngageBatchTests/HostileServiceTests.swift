@@ -3,6 +3,7 @@ import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 import LoopbackServer
+import TestSupport
 import Testing
 
 /// Runs against a service that refuses, fails and lies, and what they say about it.
@@ -171,7 +172,9 @@ import Testing
     }
   }
 
-  @Test("what a service says of secrets and addresses is in no store, report or message", arguments: [400, 403, 500])
+  @Test(
+    "what a service says of secrets and addresses is in no store, report or message",
+    arguments: Sweep.cases([400, 403, 500], short: 2))
   func echo(status: Int) throws {
     let workspace = try Workspace()
     var options = EngageSandboxOptions()

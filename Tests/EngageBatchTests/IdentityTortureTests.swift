@@ -15,7 +15,7 @@ import Testing
     "A faulty, often killed run and its undoing leave the service as undisturbed ones do",
     arguments: isFull ? IdentityTorture.Variant.allCases : [.marks, .cutExports])
   func endsAlike(variant: IdentityTorture.Variant) throws {
-    let checks = Self.isFull ? 240 : 16
+    let checks = Self.isFull ? 240 : 8
     let torture = IdentityTorture(
       seed: Self.seed, checks: checks, longestLife: Self.isFull ? 40 : 24, variant: variant)
     print("Identity torture: ENGAGE_TORTURE_SEED=\(Self.seed)")

@@ -4,7 +4,8 @@ import Testing
 @Suite("Runs through maps") struct MappedRunTests {
   @Test(
     "The events are byte for byte those of the canonical lines, in one run and in parts",
-    arguments: ["segment.ndjson", "ga4.ndjson", "mparticle.ndjson", "snowplow-tsv.tsv", "acoustic.ndjson"])
+    arguments: Sweep.cases(
+      ["segment.ndjson", "ga4.ndjson", "mparticle.ndjson", "snowplow-tsv.tsv", "acoustic.ndjson"], short: 3))
   func canonicalLines(sample: String) throws {
     let workspace = try Workspace([])
     let preset = String(sample.prefix { $0 != "." })

@@ -8,8 +8,6 @@ import Testing
 /// Where data goes: never over what the same command reads or keeps, whole or not at all, and noticed when it does not arrive.
 @Suite("Outputs of commands", .serialized) struct OutputTests {
   private static let options = ["--events-out", "--findings-out", "--decisions-out", "--summary"]
-  /// Every option meets every name in every mode, and not only each of them one of the others.
-  private static let sweepsAll = ProcessInfo.processInfo.environment["ENGAGE_SWEEP"] == "full"
 
   /// A workspace with a store.
   private func workspace() throws -> Workspace {
@@ -38,9 +36,10 @@ import Testing
     }
     let before = try listings()
     let names = isThere ? [path, "./\(path)", "links/soft", "links/hard"] : [path, "links/soft"]
+    // Whole, every option meets every name in every mode, and not only each of them one of the others.
     for (turn, option) in Self.options.enumerated() {
-      for (place, name) in names.enumerated() where Self.sweepsAll || place == turn % names.count {
-        for (mode, more) in [["--dry-run"], ["--no-upload"]].enumerated() where Self.sweepsAll || mode == path.count % 2
+      for (place, name) in names.enumerated() where Sweep.isFull || place == turn % names.count {
+        for (mode, more) in [["--dry-run"], ["--no-upload"]].enumerated() where Sweep.isFull || mode == path.count % 2
         {
           let finished = try workspace.run(["run", "jobs/nightly.json", option, name] + more)
           #expect(finished.code == 64, "\(option) \(name): \(finished.messages)")

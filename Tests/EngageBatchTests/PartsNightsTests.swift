@@ -5,7 +5,7 @@ import Testing
 
 /// A chain of nights in parts comes to what one process comes to night after night; with `ENGAGE_TORTURE=full` a month of them.
 @Suite("Nights in parts") struct PartsNightsTests {
-  private static let nights = ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full" ? 30 : 4
+  private static let nights = ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full" ? 30 : 3
 
   /// The lines that each night brings: of its own, one in twenty comes a night later, and some come twice.
   static func deliveries(_ lines: [Recording.Line], nights count: Int, seed: UInt64) -> [[Recording.Line]] {

@@ -45,7 +45,7 @@ import Testing
 
   @Test(
     "Pieces of one file and of several come to what one process makes, whoever makes them and however often",
-    arguments: [PartsTests.Export.engage, .game, .odd], [1, 3])
+    arguments: [PartsTests.Export.engage, .game, .odd], Sweep.cases([1, 3], short: 1))
   func equal(export: PartsTests.Export, parts: Int) throws {
     let workspace = try PartsTests.workspace(export)
     func shell(_ line: String, words: String = "") throws {

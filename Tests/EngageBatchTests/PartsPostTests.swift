@@ -16,7 +16,7 @@ import Testing
   private static let cases =
     ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full"
     ? [Case(seed: 1, parts: [1, 2, 3, 7]), Case(seed: 2, parts: [1, 2, 3, 7]), Case(seed: 3, parts: [1, 2, 3, 7])]
-    : [Case(seed: 1, parts: [1, 7]), Case(seed: 2, parts: [2]), Case(seed: 3, parts: [3])]
+    : [Case(seed: 1, parts: [7]), Case(seed: 2, parts: [2])]
 
   /// What a run leaves, wherever its lines were decided.
   private struct Content: Equatable {

@@ -20,7 +20,8 @@ import Testing
   }
 
   static let cases =
-    [Export.engage, .game, .odd].flatMap { export in [1, 2, 3, 7].map { (export, $0) } } + [(.checked, 3), (.unity, 3)]
+    Sweep.cases([Export.engage, .game, .odd].flatMap { export in [1, 2, 3, 7].map { (export, $0) } }, short: 5)
+    + [(.checked, 3), (.unity, 3)]
 
   /// Lines that hide their device, or look as if they had another one.
   static let odd: [(name: String, text: String)] = [

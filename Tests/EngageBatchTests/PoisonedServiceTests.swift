@@ -1,6 +1,7 @@
 import BatchSandbox
 import DeltaDNASandbox
 import EngageSandbox
+import TestSupport
 import Testing
 import UnitySandbox
 
@@ -35,7 +36,7 @@ import UnitySandbox
     return (workspace, try Service(options))
   }
 
-  @Test("Engage: the others are posted, and the one has its reason", arguments: actions, [100, 10])
+  @Test("Engage: the others are posted, and the one has its reason", arguments: actions, Sweep.cases([100, 10], short: 1))
   func engageResends(action: FaultAction, perRequest: Int) throws {
     let (workspace, service) = try engage(action)
     let run = try workspace.run(
@@ -65,7 +66,9 @@ import UnitySandbox
     #expect(summary["upload.retries"] == (isUnknown(action) ? 0 : 2))
   }
 
-  @Test("Engage: a service that is out fails nothing, and everything is sent when it is back", arguments: actions)
+  @Test(
+    "Engage: a service that is out fails nothing, and everything is sent when it is back",
+    arguments: Sweep.cases(actions, short: 3))
   func engageOutage(action: FaultAction) throws {
     let (workspace, service) = try engage(action, text: nil)
     for _ in 0..<2 {

@@ -14,7 +14,7 @@ import Testing
     ("routes", FuzzTarget.routes), ("state", FuzzTarget.state), ("table", FuzzTarget.table),
     ("time", FuzzTarget.time), ("xml", FuzzTarget.xml),
   ]
-  private static let rounds = 400
+  private static let rounds = 200
   private static let longest = 4096
 
   @Test("Each reader of foreign bytes is tried")

@@ -5,6 +5,7 @@ import EngageEvents
 import EngageIdentity
 import Glibc
 import RecipientModel
+import TestSupport
 import Testing
 
 /// What becomes of the recipients follows from the records, not from which thread or which answer was faster.
@@ -34,7 +35,7 @@ import Testing
 
   @Test func lanesDelaysAndKillsLeaveOneRecipientDatabase() throws {
     var outcomes = 0
-    for seed in UInt64(1)...12 {
+    for seed in Sweep.cases(UInt64(1)...12, short: 3) {
       let export = Export(seed: seed)
       let expected = try export.outcome(lanes: 1, delays: 0, kills: [])
       for lanes in [2, 3, 8] {
@@ -53,7 +54,7 @@ import Testing
         }
       }
     }
-    #expect(outcomes == 108)
+    #expect(outcomes == (Sweep.isFull ? 108 : 27))
   }
 
   /// Up to 256 were numbered in order by one call at a time; more of them as their calls came.
