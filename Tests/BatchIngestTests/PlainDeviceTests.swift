@@ -43,7 +43,8 @@ import Testing
     var reader = LineReader(EngageVocabulary())
     var head = RecordHead()
     for (before, behind) in [("", "d"), (name, name), (name, "eviceI"), ("d\" ", name)] {
-      let text = "{\"type\":\"launch\",\"anonymousId\":\"\(before.filter { $0 != "\"" })\",\"timestamp\":\"2026-01-15T08:01:00Z\","
+      let text =
+        #"{"type":"launch","anonymousId":"\#(before.filter { $0 != "\"" })","timestamp":"2026-01-15T08:01:00Z","#
         + "\"deviceId\":\"\(name)\",\"recordId\":\"\(behind)\"}"
       let line = Text(permanent: text)
       let rejection = unsafe reader.read(

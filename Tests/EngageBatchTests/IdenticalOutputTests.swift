@@ -30,7 +30,9 @@ import Testing
     }
   }
 
-  @Test("Time zone, locale, chunks, memory, order of lines and files change no byte", arguments: Sweep.cases([UInt64(11), 12], short: 1))
+  @Test(
+    "Time zone, locale, chunks, memory, order of lines and files change no byte",
+    arguments: Sweep.cases([UInt64(11), 12], short: 1))
   func changesNothing(seed: UInt64) throws {
     let recording = Recording(seed: seed, devices: 40, perDevice: 40)
     let workspace = try Workspace(["configs"])
@@ -57,7 +59,8 @@ import Testing
   }
 
   @Test(
-    "Runs over parts of an export, in order of time, give together what one run gives", arguments: Sweep.cases([UInt64(21), 22, 23], short: 1))
+    "Runs over parts of an export, in order of time, give together what one run gives",
+    arguments: Sweep.cases([UInt64(21), 22, 23], short: 1))
   func parts(seed: UInt64) throws {
     let recording = Recording(seed: seed, devices: 25, perDevice: 30)
     let workspace = try Workspace(["configs"])

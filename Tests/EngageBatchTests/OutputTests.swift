@@ -39,8 +39,7 @@ import Testing
     // Whole, every option meets every name in every mode, and not only each of them one of the others.
     for (turn, option) in Self.options.enumerated() {
       for (place, name) in names.enumerated() where Sweep.isFull || place == turn % names.count {
-        for (mode, more) in [["--dry-run"], ["--no-upload"]].enumerated() where Sweep.isFull || mode == path.count % 2
-        {
+        for (mode, more) in [["--dry-run"], ["--no-upload"]].enumerated() where Sweep.isFull || mode == path.count % 2 {
           let finished = try workspace.run(["run", "jobs/nightly.json", option, name] + more)
           #expect(finished.code == 64, "\(option) \(name): \(finished.messages)")
           #expect(finished.messages.contains("\(option): error: '\(name)' is \(words) ("), "\(finished.messages)")

@@ -36,7 +36,9 @@ import UnitySandbox
     return (workspace, try Service(options))
   }
 
-  @Test("Engage: the others are posted, and the one has its reason", arguments: actions, Sweep.cases([100, 10], short: 1))
+  @Test(
+    "Engage: the others are posted, and the one has its reason", arguments: actions,
+    Sweep.cases([100, 10], short: 1))
   func engageResends(action: FaultAction, perRequest: Int) throws {
     let (workspace, service) = try engage(action)
     let run = try workspace.run(

@@ -110,7 +110,9 @@ extension EventStore {
         }
       }
       try Self.attempt("", body) {
-        if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 { body(StoreDamage(table: "", problem: Self.noNumber)) }
+        if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
+          body(StoreDamage(table: "", problem: Self.noNumber))
+        }
         try Self.checkSchema(db, body)
       }
       var tables: [StoredTable] = []
