@@ -73,6 +73,9 @@ import Testing
     #expect(!hidden.output.contains("phone-1") && !hidden.output.contains("user-1"))
     let why = try workspace.run("why", cells[1], "--store", Self.store)
     #expect(why.output.contains("it would be different now, after the late record at"))
+    // What the other events say now is no reason of this one.
+    #expect(why.output.contains("no reason is told for the session and the campaign that it has"), "\(why.output)")
+    #expect(!why.output.contains("began at"), "\(why.output)")
     // A third night changes nothing more.
     try night(3, "", in: workspace)
     #expect(

@@ -251,6 +251,15 @@ import Testing
     #expect(try workspace.run("why", "--store", Self.store).code == 64)
   }
 
+  @Test("An event that is alone in its request has one of its own")
+  func aloneInItsRequest() throws {
+    let workspace = try workspace()
+    let run = try workspace.run("run", "job.json", "--no-upload", "--set", "Upload.maxEventsPerRequest=1")
+    #expect(run.code == 0, "\(run.messages)")
+    let told = try answer(workspace, ids(workspace, "17")[0], "--store", Self.store)
+    #expect(sentences(told, "sending").first?.hasPrefix("a request of its own (chunk ") == true, "\(told.text())")
+  }
+
   @Test("Attempts are told with their answers, and what holds an event back")
   func attempts() throws {
     let workspace = try stored()

@@ -31,16 +31,12 @@ struct EventStory {
     answer.add("event", "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
     answer.add("source", "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
     let settings = try DecidedBy(event.stored.chunk, in: store)
-    try stories?.tell(of: index, in: timeline, decided: settings, &answer)
-    answer.add("decided", "decided by", settings.words)
-    try store.ledger.forEachCorrection { correction in
-      guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
-      let record = correction.source.map { ", after the late record at \($0)" } ?? ""
-      answer.add(
-        "correction", "correction",
-        "\(correction.kind == .changed ? "it would be different now" : "it would not be sent now")\(record); a service takes "
-          + "nothing back: 'store corrections' has both forms")
+    if let correction = try correction() {
+      answer.add("correction", "correction", correction)
+    } else {
+      try stories?.tell(of: index, in: timeline, decided: settings, &answer)
     }
+    answer.add("decided", "decided by", settings.words)
     answer.add("status", "status", try status())
     answer.add("sending", "sending", try sending())
     return answer
@@ -52,6 +48,22 @@ struct EventStory {
       "statusName": .text(event.stored.status.name), "chunk": .number(event.stored.chunk),
       "file": .text(event.source?.file), "line": .number(event.source?.line),
     ]
+  }
+
+  /// Of an event that a late record changed after it was sent. Its session and campaign are those of what was known then, and what its device's
+  /// other events say now would be a false reason.
+  private func correction() throws -> [String]? {
+    var words: [String]?
+    try store.ledger.forEachCorrection { correction in
+      guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
+      let record = correction.source.map { ", after the late record at \($0)" } ?? ""
+      words = [
+        "\(correction.kind == .changed ? "it would be different now" : "it would not be sent now")\(record); a service takes "
+          + "nothing back: 'store corrections' has both forms",
+        "it was decided without that record, so no reason is told for the session and the campaign that it has",
+      ]
+    }
+    return words
   }
 
   // MARK: - Delivery
@@ -93,8 +105,9 @@ struct EventStory {
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
     // What was taken out of a request before that was sent has no part in what became of it.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
+    let request = others == 0 ? "a request of its own" : "one request with \(others.counted("other event"))"
     var lines = [
-      "one request with \(others) other event\(others == 1 ? "" : "s") (chunk \(chunk.id)"
+      "\(request) (chunk \(chunk.id)"
         + (chunk.parent.map {
           ", split off chunk \($0)\(isRefused ? ", which the service did not take as a whole" : ""))"
         }
