@@ -55,6 +55,33 @@ import UnitySandbox
     if case .status(let status, _, _) = action { #expect(failed.output.contains("\(status)"), "\(failed.output)") }
   }
 
+  /// It was posted, and its quarantine went on telling that the service had refused it.
+  @Test("An event that goes out again waits in quarantine no more")
+  func requeued() throws {
+    let (workspace, service) = try engage(.status(500, headers: [:], body: ""))
+    func send(_ line: String) throws {
+      let finished = try workspace.run(
+        line.split(separator: " ").map(String.init) + Self.hasty, environment: service.environment)
+      #expect(finished.code == 0, "\(line): \(finished.messages)")
+    }
+    func waiting() throws -> Int {
+      let listed = try workspace.run("quarantine", "list", "--store", "s.sqlite", "--format", "json")
+      return listed.output.ranges(of: "rejected-by-service").count
+    }
+    func requeue() throws {
+      let requeued = try workspace.run("store", "requeue", "--store", "s.sqlite", "--status", "FAILED_POST")
+      #expect(requeued.code == 0, "\(requeued.messages)")
+    }
+    try send("run job.json")
+    #expect(try waiting() == 1)
+    try requeue()
+    #expect(try waiting() == 0)
+    service.server.setFaults(FaultPlan())
+    try send("post job.json")
+    #expect(try waiting() == 0)
+    #expect(Set(service.events).count == service.events.count)
+  }
+
   @Test("Engage: 'hold' holds what is unknown whole, and finds the one where it is not", arguments: actions)
   func engageHolds(action: FaultAction) throws {
     let (workspace, service) = try engage(action)

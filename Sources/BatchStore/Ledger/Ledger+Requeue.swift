@@ -1,3 +1,4 @@
+import BatchFoundation
 import GRDB
 
 extension Ledger {
@@ -19,6 +20,7 @@ extension Ledger {
         {
           count += try requeueExceptions(of: row, status, in: db)
         }
+        try resolveRefused(status, chunk, in: db)
         count +=
           try Int.fetchOne(
             db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
@@ -33,6 +35,28 @@ extension Ledger {
     }
   }
 
+  /// Events that go out again wait in quarantine no more; what is refused again gets there again.
+  private func resolveRefused(_ status: EventStatus, _ chunk: Int64?, in db: Database) throws {
+    guard status == .failedPost else { return }
+    for row in try Row.fetchAll(
+      db, sql: "SELECT id, pack, offset, length FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
+      arguments: [status, chunk])
+    {
+      let cursor = try connection.format.codec.cursor(of: Self.block(of: row, in: db))
+      while try cursor.next() { try resolveRefused(cursor, in: db) }
+    }
+  }
+
+  private func resolveRefused(_ event: any EventCursor, in db: Database) throws {
+    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+    try db.cachedStatement(
+      sql: "UPDATE quarantine SET resolution = ? WHERE file = ? AND reason = ? AND resolution IS NULL"
+    ).execute(arguments: [
+      QuarantineResolution.replaced.rawValue, QuarantinedLine.place(ofEvent: id),
+      QuarantineReason.rejectedByService.rawValue,
+    ])
+  }
+
   private func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
     let id: Int64 = try row.value("id")
     let ordinals = Set(
@@ -40,9 +64,11 @@ extension Ledger {
         db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
     var ordinal = -1
     let block = try Ledger.block(of: row, in: db)
-    let again = try connection.format.codec.copy(of: block) { _ in
+    let again = try connection.format.codec.copy(of: block) { event in
       ordinal += 1
-      return ordinals.contains(ordinal)
+      guard ordinals.contains(ordinal) else { return false }
+      if status == .failedPost { try resolveRefused(event, in: db) }
+      return true
     }
     try Self.insert(again, from: id, as: .notPosted, in: db)
     try db.execute(

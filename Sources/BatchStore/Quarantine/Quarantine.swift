@@ -24,7 +24,7 @@ package struct StoredQuarantine: Sendable, Equatable {
 
 /// How a line stops waiting without a replay.
 package enum QuarantineResolution: String, Sendable {
-  /// A later run read its file again and did not refuse what stands in its place.
+  /// A later run read its file again and did not refuse what stands in its place; an event was decided anew, or is sent again.
   case replaced
   /// A person decided that nothing is to be done about it.
   case dismissed
