@@ -28,6 +28,11 @@ import Testing
       try command(0, "", "post jobs/backfill.json --store all.sqlite --sandbox --summary \(parts).json")
     }
     #expect(try Summary(workspace.read("2.json"))["upload.eventsPosted"] == 37)
+    // What is told of lines that are known adds up, too.
+    try command(0, "", "collect jobs/backfill.json r3/* --store all.sqlite --summary again.json")
+    let again = try Summary(workspace.read("again.json"))
+    #expect(again["records.quarantined"] > 0)
+    #expect(again.text("quarantineReasons") != "{}")
     #expect(try Summary(workspace.read("3.json"))["upload.eventsPosted"] == 0)
     #expect(try Summary(workspace.read("3.json")).text("store") == Summary(workspace.read("2.json")).text("store"))
   }

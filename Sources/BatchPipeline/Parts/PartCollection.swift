@@ -159,9 +159,11 @@ package struct PartCollection: Sendable {
     for folder in results {
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
       if let bytes = try part.runs.all().last.flatMap({ try part.runs.report(of: $0.id) }) {
-        var records = try StoredReport.report(bytes).summary.records
+        let summary = try StoredReport.report(bytes).summary
+        var records = summary.records
         (records.accepted, records.duplicates) = (0, records.duplicates + records.accepted)
         outcome.report.summary.records.add(records)
+        outcome.report.summary.quarantineReasons.merge(summary.quarantineReasons, uniquingKeysWith: +)
       }
       try part.close()
     }

@@ -34,7 +34,7 @@ enum PartDocument {
         unsafe bytes += $0
       }
     } catch let error as SystemError {
-      throw PartsError(path: path, problem: "cannot be read: \(error)")
+      throw PartsError(path: path, problem: "cannot be read: \(error)", isMissing: error.code == ENOENT)
     }
     return bytes
   }

@@ -4,13 +4,15 @@ package import BatchFoundation
 package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var problem: String
+  /// Nothing stands there.
+  var isMissing = false
 
   /// For a folder that would be made where another one is.
   static func occupied(_ path: String) -> PartsError {
     PartsError(path: path, problem: "something else stands there already; take another folder, or remove it")
   }
 
-  package var exit: RunExit { .configuration }
+  package var exit: RunExit { isMissing ? .noInput : .configuration }
 
   package var description: String { "\(path.printable): error: \(problem)" }
 }
