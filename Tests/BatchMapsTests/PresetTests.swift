@@ -52,7 +52,7 @@ import Testing
     Case(
       preset: "mixpanel",
       outcomes: [
-        "10:00:00.000 launch", "10:01:00.000 notificationOpened", "10:02:00.000 namedEvent Signed up",
+        "10:00:00.000 namedEvent firstOpen", "10:01:00.000 notificationOpened", "10:02:00.000 namedEvent Signed up",
         "left out: no act of a person in the app",
       ]),
     Case(

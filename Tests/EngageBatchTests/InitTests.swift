@@ -168,6 +168,26 @@ import Testing
     #expect(try Summary(run.output)["records.accepted"] == 3, "\(run.output)")
   }
 
+  /// Either made a map impossible.
+  @Test("A bad time among many and a header with letters beyond ASCII hide nothing")
+  func mapIsProposedOfImperfectTables() throws {
+    let workspace = try Workspace([])
+    let rows = (0..<40).map { "phone-\($0 % 3);\($0 == 7 ? "soon" : "2026-01-15T08:\(10 + $0):00Z");view;\($0)" }
+    try workspace.write("in/shop.csv", (["device;time;event;Größe"] + rows).joined(separator: "\n"))
+    let made = try workspace.run("init", "shop", "--from", "in/shop.csv")
+    #expect(
+      made.messages.hasPrefix(
+        """
+        in/shop.csv: a table with semicolons; no preset reads it; of 40 records a map is proposed:
+          deviceId: device, confidence high
+          timestamp: time, confidence medium (1 of 40 are no such times)
+        """), "\(made.messages)")
+    let run = try workspace.run("run", "shop/job.json", "--sandbox", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    let summary = try Summary(run.output)
+    #expect(summary["records.accepted"] == 39 && summary["records.quarantined"] == 1, "\(run.output)")
+  }
+
   @Test("A game's export gets a map of game events")
   func gameMapIsProposed() throws {
     let workspace = try Workspace([])

@@ -100,7 +100,8 @@ package enum TextForm: Equatable {
     let name = field.first == UInt8(ascii: "\"") ? field.dropFirst().dropLast() : field
     return !name.isEmpty && name.count <= 80
       && name.allSatisfy { byte in
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+        // Letters beyond ASCII, in whatever encoding.
+        byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
           || "_-. $[]/".utf8.contains(byte)
       }
   }

@@ -167,20 +167,30 @@ package struct MapProposal {
     return found.map { ($0.field, $0.pattern) }
   }
 
-  /// The pattern that all texts have, nil within for times that need none; nil for texts that are not times.
+  /// The pattern that nearly all texts have, nil within for times that need none; nil for texts that are not times.
   private static func form(of texts: [String]) -> (pattern: String?, remark: String)? {
-    func fits(_ time: MapTime) -> Bool {
-      texts.allSatisfy { text in
-        Array(text.utf8).withText { time.instant($0.trimmed).map { $0.milliseconds >= 946_684_800_000 } ?? false }
+    func misfits(_ time: MapTime) -> Int {
+      texts.count { text in
+        !Array(text.utf8).withText { time.instant($0.trimmed).map { $0.milliseconds >= 946_684_800_000 } ?? false }
       }
     }
-    if fits(MapTime(form: .automatic, zone: .utc)) { return (nil, "") }
-    let fitting = patterns.filter { text in
+    func told(_ misfits: Int) -> String { misfits == 0 ? "" : "\(misfits) of \(texts.count) are no such times" }
+    let most = texts.count / 20
+    let automatic = misfits(MapTime(form: .automatic, zone: .utc))
+    if automatic <= most { return (nil, told(automatic)) }
+    let fitting = patterns.compactMap { text -> (text: String, misfits: Int)? in
       // The patterns are known to be ones.
-      (try? TimePattern(text)).map { fits(MapTime(form: .pattern($0), zone: .utc)) } ?? false
+      guard let pattern = try? TimePattern(text) else { return nil }
+      let misfits = misfits(MapTime(form: .pattern(pattern), zone: .utc))
+      return misfits <= most ? (text, misfits) : nil
     }
-    guard let first = fitting.first else { return nil }
-    return (first, fitting.count > 1 ? "\(first), or \(fitting[1]), which these records do not tell apart" : first)
+    guard let best = fitting.map(\.misfits).min() else { return nil }
+    let equal = fitting.filter { $0.misfits == best }.map(\.text)
+    let tail = best == 0 ? "" : "; " + told(best)
+    return (
+      equal[0],
+      (equal.count > 1 ? "\(equal[0]), or \(equal[1]), which these records do not tell apart" : equal[0]) + tail
+    )
   }
 
   private func text(_ form: [String], _ pattern: String?, _ name: Field, _ eventType: String) -> String {
