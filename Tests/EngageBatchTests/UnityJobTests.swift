@@ -59,6 +59,7 @@ import Testing
         #"{"a":3,"platform":"UNKNOWN","sdkVersion":"engage-batch"}"#,
       ])
     #expect(try Summary(workspace.read("s.json"))["unity.expired"] == 2)
+    #expect(run.messages.contains("outside the time that Unity Analytics takes"), "\(run.messages)")
   }
 
   @Test("The settings say where requests go, and a wrong address is an error of the configuration")
@@ -75,6 +76,8 @@ import Testing
       ])
     #expect(run.code == 78, "\(run.messages)")
     #expect(server.arrivals.first?.requestLine == "POST /v1/projects/p-1/environments/production HTTP/1.1")
+    let status = try workspace.run("store", "status", "--store", "real.sqlite")
+    #expect(status.messages.contains(", environment p-1/production"), "\(status.messages)")
   }
 
   @Test("What would be different at Unity Analytics is told by compare")

@@ -55,7 +55,7 @@ struct StoreRebindCommand: ParsableCommand {
     guard old.kind.utf8.elementsEqual(new.kind.utf8) else {
       throw refuse("the store belongs to \(old), and \(new) is of another kind, which needs a store of its own")
     }
-    guard old.list != nil, old.list != new.list else { return }
+    guard old.share != nil, old.share != new.share else { return }
     if let obstacle = try platform.obstacle(toMoving: store) { throw refuse(obstacle) }
   }
 }

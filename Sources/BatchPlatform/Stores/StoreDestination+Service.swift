@@ -5,12 +5,12 @@ extension StoreDestination {
   /// The address of a sandbox inside the process, whose port is another each time.
   private static let sandbox = "the sandbox"
 
-  /// Of a service; an address that cannot be used, and empty text, are not known.
+  /// Of a service; an address that cannot be used is not known.
   ///
-  /// - Parameter list: what tells the data of one customer from another's there.
-  package init(kind: String, service address: String?, list: String?) {
+  /// - Parameter share: what tells the data of one customer from another's there.
+  package init(kind: String, service address: String?, share: String?) {
     self.init(
-      kind: kind, address: Self.spelled(address), list: list.flatMap { $0.utf8.isEmpty ? nil : $0 })
+      kind: kind, address: Self.spelled(address), share: share)
   }
 
   /// The same data at a sandbox inside the process.

@@ -6,13 +6,14 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
   package var kind: String
   /// The address in one spelling; nil while no run knew it.
   package var address: String?
-  /// A list's id, or the digest of an environment key; nil while no run knew it.
-  package var list: String?
+  /// What of the service's data is meant, in the platform's words: a list, the digest of an environment key, a project's environment; nil while
+  /// no run knew it.
+  package var share: String?
 
-  package init(kind: String, address: String? = nil, list: String? = nil) {
+  package init(kind: String, address: String? = nil, share: String? = nil) {
     self.kind = kind
     self.address = address
-    self.list = list
+    self.share = share
   }
 
   /// Whether both are known to be different; what one of them does not know is not a difference.
@@ -21,16 +22,16 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
       guard let one, let other else { return false }
       return !one.utf8.elementsEqual(other.utf8)
     }
-    return differ(kind, other.kind) || differ(address, other.address) || differ(list, other.list)
+    return differ(kind, other.kind) || differ(address, other.address) || differ(share, other.share)
   }
 
   /// With what the other knows beyond this.
   func completed(by other: StoreDestination) -> StoreDestination {
-    StoreDestination(kind: kind, address: address ?? other.address, list: list ?? other.list)
+    StoreDestination(kind: kind, address: address ?? other.address, share: share ?? other.share)
   }
 
   package var description: String {
-    kind + (address.map { " at \($0)" } ?? "") + (list.map { ", list \($0)" } ?? "")
+    kind + (address.map { " at \($0)" } ?? "") + (share.map { ", \($0)" } ?? "")
   }
 }
 
@@ -90,15 +91,15 @@ extension EventStore {
   static func noteUse(of db: Database) throws { try db.execute(sql: "UPDATE destination SET is_used = 1") }
 
   private static func destination(in db: Database) throws -> StoreDestination? {
-    try Row.fetchOne(db, sql: "SELECT kind, address, list FROM destination").map {
-      try StoreDestination(kind: $0.value("kind"), address: $0.value("address"), list: $0.value("list"))
+    try Row.fetchOne(db, sql: "SELECT kind, address, share FROM destination").map {
+      try StoreDestination(kind: $0.value("kind"), address: $0.value("address"), share: $0.value("share"))
     }
   }
 
   private static func set(_ destination: StoreDestination, in db: Database) throws {
     try db.execute(sql: "DELETE FROM destination")
     try db.execute(
-      sql: "INSERT INTO destination (kind, address, list) VALUES (?, ?, ?)",
-      arguments: [destination.kind, destination.address, destination.list])
+      sql: "INSERT INTO destination (kind, address, share) VALUES (?, ?, ?)",
+      arguments: [destination.kind, destination.address, destination.share])
   }
 }

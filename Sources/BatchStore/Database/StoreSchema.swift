@@ -313,7 +313,7 @@ enum StoreSchema {
     CREATE TABLE destination (
       kind TEXT NOT NULL,
       address TEXT,
-      list TEXT,
+      share TEXT,
       is_used INTEGER NOT NULL DEFAULT 0
     ) STRICT;
 

@@ -10,7 +10,10 @@ import DeltaDNARules
 
 /// Games that report to deltaDNA: Collect and Engage decisions.
 package struct DeltaDNAPlatform: Platform {
-  package init() {}
+  /// What takes the events, as people know it.
+  private let service: String
+
+  package init(service: String = "Collect") { self.service = service }
 
   package var name: String { "deltadna" }
 
@@ -34,11 +37,11 @@ package struct DeltaDNAPlatform: Platform {
     // The key is a secret, and its digest tells environments apart as well.
     let key = game.environmentKey.map { $0.reveal() }.flatMap { $0.isEmpty ? nil : $0 }.map { key in
       let digest = SHA256.hash("engage-batch environment key\n\(key)")
-      return "key " + Hexadecimal.text(of: digest.prefix(8))
+      return "environment key " + Hexadecimal.text(of: digest.prefix(8))
     }
     let secrets = [game.environmentKey, game.hashSecret].compactMap(\.self)
     let service = game.collectURL.map { secrets.reduce($0) { $1.hidden(in: $0) } }
-    return StoreDestination(kind: name, service: service, list: key)
+    return StoreDestination(kind: name, service: service, share: key)
   }
 
   /// Games have sections of their own; of what all services share, sizes and retries of requests stand there too.
@@ -102,7 +105,7 @@ package struct DeltaDNAPlatform: Platform {
     report.summary.sessionsStarted = figures[GameFigure.sessionsStarted.rawValue, default: 0]
     report.summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
     report.summary.platform = PlatformFigures(deltaDNA: figures)
-    report.platform = PlatformReport(figures, details as? GameDetails, hasSent: run.mode.sends)
+    report.platform = PlatformReport(figures, details as? GameDetails, service: service, hasSent: run.mode.sends)
     report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
   }
 

@@ -22,7 +22,9 @@ package struct EngagePlatform: Platform {
   package var storeFormat: StoreFormat { .engage }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
-    StoreDestination(kind: name, service: settings.connection.baseURL, list: settings.general.listId)
+    let list = settings.general.listId
+    return StoreDestination(
+      kind: name, service: settings.connection.baseURL, share: list.isEmpty ? nil : "list \(list)")
   }
 
   package func reads(_ setting: Setting) -> Bool { Self.sections.contains(setting.section) }
@@ -57,9 +59,10 @@ package struct EngagePlatform: Platform {
   package func announcements(_ run: RunContext) -> [String] {
     guard !run.job.identity, run.mode.readsInputs else { return [] }
     let codes = run.settings.general.eventCodes
-    let waiting = [EventKind.installed, .sessionStarted, .sessionEnded].map { codes[$0].code }.joined(separator: ", ")
+    func code(_ kind: EventKind) -> String { codes[kind].code }
     return [
-      "Identity: 'identity' is not true, so the session events (\(waiting)) of a device wait as HOLD until a record names its mobile user id"
+      "Identity: 'identity' is not true, so the events \(code(.installed)), \(code(.sessionStarted)) and \(code(.sessionEnded)) of a device "
+        + "wait as HOLD until a record names its mobile user id"
     ]
   }
 

@@ -12,7 +12,7 @@ import DeltaDNAPlatform
 /// Records, rules, checks and ledger are those of a deltaDNA job; what differs is where events go, which of them the service takes, and
 /// that nobody is asked for decisions. So a job moves from one to the other by its `destination`.
 package struct UnityPlatform: Platform {
-  private let game = DeltaDNAPlatform()
+  private let game = DeltaDNAPlatform(service: "Unity Analytics")
 
   package init() {}
 
@@ -28,8 +28,8 @@ package struct UnityPlatform: Platform {
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
     let unity = settings.unity
-    let list = unity.projectId.flatMap { project in unity.environment.map { "\(project)/\($0)" } }
-    return StoreDestination(kind: name, service: unity.collectURL.isEmpty ? nil : unity.collectURL, list: list)
+    let share = unity.projectId.flatMap { project in unity.environment.map { "environment \(project)/\($0)" } }
+    return StoreDestination(kind: name, service: unity.collectURL.isEmpty ? nil : unity.collectURL, share: share)
   }
 
   package func reads(_ setting: Setting) -> Bool {
@@ -67,7 +67,7 @@ package struct UnityPlatform: Platform {
       in: store, held: [],
       expired: .of(
         .expired, store.ledger.statusCounts(), "older than 31 days, or more than 24 hours ahead",
-        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: Unity Analytics would reject them"))
+        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: Unity Analytics would reject such events"))
   }
 
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
