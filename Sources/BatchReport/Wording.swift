@@ -13,7 +13,8 @@ enum Wording {
     case .cannotWrite: "an output could not be written"
     case .inputOutput: "reading or writing failed"
     case .storeIsHeld: "another run holds the store"
-    case .protocolRefused: "events are held as UNKNOWN, or the peer's protocol was refused"
+    case .protocolRefused:
+      "events are held as UNKNOWN, the peer's protocol was refused, or a call about identities is refused for good"
     case .credentialsRefused: "credentials were refused"
     case .configuration: "configuration error"
     case .interrupted: "interrupted"

@@ -12,9 +12,10 @@ import Testing
 
 @Suite struct OperatorCommandTests {
   @Test(arguments: [
-    (["store", "events"], "Error: Name the store with --store FILE, or its job."),
-    (["why", "7"], "Error: Name the store with --store FILE, or its job."),
-    (["history", "j", "--store", "s"], "Error: Name the store with --store FILE, or its job."),
+    (["store", "events"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
+    (["why", "7"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
+    (["person", "export", "ada", "j"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
+    (["history", "j", "--store", "s"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
     (["run", "j", "--job", "j"], "Error: Name one job, as the argument or with --job."),
     (["run"], "Error: Name the job file, as the argument or with --job."),
     (["test"], "Error: Name the job files, as arguments or with --job."),

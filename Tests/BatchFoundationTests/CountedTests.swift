@@ -11,4 +11,10 @@ import Testing
     #expect(1.counted("retry", "retries") == "1 retry")
     #expect(2000.counted("line was", "lines were") == "2,000 lines were")
   }
+
+  @Test(arguments: [
+    (0, "0 seconds"), (61, "1 minute and 1 second"), (7200, "2 hours"), (86_401, "1 day"),
+    (25_860_431, "299 days and 7 hours"),
+  ])
+  func saysHowLongInTwoUnits(seconds: Int64, text: String) { #expect(Milliseconds(seconds * 1000).inWords == text) }
 }

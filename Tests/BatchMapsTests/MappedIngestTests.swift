@@ -271,7 +271,8 @@ import Testing
   @Test(arguments: [
     ("[{\"a\":1},{\"a\":2}]\n", "a JSON array"), ("[\n  {\"a\":1},\n  {\"a\":2}\n]", "a JSON array"),
     ("{\n  \"a\": 1\n}\n", "JSON documents of several lines"), ("a,b,c\n1,2,3\n", "a table in CSV"),
-    ("device;when;what\n1;2;\"x;y\"\n", "a table with semicolons"), ("Gerät;Zeit;Größe\n1;2;3\n", "a table with semicolons"),
+    ("device;when;what\n1;2;\"x;y\"\n", "a table with semicolons"),
+    ("Gerät;Zeit;Größe\n1;2;3\n", "a table with semicolons"),
     ("a\tb\tc\n1\t2\t3\n", "a table with tabs"),
     ("\u{FEFF}[{\"a\":1}", "a JSON array"), ("SQLite format 3\0\u{1}...", "a SQLite database"),
   ]) func isSaidOnce(_ text: String, _ what: String) throws {

@@ -26,7 +26,7 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(try Summary(run.output).text("store") == #"{"HOLD":2,"SUCCESSFULLY_POSTED":1}"#)
     let announced = try #require(
-      run.messages.firstRange(of: "'identity' is not true, so the session events (12, 13, 14)"))
+      run.messages.firstRange(of: "'identity' is not true, so the events 12, 13 and 14 of a device"))
     let delivery = try #require(run.messages.firstRange(of: "Delivery: sending"))
     #expect(announced.lowerBound < delivery.lowerBound)
     let words = "HOLD: session events of devices whose mobile user id is not known ('identity' of the job)"

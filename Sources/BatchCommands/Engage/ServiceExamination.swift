@@ -63,7 +63,8 @@ struct ServiceExamination {
     if seconds > 60 {
       found.warning(
         "clock",
-        "this machine's clock is \(seconds) s \(offset > 0 ? "behind" : "ahead of") the service's; set it by NTP")
+        "this machine's clock is \(Milliseconds(Int64(seconds) * 1000).inWords) "
+          + "\(offset > 0 ? "behind" : "ahead of") the service's; set it by NTP")
     } else {
       found.ok("clock", "within \(seconds) s of the service's")
     }

@@ -59,5 +59,7 @@ extension EventStore {
 
 extension ValidationError {
   /// Neither of the two ways to name a store was taken, or both were.
-  static var noStore: ValidationError { ValidationError("Name the store with --store FILE, or its job.") }
+  static var noStore: ValidationError {
+    ValidationError("Name the store with --store FILE, or name the job with --job JOB.")
+  }
 }

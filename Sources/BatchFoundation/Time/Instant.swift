@@ -44,6 +44,16 @@ public struct Milliseconds: Hashable, Comparable, Sendable {
   /// The whole seconds in it, rounded towards zero.
   public var wholeSeconds: Int64 { count / 1000 }
 
+  /// How long it is, as people say it: in the largest unit and the next one, such as `2 days and 1 hour`.
+  public var inWords: String {
+    let seconds = Int(wholeSeconds)
+    let parts = [
+      (seconds / 86_400, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute"),
+      (seconds % 60, "second"),
+    ].drop { $0.0 == 0 }.prefix(2).filter { $0.0 != 0 }
+    return parts.isEmpty ? "0 seconds" : parts.map { $0.0.counted($0.1) }.joined(separator: " and ")
+  }
+
   public static var zero: Milliseconds { Milliseconds(0) }
 }
 

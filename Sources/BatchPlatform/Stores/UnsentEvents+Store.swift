@@ -17,13 +17,13 @@ extension UnsentEvents {
         "--no-upload, --max-quarantine, Networking", "the next run, or 'post'"),
       expired,
       of(
-        .processing, counts, "a run that was killed left them in a request", "Upload.onUnknown",
+        .processing, counts, "in a request of a run that works now, or was killed", "Upload.onUnknown",
         "the next run, or 'post'"),
       of(
-        .unknown, counts, "the answer to their request was lost", "Upload.onUnknown is 'hold'",
+        .unknown, counts, "the answer to the request was lost", "Upload.onUnknown is 'hold'",
         "'store requeue --status UNKNOWN', after a look at the service"),
       of(
-        .failedPost, counts, "the service refused them, or failed at them again and again",
+        .failedPost, counts, "refused by the service, or failed again and again",
         "Networking.maxNumRetries", "'store requeue --status FAILED_POST', when the cause is fixed"),
     ]
     return held + rest.compactMap(\.self)

@@ -35,6 +35,6 @@ extension DeltaDNAPlatform {
       in: store, held: [],
       expired: .of(
         .expired, store.ledger.statusCounts(), "older, or further ahead, than the service takes",
-        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: the service would refuse them"))
+        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: the service would refuse such events"))
   }
 }

@@ -36,8 +36,8 @@ extension EngagePlatform {
     return try UnsentEvents.all(
       in: store, held: held(in: store, counts[.hold] ?? 0),
       expired: .of(
-        .expired, counts, "no location or placemark came in time to complete them", "Augmentation.augmentationTimeout",
-        "the next run, or 'post', which sends them as they are"))
+        .expired, counts, "no location or placemark came in time", "Augmentation.augmentationTimeout",
+        "the next run, or 'post', which sends what is known"))
   }
 
   private func held(in store: EventStore, _ count: Int) throws -> [UnsentEvents] {
