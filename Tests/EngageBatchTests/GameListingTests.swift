@@ -142,7 +142,8 @@ import Testing
     #expect(unknown.code == 64)
     #expect(
       unknown.messages
-        == "error: the store has no event 'nobody'; 'engage-batch store events' lists those that it has\n")
+        == "error: the store has no event 'nobody'; 'engage-batch store events' lists those that it has; six characters of an id are enough\n"
+    )
   }
 
   @Test("A player stands for the only device that is known of the player; of several, the devices are named")

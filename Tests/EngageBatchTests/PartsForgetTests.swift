@@ -107,6 +107,6 @@ import Testing
     #expect(try workspace.shell("printf x >> r/1/store.sqlite").code == 0)
     try command("forget job.json --device phone-ada-1 --result r/0 --result r/1", code: 74)
     #expect(try traces("phone-ada-1", workspace, "r") == 1)
-    try command("forget job.json --device phone-ada-1 --result nowhere", code: 78)
+    try command("forget job.json --device phone-ada-1 --result nowhere", code: 66)
   }
 }

@@ -58,7 +58,7 @@ import UnitySandbox
   /// It was posted, and its quarantine went on telling that the service had refused it.
   @Test("An event that goes out again waits in quarantine no more")
   func requeued() throws {
-    let (workspace, service) = try engage(.status(500, headers: [:], body: ""))
+    let (workspace, service) = try engage(.status(400, headers: [:], body: ""))
     func send(_ line: String) throws {
       let finished = try workspace.run(
         line.split(separator: " ").map(String.init) + Self.hasty, environment: service.environment)

@@ -55,9 +55,13 @@ struct StoreStatusCommand: ParsableCommand {
 
   static func notes(_ document: JSONNode) -> [String] {
     func number(_ key: String) -> Int { Int(document[key]?.integer ?? 0) }
+    let (events, runs) = (number("events").counted("event"), number("runs").counted("run"))
+    // Those of collected parts are in the results.
     var notes = [
-      "\(number("events").counted("event")) of \(number("devices").counted("device")), \(number("runs").counted("run")); "
-        + number("heldDevices").counted("device holds events back", "devices hold events back")
+      number("devices") == 0 && number("events") > 0
+        ? "\(events), \(runs); it has no states of devices"
+        : "\(events) of \(number("devices").counted("device")), \(runs); "
+          + number("heldDevices").counted("device holds events back", "devices hold events back")
     ]
     notes.append(
       "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")

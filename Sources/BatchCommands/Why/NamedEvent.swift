@@ -19,7 +19,9 @@ enum NamedEvent {
     if try store.timelines.device(Array(text.utf8)) != nil {
       throw UnknownName(kind: "event", name: text, hint: "it is a device: ask with --device")
     }
-    throw UnknownName(kind: "event", name: text, hint: "'engage-batch store events' lists those that it has")
+    throw UnknownName(
+      kind: "event", name: text,
+      hint: "'engage-batch store events' lists those that it has; six characters of an id are enough")
   }
 
   private static func find(_ id: EventID, in store: EventStore) throws -> NamedEvent? {
