@@ -2,8 +2,9 @@ import BatchFoundation
 
 /// Distributes the lines of an export to parts by device, as a run would read them.
 ///
-/// All records of a device come into one part; a line of no device, which a run would quarantine, goes to a part by its number. Each
-/// line keeps bytes and place, so that a run of a part says of it what a run of the whole says. Lines keep their order.
+/// All records of a device come into one part. A line that a run would quarantine goes to a part by its number, or by the device that it
+/// seems to name (``RecordVocabulary/device(_:)``). Each line keeps bytes and place, so that a run of a part says of it what a run of the
+/// whole says. Lines keep their order.
 package struct InputPartitioning: Sendable {
   package let files: InputFiles
   package let vocabulary: any RecordVocabulary
