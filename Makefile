@@ -57,7 +57,7 @@ demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sa
 test: setup lint ## run all tests
 	$(call announce,program and tests for debugging,four to six minutes)
 	$(SWIFT) build --build-tests $(LAYERS)
-	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: four to five minutes on two processors"
+	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: some ten minutes on two processors"
 	@TMPDIR=$(TEMPORARY) scripts/run-all-tests
 
 .PHONY: sanitize coverage docs
