@@ -161,7 +161,7 @@ extension HTMLPage {
     let summary = report.summary
     job = report.job
     period = Self.period(report)
-    ending = Wording.ending(report.exit)
+    ending = report.ending
     tone = report.exit == .done ? "good" : "bad"
     failure = report.failureLines
     story = RunStory.text(report)

@@ -4,7 +4,7 @@ import BatchFoundation
 package enum JUnitReport {
   /// A case for the run itself, and one for each quarantined line that the report shows.
   package static func document(_ report: RunReport) -> JUnitDocument {
-    let ending = Wording.ending(report.exit)
+    let ending = report.ending
     let words = report.failure.map { $0.split(separator: "\n").first.map(String.init) ?? ending } ?? ending
     var cases = [
       JUnitDocument.Case(

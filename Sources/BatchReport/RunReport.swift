@@ -34,6 +34,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var exit = RunExit.done
   /// Why the run ended early, without personal data; nil if it did not.
   package var failure: String?
+  /// Parts that a store which collects lacks; nil for a run that ended for another reason, or did not.
+  package var missingParts: Int?
   package var personalData = PersonalDataPolicy.hash
 
   package var summary = RunSummary()
@@ -270,6 +272,11 @@ package struct StageDuration: Sendable, Equatable, Codable {
 }
 
 extension RunReport {
+  /// How it ended, in words: by its exit code, and by what is missing where one code says several things.
+  var ending: String {
+    missingParts.map { "\($0.counted("part is", "parts are")) missing" } ?? Wording.ending(exit)
+  }
+
   /// How many sessions ended, in words; those of which no event tells are counted apart.
   var endedSessions: String {
     let ended = "\(summary.sessionsEnded.grouped) ended"
@@ -279,6 +286,11 @@ extension RunReport {
 
   /// Lines that went to quarantine and stay there; those of people who were forgotten are refused, and kept nowhere.
   var quarantinedLines: Int { summary.records.quarantined - forgottenLines }
+
+  /// Files that are damaged, or of another form than their entry reads; each counts as a quarantined line.
+  var quarantinedFiles: Int {
+    summary.quarantineReasons[.damagedFile, default: 0] + summary.quarantineReasons[.otherForm, default: 0]
+  }
 
   /// Lines of people who were forgotten.
   var forgottenLines: Int { summary.quarantineReasons[.forgotten, default: 0] }

@@ -86,7 +86,7 @@ package struct TextSummary: Sendable {
 
   private static func head(_ report: RunReport) -> String {
     let time = Wording.seconds(report.summary.durationSeconds)
-    let ending = Wording.ending(report.exit)
+    let ending = report.ending
     let result =
       report.exit == .done ? "\(ending) in \(time)" : "\(ending) (exit code \(report.exit.rawValue)), after \(time)"
     let mode =

@@ -215,8 +215,15 @@ import Testing
     try workspace.write("two/part-00001", Array(part.utf8.dropLast()))
     try command(74, "it is not as it was written", "\(decide) --out r")
     #expect(!workspace.exists("r"))
+    try workspace.remove("two/part-00001")
+    // A manifest or a result that is missing ended with 66, a part's file with 78.
+    try command(66, "two/part-00001: error: cannot be read: No such file", "\(decide) --out r")
+    _ = try workspace.shell("cp -r first lost && rm lost/0/store.sqlite")
+    try command(66, "lost/0/store.sqlite: error: cannot be read: No such file", "collect job.json lost/0 --store s")
     // A store is for runs or for parts.
     try command(66, "1 part of 2 is missing: 1; decide and collect", "collect job.json first/0 --store all.sqlite")
+    // It was headed as if there was no input.
+    try command(66, ": 1 part is missing (exit code 66), after ", "collect job.json first/0 --store all.sqlite")
     try command(66, "1 part of 2 is missing: 1", "post job.json --sandbox --store all.sqlite")
     try command(78, "it collects parts", "run job.json --no-upload --store all.sqlite")
     try command(78, "it collects parts", "run job.json --dry-run --store all.sqlite")
@@ -240,13 +247,29 @@ import Testing
       #expect(twins.map(\.code) == [0, 0], "\(twins.map(\.messages))")
     }
     let folders = ["r/0", "r/1", "r/2"]
-    let expected = try workspace.run(["collect", "job.json", "--store", "once.sqlite", "--events-out", "-"] + folders)
+    let expected = try workspace.run(
+      ["collect", "job.json", "--store", "once.sqlite", "--events-out", "-", "--summary", "once.json"] + folders)
+    let events = try Summary(workspace.read("once.json"))["events.total"]
     #expect(expected.code == 0, "\(expected.messages)")
     #expect(expected.lines.count > 500)
-    // A repeated command tells the whole.
-    let again = try workspace.run(["collect", "job.json", "--store", "once.sqlite", "--events-out", "-"] + folders)
+    // A repeated command writes the whole, and says that it added nothing: history had all events twice.
+    let again = try workspace.run(
+      ["collect", "job.json", "--store", "once.sqlite", "--events-out", "-", "--summary", "again.json"] + folders)
     #expect(again.code == 0 && again.output == expected.output)
-    #expect(again.messages.contains("3 parts were collected before"))
+    #expect(again.messages.contains("Known: 3 parts were collected before; nothing was added"))
+    let figures = try Summary(workspace.read("again.json"))
+    #expect(figures["records.accepted"] == 0 && figures["events.total"] == 0 && figures["sessions.started"] == 0)
+    #expect(figures["records.duplicates"] > 0)
+    let history = try workspace.run("history", "--store", "once.sqlite", "--format", "json")
+    let rows = try JSONNode.parse(Array(history.output.utf8)).array ?? []
+    #expect(rows.map { $0["events"]?.integer } == [Int64(events), 0], "\(history.output)")
+    // Where the run that brought the last part was killed, the next one has the figures.
+    let brought = try workspace.run(
+      ["collect", "job.json", "--store", "late.sqlite"] + folders,
+      environment: ["ENGAGE_CRASH_AT": "after-local-commit:3"])
+    #expect(brought.code == 137, "\(brought.messages)")
+    let told = try workspace.run(["collect", "job.json", "--store", "late.sqlite", "--summary", "-"] + folders)
+    #expect(try Summary(told.output)["events.total"] == events, "\(told.messages)")
     for point in ["before-local-commit:1", "after-local-commit:1", "before-local-commit:3", "after-local-commit:2"] {
       let killed = try workspace.run(
         ["collect", "job.json", "--store", "kills.sqlite"] + folders, environment: ["ENGAGE_CRASH_AT": point])

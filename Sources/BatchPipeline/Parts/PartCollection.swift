@@ -52,8 +52,8 @@ package struct PartCollection: Sendable {
     }
   }
 
-  /// - Returns: the sums of the parts, of those too that were in the store before; its exit is `RunExit.noInput` while parts are
-  ///   missing.
+  /// - Returns: the sums of the parts, of those too that were in the store before, unless all were: then their lines are
+  ///   duplicates. Its exit is `RunExit.noInput` while parts are missing.
   /// - Throws: ``PartsError``, ``ChainError``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
@@ -78,7 +78,9 @@ package struct PartCollection: Sendable {
     var held = 0
     do {
       switch place {
-      case .known(let lines): try tellKnown(lines, &outcome)
+      case .known(let lines): _ = try tellKnown(Self.words(known: lines), &outcome)
+      case .next(let here) where try wasTold(here, in: store):
+        held = try tellKnown(Self.words(collected: results.count), &outcome)
       case .next(let here): held = try collect(into: store, besides: here, run, &outcome)
       }
       if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
@@ -154,10 +156,33 @@ package struct PartCollection: Sendable {
       .flatMap { try $0.runs.flatMap { try store.ledger.sequences([.stored(by: $0)]) } }
   }
 
-  /// Every line was read before, in other parts: the figures are those of a run that reads nothing but duplicates.
-  private func tellKnown(_ lines: Int, _ outcome: inout RunOutcome) throws {
+  /// Whether every part is in the store already, and the run that brought it came to its end: `history` has its figures then.
+  private func wasTold(_ here: Set<Int>, in store: EventStore) throws -> Bool {
+    guard let identity = results.first?.result.partition, results.allSatisfy({ here.contains($0.result.part) }),
+      let partition = try store.parts.partitions().first(where: { $0.identity.utf8.elementsEqual(identity.utf8) })
+    else { return false }
+    let ended = Set(try store.runs.all().filter { $0.finished != nil }.map(\.id.number))
+    return partition.runs.allSatisfy { ended.contains($0.number) }
+  }
+
+  private static func words(known lines: Int) -> String {
+    guard lines > 0 else { return "these parts bring no line; nothing was added" }
+    return "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") known here, however they are cut; "
+      + "nothing was added"
+  }
+
+  private static func words(collected parts: Int) -> String {
+    "\(parts.counted("part was", "parts were")) collected before; nothing was added"
+  }
+
+  /// Every line was read before, in these parts or in others: the figures are those of a run that reads nothing but duplicates.
+  ///
+  /// - Returns: events that the states of these parts hold back, which no store has.
+  private func tellKnown(_ note: String, _ outcome: inout RunOutcome) throws -> Int {
+    var held = 0
     for folder in results {
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
+      try part.timelines.forEachHoldingDevice { held += $0.held }
       if let bytes = try part.runs.all().last.flatMap({ try part.runs.report(of: $0.id) }) {
         let summary = try StoredReport.report(bytes).summary
         var records = summary.records
@@ -167,12 +192,9 @@ package struct PartCollection: Sendable {
       }
       try part.close()
     }
-    let note =
-      lines == 0
-      ? "these parts bring no line; nothing was added"
-      : "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") known here, however they are cut; nothing was added"
     outcome.report.notes.append(note)
     monitor.note("Known: \(note)")
+    return held
   }
 
   private func addDetails(of folder: ResultFolder, to outcome: inout RunOutcome) throws {
@@ -186,6 +208,7 @@ package struct PartCollection: Sendable {
     do {
       try store.refuseMissingParts()
     } catch let error as MissingPartsError {
+      outcome.report.missingParts = error.missing.count
       outcome.report.notes.append("\(error)")
       outcome.fail(error)
     }

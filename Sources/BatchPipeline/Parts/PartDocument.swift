@@ -34,9 +34,13 @@ enum PartDocument {
         unsafe bytes += $0
       }
     } catch let error as SystemError {
-      throw PartsError(path: path, problem: "cannot be read: \(error)", isMissing: error.code == ENOENT)
+      throw unreadable(path, error)
     }
     return bytes
+  }
+
+  private static func unreadable(_ path: String, _ error: SystemError) -> PartsError {
+    PartsError(path: path, problem: "cannot be read: \(error)", isMissing: error.code == ENOENT)
   }
 
   private static func tooLarge(_ path: String) -> PartsError {
@@ -65,7 +69,7 @@ enum PartDocument {
         try unsafe take($0)
       }
     } catch let error as SystemError {
-      throw PartsError(path: path, problem: "cannot be read: \(error)")
+      throw unreadable(path, error)
     }
     guard count == bytes, Hexadecimal.text(of: hash.finalize()).utf8.elementsEqual(sha256.utf8) else {
       throw DamagedCopyError(path: path)
@@ -78,7 +82,7 @@ enum PartDocument {
       do {
         try unsafe read(path, write)
       } catch let error as SystemError {
-        throw PartsError(path: path, problem: "cannot be read: \(error)")
+        throw unreadable(path, error)
       }
     }
   }
