@@ -1,3 +1,4 @@
+import BatchFoundation
 import TestSupport
 import Testing
 
@@ -203,6 +204,40 @@ import Testing
     let run = try workspace.run("run", "game/job.json", "--sandbox", "--summary", "-")
     #expect(run.code == 0, "\(run.messages)")
     #expect(try Summary(run.output)["records.accepted"] == 4, "\(run.output)")
+  }
+
+  /// They were taken for foreign ones: every type but a launch became an event, and its name was lost.
+  @Test("Records of the project's own shape in an array get a map that takes each field as it is")
+  func ownRecordsInAnArray() throws {
+    let workspace = try Workspace([])
+    let lines = try ["ios", "android"].flatMap {
+      try Checkout.text("samples/events/2026-01-15-\($0).ndjson").split(separator: "\n")
+        .filter { (try? JSONNode.parse(Array($0.utf8))) != nil }.map(String.init)
+    }
+    try workspace.write("lines.ndjson", lines.joined(separator: "\n"))
+    try workspace.write("array.ndjson", "[" + lines.joined(separator: ",\n ") + "]")
+    let made = try workspace.run("init", "mine", "--from", "array.ndjson")
+    #expect(
+      made.messages.hasPrefix(
+        "array.ndjson: a JSON array of records as they are read without a map, as events; the map takes each field as it is\n"
+      ),
+      "\(made.messages)")
+    let map = try JSONNode.parse(Array(workspace.read("mine/map.json").utf8))
+    #expect(map["form"]?.string == "json" && map["rules"] == nil)
+    #expect(map["fields"]?["name"]?.string == "name" && map["fields"]?["type"]?.string == "type")
+    #expect(try workspace.run("init", "plain", "--from", "lines.ndjson").code == 0)
+    let runs = try ["mine", "plain"].map {
+      try workspace.run(
+        "run", "\($0)/job.json", "--no-upload", "--as-of", "2026-02-01T00:00:00Z", "--allow-future", "--events-out",
+        "-",
+        "--summary", "\($0).json")
+    }
+    #expect(runs[0].code == 0 && runs[0].output == runs[1].output, "\(runs[0].messages)")
+    let summaries = try ["mine", "plain"].map { try Summary(workspace.read("\($0).json")) }
+    for count in ["read", "accepted", "duplicates", "quarantined"] {
+      #expect(summaries[0]["records.\(count)"] == summaries[1]["records.\(count)"], "\(count)")
+    }
+    #expect(summaries[0]["records.accepted"] == 26)
   }
 
   @Test("Records of the project's own shape need no map; what looks like nothing is refused")

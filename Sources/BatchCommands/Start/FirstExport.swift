@@ -40,6 +40,19 @@ struct FirstExport {
       notes = ["\(shown): records as they are read without a map, as \(kind.name)"]
       return
     }
+    if let form, let own = proposal.ownMap(form.mapWords, types: vocabulary.dictionary.values["type"] ?? []),
+      let kind = proposal.ownKind
+    {
+      self.kind = kind
+      (map, document) = (Self.mapFile, own.document)
+      notes = [
+        "\(shown): \(form.name) of records as they are read without a map, as \(kind.name); the map takes each field as it is"
+      ]
+      if !own.unread.isEmpty {
+        notes.append("  not read, because records have no such field: \(own.unread.joined(separator: ", ").printable)")
+      }
+      return
+    }
     if let preset = try Self.preset(of: input, vocabulary, platform) {
       (map, kind) = (preset.name, preset.kind)
       notes = [

@@ -16,12 +16,17 @@ struct ExportColumns {
   }
 
   private(set) var columns: [Column] = []
+  /// Of the records themselves, whatever stands there, in the order in which they come first.
+  private(set) var members: [String] = []
   private(set) var records = 0
   private var places: [String: Int] = [:]
 
   mutating func add(_ record: JSONNode) {
     records += 1
-    for member in record.members ?? [] { add(member.value, [member.key]) }
+    for member in record.members ?? [] {
+      if !members.contains(member.key) { members.append(member.key) }
+      add(member.value, [member.key])
+    }
   }
 
   private mutating func add(_ node: JSONNode, _ names: [String]) {
@@ -43,7 +48,7 @@ struct ExportColumns {
   }
 
   /// A name as a path has it.
-  private static func written(_ name: String) -> String {
+  static func written(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"
       && name != "^"

@@ -137,6 +137,31 @@ package struct MapProposal {
         ? .notifications : has("url") ? .deepLinks : nil
   }
 
+  /// A map of records that are the project's own, in a file that has to be cut: each field is the member of its name.
+  ///
+  /// - Returns: its document, and the members that are no fields; nil for records that only have such names.
+  ///
+  /// - Parameters:
+  ///   - form: as for the proposal.
+  ///   - types: that records may have.
+  package func ownMap(_ form: [String], types: [String]) -> (document: String, unread: [String])? {
+    guard let kind = ownKind, !form.isEmpty else { return nil }
+    let named = columns.columns.first { $0.path == "type" }?.values ?? []
+    guard kind != .events || named.allSatisfy(types.contains) else { return nil }
+    // In a table a member of an object has a column of its own.
+    func isField(_ name: String) -> Bool {
+      let first = name.prefix { $0 != "." }
+      return RecordField.allCases.contains { "\($0)".utf8.elementsEqual(first.utf8) }
+    }
+    let fields = columns.members.filter(isField).map {
+      "    \(JSONString.quoted($0)): \(JSONString.quoted(ExportColumns.written($0)))"
+    }
+    let lines = form + ["\"fields\": {\n\(fields.joined(separator: ",\n"))\n  }"]
+    return (
+      "{\n" + lines.map { "  \($0)" }.joined(separator: ",\n") + "\n}\n", columns.members.filter { !isField($0) }
+    )
+  }
+
   private func best(
     _ names: [String: Int], _ field: String, besides taken: Set<String>, look: (ExportColumns.Column) -> Int
   ) -> Field? {
