@@ -1,5 +1,6 @@
 import BatchFoundation
 import EngageEvents
+import GRDB
 import Glibc
 import StoreSupport
 import TestSupport
@@ -43,6 +44,24 @@ import Testing
     #expect(throws: StoreError.newer(path: folder.store, version: 99, known: StoreSchema.currentVersion)) {
       try EventStore.open(folder.store)
     }
+  }
+
+  /// It was opened, and what met the column first ended with words of SQLite.
+  @Test func refusesAStoreOfAnEarlierFormWithTheSameNumber() throws {
+    try EventStore.open(folder.store).close()
+    let queue = try DatabaseQueue(path: folder.store)
+    try queue.inDatabase { try $0.execute(sql: "ALTER TABLE digest_segment DROP COLUMN file") }
+    try queue.close()
+    let error = StoreError.otherForm(path: folder.store, table: "digest_segment", column: "file")
+    #expect(error.exit == .configuration)
+    #expect(throws: error) { try EventStore.open(folder.store) }
+    #expect(throws: error) { try EventStore.openReading(folder.store) }
+    let damaged = try EventStore.openReading(folder.store, checksPages: false)
+    var found: [String] = []
+    try damaged.check { found.append($0.problem) }
+    #expect(found.first == "table 'digest_segment' has no column 'file': another build made it")
+    #expect(throws: error) { try damaged.salvage(to: folder.path + "/new.sqlite") }
+    try damaged.close()
   }
 
   @Test func findsAPageThatWasOverwritten() throws {

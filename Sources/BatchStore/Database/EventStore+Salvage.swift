@@ -22,6 +22,8 @@ extension EventStore {
     guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
     let draft = place.salvage
     try Self.removeUnfinished(draft)
+    // What another build wrote would come over without what it has in other columns.
+    try connection.read { try StoreSchema.checkForm($0, path: self.path) }
     let target = try EventStore.open(draft, format: format)
     try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
     try target.connection.emptyLog()

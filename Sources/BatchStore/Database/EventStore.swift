@@ -53,6 +53,7 @@ package struct EventStore: Sendable {
         try checkPages(db, file)
         try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
+        if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
         let format = try format(StoreSchema.platform(of: db))
@@ -105,6 +106,8 @@ package struct EventStore: Sendable {
       let connection = try StoreConnection(queue, path: path) { db in
         try checkHeader(db, path, mayMigrate: false, mayBeDamaged: !checksPages)
         if checksPages { try checkPages(db, file) }
+        // Damage must not look like another form: who looks for it checks that with it.
+        if checksPages { try StoreSchema.checkForm(db, path: path) }
         let format = try format(StoreSchema.platform(of: db))
         if checksPages { try StoreSchema.check(db, format, path: path) }
         return format
@@ -194,6 +197,10 @@ package struct EventStore: Sendable {
       return
     }
     guard version == known || mayMigrate else { throw StoreError.older(path: path, version: version, known: known) }
+  }
+
+  private static func isCurrent(_ db: Database) throws -> Bool {
+    try Int.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.currentVersion
   }
 
   /// A small store is checked page by page; of a large one only that all its pages are there, which takes no time.

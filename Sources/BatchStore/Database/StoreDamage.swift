@@ -114,6 +114,7 @@ extension EventStore {
           body(StoreDamage(table: "", problem: Self.noNumber))
         }
         try Self.checkSchema(db, body)
+        try StoreSchema.checkForm(db, path: connection.path)
       }
       var tables: [StoredTable] = []
       try Self.attempt("", body) { tables = try StoredTable.all(in: db) }
