@@ -67,6 +67,7 @@ private final class IngestRun: Sendable {
   private struct Shared {
     var counts = IngestCounts()
     var unknown = UnknownFields()
+    var past: [PastLine] = []
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
     var nextBucket = 0
     var failed = false
@@ -103,7 +104,7 @@ private final class IngestRun: Sendable {
 
   var result: IngestResult {
     shared.withLock {
-      IngestResult(counts: $0.counts, unknownFields: $0.unknown.sorted, spilledBytes: space.spilledBytes)
+      IngestResult(counts: $0.counts, past: $0.past, unknownFields: $0.unknown.sorted, spilledBytes: space.spilledBytes)
     }
   }
 
@@ -132,6 +133,7 @@ private final class IngestRun: Sendable {
         $0.counts += worker.counts
         for file in worker.linesByFile.indices { $0.linesByFile[file] += worker.linesByFile[file] }
         $0.unknown.merge(worker.unknownFields)
+        $0.past += worker.pastLines.lines
       }
     } catch {
       source.stop()

@@ -24,6 +24,8 @@ package struct IngestOptions: Sendable {
   package var window: TimeWindow
   /// Records that count although they are before the window: those that a rewind decides (reference decisions 34).
   package var late: Range<Instant>?
+  /// Times out of the window of which lines are noted (``PastLine``); nil where nobody asks.
+  package var past: Range<Instant>?
   /// `Ingest.maxLineBytes`: longer lines go to quarantine.
   package var maxLineBytes: Int
   /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it wait in a temporary file.
@@ -91,6 +93,8 @@ package struct IngestCounts: Sendable, Equatable {
 
 package struct IngestResult: Sendable, Equatable {
   package var counts = IngestCounts()
+  /// Lines out of the window, of the times of ``IngestOptions/past``.
+  package var past: [PastLine] = []
   /// By the bytes of the name.
   package var unknownFields: [UnknownField] = []
   /// Bytes that did not fit into memory and went through the temporary file.

@@ -63,12 +63,20 @@ import Testing
       2, Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(1, "08:20:00", #""type":"background""#),
       in: workspace)
     #expect(late.messages.contains("1 event sent before would be different or missing now"))
+    // Nothing under "To do" named it.
+    #expect(
+      late.messages.contains(
+        "  - 1 event was sent otherwise than late records make it, and a service takes nothing back. What was sent, and what is "
+          + "right: engage-batch store corrections --store \(workspace.path)/\(Self.store)"), "\(late.messages)")
     #expect(try workspace.run("store", "status", "--store", Self.store).lines == before)
     let listed = try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data")
-    #expect(listed.code == 0 && listed.lines.count == 1)
-    let cells = try #require(listed.lines.first).split(separator: "\t").map(String.init)
-    #expect(cells[0] == "changed" && cells[2] == "phone-1" && cells[3].hasSuffix("in/2.ndjson:2"))
-    #expect(cells[5].contains(#""value":"600""#) && cells[6].contains(#""value":"1080""#))
+    #expect(listed.code == 0 && listed.lines.count == 2)
+    // It had no line of names, and no --limit, unlike the listings beside it.
+    #expect(listed.lines.first == "kind\tevent\tdevice\tfile\tline\trun\tsent\tright")
+    let cells = try #require(listed.lines.last).split(separator: "\t").map(String.init)
+    #expect(cells[0] == "changed" && cells[2] == "phone-1" && cells[3].hasSuffix("in/2.ndjson") && cells[4] == "2")
+    #expect(cells[6].contains(#""value":"600""#) && cells[7].contains(#""value":"1080""#))
+    #expect(try workspace.run("store", "corrections", "--store", Self.store, "--limit", "0").code == 64)
     let hidden = try workspace.run("store", "corrections", "--store", Self.store)
     #expect(!hidden.output.contains("phone-1") && !hidden.output.contains("user-1"))
     let why = try workspace.run("why", cells[1], "--store", Self.store)
@@ -80,6 +88,33 @@ import Testing
     try night(3, "", in: workspace)
     #expect(
       try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data").lines == listed.lines)
+  }
+
+  /// It was counted as out of the window, and nothing said what takes it in.
+  @Test(
+    "A line from beyond the reach and before the window is told with the rerun that takes it in, one that was read is not"
+  )
+  func missedLine() throws {
+    let workspace = try workspace()
+    func event(_ day: Int, _ name: String) -> String {
+      Self.line(day, "08:00:00", #""type":"namedEvent","name":"\#(name)""#)
+    }
+    try night(1, event(1, "first"), in: workspace, "--no-upload")
+    let silent = try night(6, event(6, "sixth"), in: workspace, "--no-upload")
+    #expect(!silent.messages.contains("Late: "), "\(silent.messages)")
+    let late = try night(7, event(1, "missed") + event(7, "seventh"), in: workspace, "--no-upload")
+    #expect(try Summary(workspace.read("summary.json"))["records.outOfWindow"] == 2)
+    let note = "Late: 1 line counts as out of window that no run had read (such as \(workspace.path)/in/7.ndjson:1): "
+    #expect(late.messages.contains(note), "\(late.messages)")
+    let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
+    let command = try #require(line.firstMatch(of: /engage-batch rerun .*/))
+    let rerun = try workspace.shell(String(command.output))
+    #expect(rerun.code == 0, "\(rerun.messages)")
+    let events = try workspace.run("store", "events", "--store", Self.store, "--type", "17", "--show-personal-data")
+    #expect(events.output.contains("missed"), "\(rerun.output)")
+    // It was read by the rerun.
+    let again = try night(8, event(8, "eighth"), in: workspace, "--no-upload")
+    #expect(!again.messages.contains("Late: "), "\(again.messages)")
   }
 
   private static func session(_ day: Int) -> String {
@@ -199,7 +234,7 @@ import Testing
     #expect(dry.code == 0, "\(dry.messages)")
     let ends = dry.lines.filter { $0.contains(#""eventTypeCode":"14""#) }
     #expect(ends.count == 1 && ends[0].contains(#""value":"1080""#))
-    #expect(try workspace.run("store", "corrections", "--store", Self.store).lines.isEmpty)
+    #expect(try workspace.run("store", "corrections", "--store", Self.store).lines.count == 1)
     let run = try workspace.run(["run", "job.json", "--no-upload"] + arguments)
     #expect(run.lines.filter { $0.contains(#""eventTypeCode":"14""#) } == ends)
   }

@@ -8,54 +8,49 @@ struct StoreCorrectionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "corrections", abstract: "List events that were sent and that late records make different.",
     discussion: """
-      A service takes nothing back, so nothing is sent for them. Each line has the kind (changed or withdrawn), the event's id, its \
-      device, the late record and the run that read it; --show-personal-data adds the event as it was sent and as it is right.
+      A service takes nothing back, so nothing is sent for them. Oldest first: the kind (changed or withdrawn), the event's id, its \
+      device, file and line of the late record, and the run that read it; --show-personal-data adds the event as it was sent and as it \
+      is right.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
+  @Option(help: "At most this many rows.")
+  var limit: Int?
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
+  }
+
   func run() throws {
     try options.reading { store, _ in
       let policy = try personal.policy(for: store)
-      var documents: [JSONNode] = []
+      var listing = Listing(options.answer.format, columns: columns)
       var count = 0
       try store.ledger.forEachCorrection { correction in
         count += 1
-        if options.answer.format == .json {
-          documents.append(try document(correction, policy))
-        } else {
-          Streams.data(try row(correction, policy))
-        }
+        if limit.map({ count <= $0 }) ?? true { listing.add(try cells(correction, policy)) }
       }
-      if options.answer.format == .json { Streams.data(JSONNode.array(documents).text()) }
+      listing.end()
       if count == 0 { Streams.note("no event was sent otherwise than late records make it") }
+      if let limit, count > limit { Streams.note("\(count - limit) more") }
     }
   }
 
-  private func row(_ correction: Correction, _ policy: PersonalData) throws -> String {
-    let device = policy.id(String(decoding: correction.device, as: UTF8.self)).text ?? ""
-    var cells = [
-      correction.kind.rawValue, "\(correction.event)", device, correction.source.map { "\($0)" } ?? "",
-      "run \(correction.run.number)",
-    ]
-    if personal.showPersonalData {
-      cells += [correction.sent, correction.right?.json ?? []].map { String(decoding: $0, as: UTF8.self) }
-    }
-    return cells.map(\.printable).joined(separator: "\t")
+  private var columns: [String] {
+    ["kind", "event", "device", "file", "line", "run"] + (personal.showPersonalData ? ["sent", "right"] : [])
   }
 
-  private func document(_ correction: Correction, _ policy: PersonalData) throws -> JSONNode {
-    let document: JSONNode = [
-      "kind": .text(correction.kind.rawValue), "event": .text("\(correction.event)"),
-      "device": .text(policy.id(String(decoding: correction.device, as: UTF8.self)).text),
-      "file": .text(correction.source?.file), "line": .number(correction.source?.line),
-      "run": .number(correction.run.number),
+  private func cells(_ correction: Correction, _ policy: PersonalData) throws -> [JSONNode] {
+    let cells: [JSONNode] = [
+      .text(correction.kind.rawValue), .text("\(correction.event)"),
+      .text(policy.id(String(decoding: correction.device, as: UTF8.self)).text),
+      .text(correction.source?.file), .number(correction.source?.line), .number(correction.run.number),
     ]
-    guard personal.showPersonalData else { return document }
-    return document.adding([
-      "sent": try JSONNode.parse(correction.sent),
-      "right": try correction.right.map { try JSONNode.parse($0.json) } ?? .text(nil),
-    ])
+    guard personal.showPersonalData else { return cells }
+    return cells + [
+      try JSONNode.parse(correction.sent), try correction.right.map { try JSONNode.parse($0.json) } ?? .text(nil),
+    ]
   }
 }

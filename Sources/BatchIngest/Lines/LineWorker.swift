@@ -7,6 +7,7 @@ import BatchFoundation
   private let space: BucketSpace
   private let window: TimeWindow
   private let late: Range<Instant>?
+  private let past: Range<Instant>?
   private let knownSince: Instant?
   private let isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   private let personKinds: [PersonID.Kind]
@@ -15,6 +16,7 @@ import BatchFoundation
   private(set) var counts = IngestCounts()
   /// Lines that are not blank, of each file; empty where nobody asks.
   private(set) var linesByFile: [Int]
+  private(set) var pastLines = PastLines()
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
   private var borrowed = 0
@@ -31,6 +33,7 @@ import BatchFoundation
     self.space = space
     window = options.window
     late = options.late
+    past = options.past
     knownSince = options.knownSince
     isForgotten = options.isForgotten
     personKinds = options.personKinds
@@ -125,6 +128,9 @@ import BatchFoundation
     }
     guard window.contains(head.timestamp) || late?.contains(head.timestamp) ?? false else {
       counts.outOfWindow += 1
+      if past?.contains(head.timestamp) ?? false {
+        pastLines.add(SourceLine(text: text, kind: line.kind, position: position), head)
+      }
       return
     }
     if let knownSince, head.timestamp < knownSince {

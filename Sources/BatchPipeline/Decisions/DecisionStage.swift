@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchIngest
 import BatchPlatform
+import BatchReport
 import BatchStore
 
 /// The local part of a run: records in, events kept and ready for upload.
@@ -86,10 +87,13 @@ extension DecisionStage {
 /// So many lines are quarantined that the rest of the input is not worth reading.
 struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   var most: Int
+  /// The store that has them; nil for a run that keeps nothing.
+  var store: String?
 
   var exit: RunExit { .inputRefused }
   var description: String {
     "error: more than \(most.counted("line")) quarantined (--max-quarantine), so reading ended early (--stop-early); nothing was decided or sent"
+      + (store.map { ". To see those that were found: \(ShellCommand("quarantine", "list", "--store", $0).text)" } ?? "")
   }
 }
 

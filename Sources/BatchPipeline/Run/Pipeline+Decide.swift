@@ -16,6 +16,10 @@ extension Pipeline {
       outcome.report.notes.append(note)
       monitor.note("Late: \(note)")
     }
+    if let note = try missedNote(local.ingest.past, files, store) {
+      outcome.report.notes.append(note)
+      monitor.note("Late: \(note)")
+    }
     let settled = try settleReplacedLines(files, store, run)
     if settled > 0 {
       let note = settled.counted(
@@ -47,13 +51,17 @@ extension Pipeline {
     options.ingest.knownSince = try storage.store?.retention.knownSince()
     options.decider.knownUntil = storage.knownUntil
     try prepareRewind(storage, &options)
+    if request.mode.readsInputs, request.part == nil, let store = storage.kept?.store {
+      try noteMissedLines(of: store, &options.ingest)
+    }
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) {
       do {
         return try stage.run { try progress($0, files) }
-      } catch let error as TooManyQuarantined {
+      } catch var error as TooManyQuarantined {
         // They are shown to whoever looks for why.
         try storage.sink.finish()
+        error.store = storage.kept?.store.path
         throw error
       }
     }
