@@ -17,12 +17,14 @@ enum NextSteps {
       steps.append(
         "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
     }
-    if report.quarantinedLines > 0, report.quarantineWaits {
-      let lines = report.quarantinedLines.counted("line was", "lines were")
+    steps += wholeFiles(report)
+    let lineCount = report.quarantinedLines - report.quarantinedFiles
+    if lineCount > 0, report.quarantineWaits {
+      let lines = lineCount.counted("line was", "lines were")
       if let list = command("quarantine", "list"), report.mode != .dryRun {
         steps.append("\(lines) quarantined. See why: \(list)")
       } else {
-        let them = report.quarantinedLines == 1 ? "it" : "them"
+        let them = lineCount == 1 ? "it" : "them"
         steps.append(
           "\(lines) quarantined; a run would keep \(them) in quarantine. The reasons are in docs/quarantine.md")
       }
@@ -45,7 +47,7 @@ enum NextSteps {
     if summary.upload.eventsUnknown > 0, let list = command("store", "events", "--status", "UNKNOWN") {
       steps.append(
         "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because the answer "
-          + "was lost. Check at the service, then decide: \(list)")
+          + "was lost or leaves it open. Check at the service, then decide: \(list)")
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
@@ -71,6 +73,12 @@ enum NextSteps {
         "\(report.ledger.possibleDuplicates.counted("event")) may exist twice at the service, because an answer was lost "
           + "and Upload.onUnknown is 'resend'. See docs/operations.md")
     }
+    if summary.rewind.corrections > 0, report.mode != .dryRun, let list = command("store", "corrections") {
+      let events = summary.rewind.corrections.counted("event was", "events were")
+      steps.append(
+        "\(events) sent otherwise than late records make \(summary.rewind.corrections == 1 ? "it" : "them"), and a service takes nothing back. What was sent, and what is right: "
+          + list)
+    }
     if report.stoppedPlans > 0, let list = command("identity", "list", "--open") {
       let plans = report.stoppedPlans.counted("identity plan waits", "identity plans wait")
       steps.append("\(plans) for a decision: \(list)")
@@ -88,6 +96,29 @@ enum NextSteps {
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     return steps
+  }
+
+  /// Files of which lines are missing: that is no matter of a line, though each counts as one.
+  private static func wholeFiles(_ report: RunReport) -> [String] {
+    guard report.quarantineWaits else { return [] }
+    return [
+      (
+        QuarantineReason.damagedFile, "is cut off or damaged", "are cut off or damaged",
+        "The complete lines before that count. Deliver what is cut again, whole, and run the job again: it takes the rest in"
+      ),
+      (
+        .otherForm, "has another form than its entry of the job reads, and nothing of it was read",
+        "have another form than their entries of the job read, and nothing of them was read",
+        "Name such a file with a map of its form (docs/maps.md)"
+      ),
+    ].compactMap { reason, one, several, remedy in
+      let files = report.summary.quarantineReasons[reason, default: 0]
+      guard files > 0 else { return nil }
+      // Of many lines, the samples may not have it.
+      let sample = report.orderedQuarantine.first { $0.reason == reason }
+      let name = sample.map { files == 1 ? " (\($0.file): \($0.detail))" : " (such as \($0.file): \($0.detail))" } ?? ""
+      return "\(files.counted("file \(one)", "files \(several)"))\(name). \(remedy)"
+    }
   }
 
   /// What to decide where records of consent came and nobody said what they are to the job; nil where there is nothing to decide.

@@ -35,6 +35,19 @@ import Testing
     #expect(found.lines.contains { $0.contains("r.json:1:") && $0.contains(": error: ") })
   }
 
+  /// The words were those of a run, whose option the check does not take.
+  @Test func aRequiredInputThatIsMissingIsToldWithoutARunsOption() throws {
+    let found = try findings([
+      "job.json":
+        #"{"name": "j", "inputs": {"events": [{"path": "e", "required": true}, {"path": "f*", "required": true}]}}"#
+    ])
+    #expect(found.exit == .noInput)
+    let lines = found.lines.filter { !$0.contains(": note: ") }
+    #expect(lines.count == 2 && lines.allSatisfy { !$0.contains("--allow-missing") })
+    #expect(lines[0].hasSuffix("/e' matches nothing, but the job requires it"), "\(lines)")
+    #expect(lines[1].hasSuffix("/f*' matches nothing, but the job requires it"), "\(lines)")
+  }
+
   @Test func findsNothingWrong() throws {
     let found = try findings([
       "job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "settings": {"Upload": {"concurrency": 2}}}"#, "e": "",

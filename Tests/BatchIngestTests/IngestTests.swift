@@ -175,7 +175,10 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     #expect(try records("good.gz").records.count == 3)
     #expect(try records("good.gz").result.counts.quarantined == 0)
     #expect(try records("cut.gz").records.count == 2)
-    #expect(try records("cut.gz").quarantine == ["cut.gz 0 \(text.count) damaged-file the gzip data ends early[0]"])
+    #expect(
+      try records("cut.gz").quarantine == [
+        "cut.gz 0 \(text.count) damaged-file the gzip data ends early: the file is cut off[0]"
+      ])
     #expect(
       try records("wrong.gz").quarantine == [
         "wrong.gz 0 \(text.count) damaged-file the gzip checksum or length is wrong[0]"

@@ -49,6 +49,27 @@ import Testing
     }
   }
 
+  /// It was told that nothing matches.
+  @Test func aFolderWithoutFilesIsCalledThat() throws {
+    let folder = try ScratchFolder()
+    _ = try folder.write("empty/none/a", "")
+    #expect(unlink(folder.path + "/empty/none/a") == 0)
+    try folder.write("a.ndjson", "{}\n")
+    let found = try InputFiles.find([.events: ["empty", "a.ndjson"]], in: folder.path)
+    #expect(found.warnings.map(\.description) == ["warning: input 'empty' is a folder without files"])
+    let error = #expect(throws: InputError.self) {
+      try InputFiles.find([.events: ["*.gz", "./empty"]], in: folder.path)
+    }
+    #expect(
+      error?.description
+        == "no input: nothing matches '*.gz', and there is no file in the folder './empty' ('inputs' of the job)")
+    var required = InputPattern(.events, "empty")
+    required.isRequired = true
+    let missing = #expect(throws: InputError.self) { try InputFiles.find([required], in: folder.path) }
+    #expect(
+      missing?.description.hasPrefix("error: input 'empty' is a folder without files; nothing was decided") == true)
+  }
+
   /// As many paths as 14 folders have orders, which nobody could walk.
   @Test func foldersThatLeadToEachOtherAreSearchedOnce() throws {
     let folder = try ScratchFolder()

@@ -85,7 +85,7 @@ import Testing
     #expect(
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
-        "  - 3 events are held as UNKNOWN, because the answer was lost. Check at the service, then decide: "
+        "  - 3 events are held as UNKNOWN, because the answer was lost or leaves it open. Check at the service, then decide: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. When the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
@@ -103,6 +103,37 @@ import Testing
           "  - 1 event waits in the store. Correct the credentials (engage-batch doctor '/my jobs/it'\\''s.json'); "
             + "then the next run sends it, or now: engage-batch post ")
       })
+  }
+
+  /// A cut archive was told as a line that was quarantined, and what to do about it was nowhere.
+  @Test func filesThatAreCutOrOfAnotherFormAreNoLines() {
+    var report = RunReport.fixture()
+    report.summary.records.quarantined = 4
+    report.summary.quarantineReasons = [.invalidJSON: 1, .damagedFile: 1, .otherForm: 2]
+    report.quarantine.append(
+      QuarantineSample(
+        QuarantinedLine(
+          file: "in/cut.ndjson.gz", line: 0, offset: 4096, reason: .damagedFile,
+          detail: "the gzip data ends early: the file is cut off", raw: []), .fixture(.hash)))
+    #expect(
+      NextSteps.of(report).prefix(3) == [
+        "1 file is cut off or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is cut off). The complete lines before "
+          + "that count. Deliver what is cut again, whole, and run the job again: it takes the rest in",
+        "2 files have another form than their entries of the job read, and nothing of them was read. Name such a file with a map "
+          + "of its form (docs/maps.md)",
+        "1 line was quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
+      ])
+  }
+
+  @Test func sentEventsThatLateRecordsChangeAreToBeLookedAt() {
+    var report = RunReport.fixture()
+    report.summary.rewind.corrections = 2
+    let step =
+      "2 events were sent otherwise than late records make them, and a service takes nothing back. What was sent, and what is right: "
+      + "engage-batch store corrections --store var/nightly.sqlite"
+    #expect(NextSteps.of(report).contains(step))
+    report.mode = .dryRun
+    #expect(!NextSteps.of(report).contains(step))
   }
 
   @Test func unfinishedPlansAreNamed() {

@@ -133,6 +133,19 @@ import Testing
     #expect(try workspace.read("var/nightly.sqlite") == "these are not the bytes of a store")
   }
 
+  /// The same command, which ends the same way, was said to go on.
+  @Test("A folder in place of a store is told with what to name, and no command that meets it again")
+  func folderForAStore() throws {
+    let workspace = try Workspace()
+    let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload", "--store", "jobs")
+    #expect(finished.code == 73)
+    #expect(
+      finished.messages.contains(
+        "jobs: error: a folder stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
+      ), "\(finished.messages)")
+    #expect(!finished.messages.contains("To continue"), "\(finished.messages)")
+  }
+
   @Test("A disk that is full ends the run with 74, and the next one goes on")
   func fullDisk() throws {
     let workspace = try Workspace()

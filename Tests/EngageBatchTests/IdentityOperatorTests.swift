@@ -104,7 +104,7 @@ import Testing
       #expect(output.code == 0)
       #expect(["phone-1", "phone-2", "U-1", "ada@"].filter { output.output.contains($0) } == [])
     }
-    #expect(try identity("show", "9").code == 66)
+    #expect(try identity("show", "9").code == 64)
     // What 'why' says to look at can be run as it is printed.
     let why = try workspace.run("why", "--device", "phone-1", "--store", "store.sqlite").output
     let command = try #require(why.firstRange(of: "see it: engage-batch ")).upperBound
@@ -197,6 +197,12 @@ import Testing
       let again = try identity(words, "1")
       #expect(again.code == 64)
       #expect(again.messages == "error: plan 1 is 'undone' already\n")
+    }
+    // It ended with 66, unlike everything else that a store does not have.
+    for words in ["show", "undo", "abandon", "resume"] {
+      let absent = try identity(words, "99")
+      #expect(absent.code == 64)
+      #expect(absent.messages == "error: there is no plan 99\n")
     }
     // The same device meets the same customer again.
     try workspace.write(

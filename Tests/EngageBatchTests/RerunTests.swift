@@ -64,7 +64,7 @@ import Testing
     #expect(same.code == 0, "\(same.messages)")
     #expect(
       same.output == """
-        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, from 3 files: 6 read, 6 accepted, 0 quarantined
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, from 3 files: 6 read: 6 accepted, 0 duplicates, 0 out of window, 0 quarantined
         waited before: 2 events; wait now: 2, of which 2 as before
         sent before: 0 events; 0 the same now, 0 with other attributes, 0 no longer produced
 

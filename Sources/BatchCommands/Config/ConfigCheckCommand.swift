@@ -88,6 +88,12 @@ struct ConfigFindings {
       for warning in files.warnings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }
+    } catch InputError.missing(let inputs) {
+      // What goes on without them is a run.
+      for input in inputs {
+        findings.append(ConfigFinding(ConfigurationFault(place, .error, "\(input), but the job requires it")))
+      }
+      if exit == .done { exit = .noInput }
     } catch let error as ConfigurationErrors {
       add(error.faults.map(ConfigFinding.init))
     } catch {

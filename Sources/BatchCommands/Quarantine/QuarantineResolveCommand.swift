@@ -41,6 +41,11 @@ struct QuarantineResolveCommand: ParsableCommand {
           }
         if isMeant { ids.append(entry.id) }
       }
+      if let id, ids.isEmpty {
+        throw UnknownName(
+          kind: "quarantined line", name: "\(id)",
+          hint: "or it waits no more; 'engage-batch quarantine list' has those that do")
+      }
       try store.quarantine.resolve(ids, as: .dismissed)
       options.answer.format.tell(["dismissed": .number(ids.count)]) {
         Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))

@@ -19,8 +19,10 @@ struct RerunReport {
     let counts = outcome.counts
     let records = outcome.records.records
     var lines = [
-      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), from \(outcome.files.counted("file")): \(records.read) read, "
-        + "\(records.accepted) accepted, \(records.quarantined) quarantined",
+      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), from \(outcome.files.counted("file")): \(records.read) read: "
+        + "\(records.accepted) accepted, \(records.duplicates.counted("duplicate")), \(records.outOfWindow) out of window, "
+        + "\(records.quarantined) quarantined"
+        + (records.leftOut == nil ? "" : ", \(records.leftOutCount) left out by maps"),
       "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before",
       "sent before: \((counts.same + counts.different + counts.gone).counted("event")); \(counts.same) the same now, "
         + "\(counts.different) with other attributes, \(counts.gone) no longer produced",
@@ -79,7 +81,8 @@ struct RerunReport {
       "files": .number(outcome.files), "missingFiles": .number(outcome.missingFiles),
       "records": [
         "read": .number(records.read), "accepted": .number(records.accepted),
-        "quarantined": .number(records.quarantined),
+        "duplicates": .number(records.duplicates), "outOfWindow": .number(records.outOfWindow),
+        "quarantined": .number(records.quarantined), "leftOut": .number(records.leftOutCount),
       ],
       "taken": outcome.taken.map { taken in
         [

@@ -5,6 +5,7 @@ import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchSandbox
+import BatchStore
 import FoundationEssentials
 import Glibc
 
@@ -142,7 +143,9 @@ struct RunSession {
 
   /// Whether the same command takes up what an error interrupted.
   private static func canGoOn(after error: any Error) -> Bool {
-    switch RunFailure.exit(of: error) {
+    // Where a folder stands in place of the store, the same command meets it again: the error says what to name.
+    if case StoreError.notAFile = error { return false }
+    return switch RunFailure.exit(of: error) {
     case .interrupted, .terminated, .serviceUnavailable, .cannotWrite, .inputOutput, .storeIsHeld: true
     default: false
     }

@@ -11,14 +11,26 @@ final class TerminalMonitor: RunMonitor {
     var hasLine = false
     var stage = ""
     var stageBegan = ContinuousClock.now
+    /// What was told of the stage last.
+    var told = ""
   }
 
   private let style: OutputOptions.Progress
   private let isTerminal: Bool
+  private let pause: Duration
+  private let tell: @Sendable (String) -> Void
   private let state = Guarded(State())
 
-  init(_ style: OutputOptions.Progress) {
+  /// - Parameters:
+  ///   - pause: between plain lines.
+  ///   - tell: takes plain lines.
+  init(
+    _ style: OutputOptions.Progress, pause: Duration = .seconds(5),
+    tell: @escaping @Sendable (String) -> Void = { Streams.note($0) }
+  ) {
     self.style = style
+    self.pause = pause
+    self.tell = tell
     isTerminal = style == .auto && Streams.isPlain && isatty(STDERR_FILENO) == 1
   }
 
@@ -56,7 +68,7 @@ final class TerminalMonitor: RunMonitor {
     return ", about \(Int((seconds / done * (total - done)).rounded(.up))) s left"
   }
 
-  /// Plain lines come every five seconds, a terminal's line five times a second.
+  /// Plain lines come after a pause, where there is something new to say; a terminal's line five times a second.
   ///
   /// - Parameter words: what stands behind the name of the stage, by the seconds since it began.
   private func show(_ stage: String, _ words: (_ seconds: Double) -> String) {
@@ -64,14 +76,19 @@ final class TerminalMonitor: RunMonitor {
     let now = ContinuousClock.now
     let began = state.withLock { state -> ContinuousClock.Instant? in
       if state.stage != stage { (state.stage, state.stageBegan) = (stage, now) }
-      guard now - state.last >= (isTerminal ? .milliseconds(200) : .seconds(5)) else { return nil }
+      guard now - state.last >= (isTerminal ? .milliseconds(200) : pause) else { return nil }
       state.last = now
       state.hasLine = isTerminal
       return state.stageBegan
     }
     guard let began else { return }
     let line = "\(stage): \(words(max((now - began).seconds, 0.001)))"
-    if isTerminal { Streams.replace(line) } else { Streams.note(line) }
+    let isNew = state.withLock { state in
+      defer { state.told = line }
+      return state.told != line
+    }
+    guard isTerminal || isNew else { return }
+    if isTerminal { Streams.replace(line) } else { tell(line) }
   }
 
   /// Takes the changing line away.

@@ -66,7 +66,8 @@ extension SettingsSchema {
       ),
       .choice(
         "onUnknown", UnknownOutcomePolicy.resend, \.upload.onUnknown,
-        "Events of a request whose answer was lost: send again, or hold for an operator."),
+        "Events of a request that the service may have taken or not, because no complete answer came (also of a run that was killed), a 5xx other than 503, or a success whose body cannot be the service's: send again, or hold for an operator."
+      ),
       .duration(
         "patience", "10 minutes", \.upload.patience,
         "How long a service is waited for that takes nothing and says that it will again (503, 429, `Retry-After`), before the run ends with 69 and leaves the rest queued. `Networking.retryBudget` bounds it too."

@@ -28,6 +28,14 @@ struct FileSearch {
     return matched || found.count > countBefore
   }
 
+  /// Whether a folder stands at the very path.
+  static func isFolder(_ pattern: String, in folder: String) -> Bool {
+    let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
+    let path = normalised(absolute).reduce(FilePath(bytes: [])) { $0.appending($1) }
+    guard case .success(let facts?) = path.orRoot.facts() else { return false }
+    return facts.isFolder
+  }
+
   /// The files found, in order of their paths, each file of the disk once.
   /// - Throws: ``InputError/unreadable(path:code:)``, ``InputError/foreign(path:_:)``.
   func files(_ kind: InputKind) throws -> [InputFile] {

@@ -134,6 +134,7 @@ package struct InputFiles: Sendable {
   ) throws -> InputFiles {
     var result = InputFiles()
     var missing: [MissingInput] = []
+    var folders: [String] = []
     for kind in InputKind.allCases {
       var found: [InputFile] = []
       for group in inputs.filter({ $0.kind == kind }).byMap {
@@ -141,7 +142,9 @@ package struct InputFiles: Sendable {
         for input in group {
           let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
           guard !unmatched.isEmpty else { continue }
-          let absent = MissingInput(input: input.name, days: unmatched.compactMap(\.day))
+          let isFolder = unmatched.allSatisfy { FileSearch.isFolder($0.pattern, in: folder) }
+          if isFolder { folders.append(input.path) }
+          let absent = MissingInput(input: input.name, days: unmatched.compactMap(\.day), isFolder: isFolder)
           if input.isRequired, !allowsMissing {
             missing.append(absent)
           } else {
@@ -159,7 +162,7 @@ package struct InputFiles: Sendable {
       result.files += found
     }
     guard missing.isEmpty else { throw InputError.missing(missing) }
-    guard !result.files.isEmpty else { throw InputError.noInput(patterns: inputs.map(\.path)) }
+    guard !result.files.isEmpty else { throw InputError.noInput(patterns: inputs.map(\.path), folders: folders) }
     let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)
     if let twice = pipes.first(where: { $0.value.count > 1 }) {
       throw InputError.pipeTwice(path: twice.key.description)

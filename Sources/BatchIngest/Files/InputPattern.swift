@@ -82,9 +82,12 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   package var input: String
   /// The days that nothing stands for, ascending, since 1970; none for an input without days.
   package var days: [Int64] = []
+  /// Whether a folder stands there, without files.
+  package var isFolder = false
 
   package var description: String {
-    "input \(input) matches nothing" + (days.isEmpty ? "" : " for \(Self.words(days))")
+    "input \(input) \(isFolder ? "is a folder without files" : "matches nothing")"
+      + (days.isEmpty ? "" : " for \(Self.words(days))")
   }
 
   /// Days that follow each other as a span.

@@ -13,7 +13,7 @@ package struct InflateStep: Equatable, Sendable {
 /// Why compressed data cannot be read on.
 package enum GzipFault: String, Equatable, Sendable {
   case noContent = "no gzip content"
-  case truncated = "the gzip data ends early"
+  case truncated = "the gzip data ends early: the file is cut off"
   case corrupt = "the gzip data is corrupt"
   case wrongChecksum = "the gzip checksum or length is wrong"
   case trailingBytes = "bytes that are not gzip follow the gzip data"

@@ -69,9 +69,8 @@ struct IdentityCommand: ParsableCommand {
 extension IdentityReconciler.OperatorError {
   var exit: RunExit {
     switch self {
-    case .unknownPlan: .noInput
-    // Trying again later does not help: the message names the plan that has to be undone first.
-    case .ended, .later, .irreversible: .usage
+    // As for a device, event or run that the store does not have; trying again later helps with none of these.
+    case .unknownPlan, .ended, .later, .irreversible: .usage
     case .locked: .storeIsHeld
     }
   }
