@@ -8,7 +8,11 @@ LAYERS := --explicit-target-dependency-import-check error $(addprefix --jobs ,$(
 LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev
 TOOLS := gzip openssl strace tzdata
 BINARY := .build/release/engage-batch
-DEBUG_BINARY := .build/debug/engage-batch
+# The build that demo, tests and proofs share, with a folder of its own beside that of `make build`: isChecked in Package.swift says what it is.
+CHECKED := -c release --scratch-path .build/checked $(LAYERS)
+CHECKED_BINARY := .build/engage-batch
+build_tests = ENGAGE_CHECKED=1 $(SWIFT) build --build-tests $(CHECKED)
+run_tests = ENGAGE_CHECKED=1 scripts/run-tests --skip-build $(CHECKED)
 # Says what is being built, and how long that usually takes, before the first line of the build.
 announce = @echo "==> Building $(1): some $(2) on two processors the first time, which fetches two packages; seconds afterwards"
 # Needs no Swift on the machine it runs on; looks for libraries where the system has them alone, and binds all of them at the start, after
@@ -45,19 +49,20 @@ build: libraries ## build the release binary
 	$(call announce,the release binary,three to five minutes)
 	$(SWIFT) $(RELEASE) --product engage-batch
 
-demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sandbox, with a debug build
-	$(call announce,the program for debugging,two to four minutes)
-	$(SWIFT) build $(LAYERS) --product engage-batch
+demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sandbox, with the build that 'make test' shares
+	$(call announce,the program,three to four minutes)
+	ENGAGE_CHECKED=1 $(SWIFT) build $(CHECKED) --product engage-batch
+	@ln -sfn checked/release/engage-batch $(CHECKED_BINARY)
 	@echo "==> Running jobs/nightly.json against the sandbox inside the process"
-	$(DEBUG_BINARY) run jobs/nightly.json --sandbox
+	$(CHECKED_BINARY) run jobs/nightly.json --sandbox
 	@echo "==> Running jobs/game.json against the sandbox inside the process"
-	$(DEBUG_BINARY) run jobs/game.json --sandbox
-	@echo "==> This was a debug build, which 'make test' shares. For real work: 'make build', several times as fast"
+	$(CHECKED_BINARY) run jobs/game.json --sandbox
+	@echo "==> This was $(CHECKED_BINARY), which 'make test' shares and which checks itself. For real work: 'make build'"
 
 test: setup lint ## run all tests
-	$(call announce,program and tests for debugging,four to six minutes)
-	$(SWIFT) build --build-tests $(LAYERS)
-	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: some ten minutes on two processors"
+	$(call announce,program and tests,six to eight minutes)
+	$(build_tests)
+	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: some four minutes on two processors"
 	@TMPDIR=$(TEMPORARY) scripts/run-all-tests
 
 .PHONY: sanitize coverage docs
@@ -66,8 +71,8 @@ test: setup lint ## run all tests
 sanitize: setup ## run the tests under the thread and the address sanitizer; FILTER= runs those that match, SANITIZER= one of them
 	@for sanitizer in $(or $(SANITIZER),thread address); do \
 		echo "==> Building and running the tests under the $$sanitizer sanitizer"; \
-		ASAN_OPTIONS=detect_leaks=0 TMPDIR=$(TEMPORARY) scripts/run-tests --sanitize=$$sanitizer --scratch-path .build/$$sanitizer-sanitizer \
-			$(addprefix --filter ,$(FILTER)) || exit 1; \
+		ASAN_OPTIONS=detect_leaks=0 TMPDIR=$(TEMPORARY) ENGAGE_CHECKED=1 scripts/run-tests -c release --sanitize=$$sanitizer \
+			--scratch-path .build/$$sanitizer-sanitizer $(addprefix --filter ,$(FILTER)) || exit 1; \
 	done
 
 coverage: setup ## run all tests and print how many lines of each target they reach; FILTER= runs those that match
@@ -87,9 +92,9 @@ docs: setup ## build the documentation of the code into .build/docs; warnings ar
 
 torture: setup ## kill runs again and again against a faulty server, cut exports into nights; SEED=N repeats one
 	@echo "==> Building the tests"
-	$(SWIFT) build --build-tests $(LAYERS)
+	$(build_tests)
 	@echo "==> Killing runs against a faulty server"
-	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests|DeploymentNightsTests|RewindTests|NightsPropertyTests'
+	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) $(run_tests) --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests|DeploymentNightsTests|RewindTests|NightsPropertyTests'
 
 .PHONY: prove sweep
 
@@ -98,17 +103,17 @@ prove: ## what takes minutes to hours: kills at every point, every damage and re
 
 sweep: setup ## every fault at every call of every kind of merge, and every output over every input
 	@echo "==> Building the tests"
-	$(SWIFT) build --build-tests $(LAYERS)
+	$(build_tests)
 	@echo "==> Sweeping"
-	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full scripts/run-tests --skip-build --filter 'EngageIdentityTests.(Sweep|Sandbox|Order)Tests|BatchDeliveryTests.PoisonTests|(Output|Parts|PartsPieces|PoisonedService|HostileService|IdenticalOutput|MappedRun)Tests/'
+	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full $(run_tests) --filter 'EngageIdentityTests.(Sweep|Sandbox|Order)Tests|BatchDeliveryTests.PoisonTests|(Output|Parts|PartsPieces|PoisonedService|HostileService|IdenticalOutput|MappedRun)Tests/'
 
 .PHONY: damage
 
 damage: setup ## have every command read damaged stores, all readers every byte, and a run meet each refused call of the system
 	@echo "==> Building the tests"
-	$(SWIFT) build --build-tests $(LAYERS)
+	$(build_tests)
 	@echo "==> Damaging stores and refusing calls"
-	TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_EVERY_BYTE=1 ENGAGE_EVERY_CALL=1 scripts/run-tests --skip-build --filter Damaged --filter RefusedCallTests
+	TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_EVERY_BYTE=1 ENGAGE_EVERY_CALL=1 $(run_tests) --filter Damaged --filter RefusedCallTests
 
 # Of its own: PySpark and what it needs are some hundred megabytes, and nothing else uses them.
 SPARK := .build/spark
@@ -122,11 +127,11 @@ test-spark: ## prove that runs on Spark come to what one process comes to, also 
 	@test -x $(SPARK)/venv/bin/python || python3 -m venv $(SPARK)/venv
 	@$(SPARK)/venv/bin/pip install -q --disable-pip-version-check $(PYSPARK)
 	@echo "==> Building the program"
-	$(SWIFT) build --product engage-batch $(LAYERS)
+	ENGAGE_CHECKED=1 $(SWIFT) build $(CHECKED) --product engage-batch
 	@echo "==> Running parts on Spark"
-	ENGAGE_BATCH=$(CURDIR)/.build/debug/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py equal $(SPARK)/proofs --seed $(or $(SEED),1)
+	ENGAGE_BATCH=$(CURDIR)/.build/checked/release/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py equal $(SPARK)/proofs --seed $(or $(SEED),1)
 	@echo "==> Killing executors and their processes"
-	ENGAGE_BATCH=$(CURDIR)/.build/debug/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py kills $(SPARK)/proofs --seed $(or $(SEED),1) --kills $(or $(KILLS),4)
+	ENGAGE_BATCH=$(CURDIR)/.build/checked/release/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py kills $(SPARK)/proofs --seed $(or $(SEED),1) --kills $(or $(KILLS),4)
 
 DEPLOYMENT := .build/deploy
 
@@ -148,17 +153,12 @@ fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSani
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
-# Optimised, because a play is nothing but the program's own work. Without the pass that names constants in closures: the compiler aborts in
-# it (swift 6.3.1, "Can't demangle").
-SIMULATIONS := -c release -Xswiftc -enable-testing -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=constant-capture-propagation \
-	--scratch-path .build/simulations
-
 simulate: setup ## play runs, deliveries and identities on simulated time and disk, with faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
-	@echo "==> Building the simulations"
-	ENGAGE_SIMULATIONS=1 $(SWIFT) build $(SIMULATIONS) --product engage-batchPackageTests $(LAYERS)
+	@echo "==> Building the tests"
+	$(build_tests)
 	@echo "==> Simulating runs, deliveries and identities"
-	ENGAGE_SIMULATIONS=1 TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
-		scripts/run-tests $(SIMULATIONS) --skip-build --filter SimulationTests
+	TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
+		$(run_tests) --filter SimulationTests
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= NIGHTS= GROWTH=1
 	@echo "==> Measuring the local part"

@@ -31,16 +31,16 @@ import Testing
     guard !commands.isEmpty else { return }
     let workspace = try Workspace()
     let makefile = try Checkout.text("Makefile")
-    for folder in ["release", "debug"] {
-      try workspace.write(".build/\(folder)/.keep", "")
+    try workspace.write(".build/release/.keep", "")
+    for built in ["engage-batch", "release/engage-batch"] {
       try FileManager.default.createSymbolicLink(
-        atPath: workspace.path + "/.build/\(folder)/engage-batch", withDestinationPath: Checkout.binary)
+        atPath: workspace.path + "/.build/" + built, withDestinationPath: Checkout.binary)
     }
     workspace.environment["PATH"] = workspace.path + "/.build/release:/usr/bin:/bin"
     for command in commands {
       if command == "make demo" {
         // What it runs once everything is built.
-        #expect(makefile.contains("$(DEBUG_BINARY) run jobs/nightly.json --sandbox"))
+        #expect(makefile.contains("$(CHECKED_BINARY) run jobs/nightly.json --sandbox"))
         #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0)
       } else if command.hasPrefix("make ") {
         #expect(makefile.contains("\n\(command.dropFirst(5).prefix { $0 != " " }):"), "\(command)")

@@ -194,9 +194,11 @@ struct Torture {
       .close, .reset, .stall(seconds: 0.1), .truncate(bytes: 20), .garbage(status: 502), .empty,
       .status(504, headers: [:], body: ""),
     ]
-    let ways: [(FaultPoint, FaultAction)] =
-      undone.map { (.body, $0) } + early.map { (.headers, $0) } + [(.halfBody, .close), (.halfBody, .reset)]
-      + done.map { (.applied, $0) } + [(.response, .close), (.response, .reset), (.response, .truncate(bytes: 1))]
+    var ways: [(FaultPoint, FaultAction)] = undone.map { (.body, $0) }
+    ways += early.map { (.headers, $0) }
+    ways += [(.halfBody, .close), (.halfBody, .reset)]
+    ways += done.map { (.applied, $0) }
+    ways += [(.response, .close), (.response, .reset), (.response, .truncate(bytes: 1))]
     var options = EngageSandboxOptions()
     options.server.faults.seed = seed
     options.server.faults.latencyMilliseconds = 4
