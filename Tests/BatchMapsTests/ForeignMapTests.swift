@@ -144,6 +144,16 @@ import Testing
       map.detail(of: .init(reason: .missingField, field: "deviceId"), rule: rule, record: record)
         == "field 'deviceId' is missing: the map 'segment' reads it from 'context.device.id', 'anonymousId', "
         + "'^.context.device.id', '^.anonymousId'; the record has 'anonymusId'")
+    // Of what is below a field, or above, it was told that the rule has no path for it.
+    let products = try read(
+      #"{"fields": {"deviceId": "d", "spent.realCurrency.type": "cur", "spent.realCurrency.amount": "amt", "received": "got"}}"#
+    ).map
+    for (field, paths) in [
+      ("/spent/realCurrency/amount", "'amt'"), ("spent", "'amt', 'cur'"), ("/received/items/0/amount", "'got'"),
+    ] {
+      let detail = products.detail(of: .init(reason: .missingField, field: field), rule: 0, record: [])
+      #expect(detail.hasSuffix(" reads it from \(paths)"), "\(detail)")
+    }
     #expect(
       map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' takes it")
   }

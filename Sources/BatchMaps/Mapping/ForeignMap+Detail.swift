@@ -5,8 +5,7 @@ extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" }
     guard let field = rejection.field, rules.indices.contains(rule) else { return rejection.detail }
-    // A map has paths for fields, and a fault may be below one.
-    let paths = rules[rule].fieldPaths[field.split(separator: "/").first.map(String.init) ?? field] ?? []
+    let paths = paths(of: field, in: rules[rule])
     let fault =
       switch rejection.reason {
       case .missingField: "is missing"
@@ -21,6 +20,19 @@ extension ForeignMap {
     let words = "field '\(field)' \(fault): the map '\(shownName)' reads it from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
+  }
+
+  /// What a rule reads a field from. A fault may be below what a map has a path for, such as an element of a list, or above: an object
+  /// of which every member was absent.
+  private func paths(of field: String, in rule: MapRule) -> [String] {
+    let steps = field.split(separator: "/")
+    for count in (1...max(1, steps.count)).reversed() {
+      if let paths = rule.fieldPaths[steps.prefix(count).joined(separator: ".")], !paths.isEmpty { return paths }
+    }
+    let begin = steps.joined(separator: ".") + "."
+    return rule.fieldPaths.filter { $0.key.hasPrefix(begin) }.sorted {
+      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }.flatMap(\.value)
   }
 
   /// Without the folders of a file.
