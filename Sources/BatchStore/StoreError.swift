@@ -25,8 +25,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case newer(path: String, version: Int, known: Int)
   /// Written by an earlier release and opened without the right to change it.
   case older(path: String, version: Int, known: Int)
-  /// Its number is this release's, but a table is of a form before the one that was released.
-  case otherForm(path: String, table: String, column: String)
+  /// Its numbers are this release's, but a table is of a form before the one that was released, or is not there (no column).
+  case otherForm(path: String, table: String, column: String?)
   /// SQLite finds the file damaged.
   case damaged(path: String, detail: String)
   /// A column holds what this program never writes; table and row where they were found.
@@ -111,6 +111,10 @@ extension StoreError: CustomStringConvertible {
   private static let remedy =
     "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' takes over what is whole"
 
+  private static func otherForm(_ table: String, _ column: String?) -> String {
+    column.map { "table '\(table)' has no column '\($0)'" } ?? "it has no table '\(table)'"
+  }
+
   /// What is wrong, for a list whose lines have a place.
   var problem: String {
     switch self {
@@ -118,7 +122,7 @@ extension StoreError: CustomStringConvertible {
     case .damagedRow(_, _, _, let column): "column '\(column)' holds no value that belongs there"
     case .damagedBlock: "the block of its events is damaged"
     case .inconsistent(let what): what
-    case .otherForm(_, let table, let column): "table '\(table)' has no column '\(column)': another build made it"
+    case .otherForm(_, let table, let column): "\(Self.otherForm(table, column)): another build made it"
     default: "\(self)"
     }
   }
@@ -142,7 +146,7 @@ extension StoreError: CustomStringConvertible {
     case .older(let path, let version, let known):
       "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does it"
     case .otherForm(let path, let table, let column):
-      "\(path.printable): error: the store was made by a build before this format (its table '\(table)' has no column '\(column)'), so this program does not read it; nothing was changed. Send what waits with the build that made it, and begin a new store"
+      "\(path.printable): error: the store was made by a build before this format (\(Self.otherForm(table, column))), so this program does not read it; nothing was changed. Send what waits with the build that made it, and begin a new store"
     case .damaged(let path, let detail):
       "\(path.printable): error: the store is damaged (\(detail)); \(Self.remedy)"
     case .damagedRow(let path, let table, let row, let column):

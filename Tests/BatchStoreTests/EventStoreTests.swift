@@ -62,6 +62,14 @@ import Testing
     #expect(found.first == "table 'digest_segment' has no column 'file': another build made it")
     #expect(throws: error) { try damaged.salvage(to: folder.path + "/new.sqlite") }
     try damaged.close()
+    // The same of a table that came later.
+    try EventStore.open(folder.path + "/two.sqlite").close()
+    let other = try DatabaseQueue(path: folder.path + "/two.sqlite")
+    try other.inDatabase { try $0.execute(sql: "DROP TABLE device_night") }
+    try other.close()
+    #expect(throws: StoreError.otherForm(path: folder.path + "/two.sqlite", table: "device_night", column: nil)) {
+      try EventStore.open(folder.path + "/two.sqlite")
+    }
   }
 
   @Test func findsAPageThatWasOverwritten() throws {

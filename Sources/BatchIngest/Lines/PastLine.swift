@@ -12,7 +12,7 @@ package struct PastLine: Sendable, Equatable {
 /// Lines of the past that one thread read: as many of each file as tell whether it brings new ones.
 struct PastLines {
   private static let mostOfFile = 32
-  private static let most = 4096
+  private static let most = 2048
   private(set) var lines: [PastLine] = []
   /// By file, how many are kept.
   private var counts: [UInt32: Int] = [:]

@@ -23,7 +23,7 @@ extension EventStore {
     let draft = place.salvage
     try Self.removeUnfinished(draft)
     // What another build wrote would come over without what it has in other columns.
-    try connection.read { try StoreSchema.checkForm($0, path: self.path) }
+    try connection.read { try StoreSchema.checkForm($0, path: self.path, isWhole: false) }
     let target = try EventStore.open(draft, format: format)
     try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
     try target.connection.emptyLog()

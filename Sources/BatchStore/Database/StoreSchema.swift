@@ -323,27 +323,6 @@ enum StoreSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Looks whether tables have the columns that this program reads and writes: before the first release the first step changed, and a
-  /// store kept its number.
-  ///
-  /// - Throws: ``StoreError/otherForm``.
-  static func checkForm(_ db: Database, path: String) throws {
-    for table in try coreTables.get() {
-      let columns = try Set(String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table.name]))
-      // Where none is there the damage has words of its own, when the table is read.
-      guard !columns.isEmpty, let column = table.columns.first(where: { !columns.contains($0.name) }) else { continue }
-      throw StoreError.otherForm(path: path, table: table.name, column: column.name)
-    }
-  }
-
-  /// As the steps make them.
-  private static let coreTables = Result {
-    try DatabaseQueue().write { db in
-      for step in migrations { try db.execute(sql: step) }
-      return try StoredTable.all(in: db)
-    }
-  }
-
   /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.
   ///
   /// - Throws: ``StoreError/newer`` for tables of a later release.
@@ -352,7 +331,7 @@ enum StoreSchema {
     guard known > 0, try isOwn(db, format) else { return }
     let done = try steps(db, format, path: path)
     guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
-    guard done < known else { return }
+    guard done < known else { return try checkForm(of: format, db, path: path) }
     try db.inTransaction(.exclusive) {
       for step in format.migrations[done...] { try db.execute(sql: step) }
       try db.execute(
@@ -370,6 +349,7 @@ enum StoreSchema {
     let done = try steps(db, format, path: path)
     guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
     guard done == known else { throw StoreError.older(path: path, version: done, known: known) }
+    try checkForm(of: format, db, path: path)
   }
 
   /// The platform whose store this is; nil for one that has no tables of a platform and was never bound.
