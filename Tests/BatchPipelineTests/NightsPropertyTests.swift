@@ -27,7 +27,7 @@ import Testing
     arguments: RandomExport.cases(short: Array(1...3) + [10]))
   func agree(destination: String, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let export = RandomExport(destination, &random)
+    let export = RandomExport(destination, &random, ties: seed % 2 == 1 ? SplitMix64(seed: ~seed) : nil)
     let ends = (0..<Int.random(in: 1...7, using: &random)).map { _ in
       Int64.random(in: RandomExport.start + 1..<export.end, using: &random)
     }

@@ -6,6 +6,7 @@ struct RandomExport {
   struct Line {
     /// As jobs call its inputs.
     var kind: String
+    var device: Int
     var timestamp: Int64
     var text: String
     /// The first places of a device: what it is like until they are read is not that of one run (reference decisions 35).
@@ -43,20 +44,24 @@ struct RandomExport {
   /// Behind the last record, and behind all that is silent after it.
   let end: Int64
 
-  init(_ destination: String, _ random: inout SplitMix64) {
+  /// - Parameter ties: some records of a device have the time of the one before; nil for none.
+  init(_ destination: String, _ random: inout SplitMix64, ties: SplitMix64? = nil) {
+    var ties = ties
     var lines: [Line] = []
     var last = Self.start
     for device in 0..<5 {
       // Of these, one has no lifecycle records, one places, one consents, one is named late.
       var time = Self.start + Int64(device)
       for number in 0..<30 {
-        time += Self.steps.randomElement(using: &random) ?? 1
+        let step = Self.steps.randomElement(using: &random) ?? 1
+        if (ties?.next() ?? 1) % 6 > 0 { time += step }
         let (kind, record) =
           destination == "engage"
           ? Self.engage(device, number, &random) : Self.game(device, number, &random)
         lines.append(
           Line(
-            kind: kind, timestamp: time, text: #"{"deviceId":"d-\#(device)","timestamp":\#(time),\#(record)}"#,
+            kind: kind, device: device, timestamp: time,
+            text: #"{"deviceId":"d-\#(device)","timestamp":\#(time),\#(record)}"#,
             isFirstSample: device == 1 && number < 2))
       }
       last = max(last, time)

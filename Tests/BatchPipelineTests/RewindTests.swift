@@ -20,6 +20,83 @@ import Testing
     /// What the charts show.
     var activity = Activity()
     var corrections = 0
+    /// Records, each counted once.
+    var accepted = 0
+  }
+
+  /// Lines of an export, night by night, some of them late.
+  private struct Delivery {
+    let export: RandomExport
+    /// When each night ends.
+    let cuts: [Int64]
+    private(set) var nights: [[RandomExport.Line]]
+    /// How far behind what is known a line may be, in milliseconds; nil for the default, which none comes near.
+    private(set) var reach: Int64?
+
+    /// Odd seeds also have records of one time, lines that come twice, and a short reach with a line that is at its end.
+    init(_ destination: String, _ seed: UInt64, _ random: inout SplitMix64, cuts count: Int? = nil) {
+      var more = SplitMix64(seed: ~seed)
+      let isOdd = seed % 2 == 1
+      let export = RandomExport(destination, &random, ties: isOdd ? more : nil)
+      let ends = (0..<(count ?? Int.random(in: 1...7, using: &random))).map { _ in
+        Int64.random(in: RandomExport.start + 1..<export.end, using: &random)
+      }
+      var cuts = Set(ends)
+      var last: (line: RandomExport.Line, cut: Int64)?
+      if isOdd {
+        let reach = 1000 * Int64.random(in: 60...20_000, using: &more)
+        self.reach = reach
+        let candidates = export.lines.filter { !$0.isFirstSample && $0.timestamp + reach < export.end }
+        if let line = candidates.randomElement(using: &more) {
+          let cut = line.timestamp + reach
+          last = (line, cut)
+          cuts.formUnion([cut, Int64.random(in: line.timestamp + 1..<cut, using: &more)])
+        }
+      }
+      self.export = export
+      self.cuts = cuts.sorted() + [export.end]
+      nights = self.cuts.map { _ in [] }
+      // Which of one time and kind is first is a matter of their lines, if they come together (reference decisions 35).
+      var together: [String: Int] = [:]
+      for line in export.lines {
+        let place = "\(line.device) \(line.timestamp) \(line.kind)"
+        var night = together[place] ?? arrival(of: line, &random)
+        if let last, last.line.text == line.text, let cut = self.cuts.firstIndex(of: last.cut) {
+          night = together[place] ?? cut
+        }
+        together[place] = night
+        nights[night].append(line)
+        if isOdd, Int.random(in: 0..<8, using: &more) == 0 {
+          nights[Int.random(in: night..<self.cuts.count, using: &more)].append(line)
+        }
+      }
+    }
+
+    /// The lines of each night in time, or some of them later: such that are between others of their device and night, so that all around
+    /// them is decided by the settings of that night.
+    init(_ export: RandomExport, _ cuts: [Int64], someLater random: inout SplitMix64, isLate: Bool) {
+      (self.export, self.cuts) = (export, cuts)
+      nights = cuts.map { _ in [] }
+      for device in Set(export.lines.map(\.device)).sorted() {
+        let lines = export.lines.filter { $0.device == device }.sorted { $0.timestamp < $1.timestamp }
+        for (night, own) in Dictionary(grouping: lines, by: { line in cuts.firstIndex { line.timestamp < $0 } ?? 0 })
+          .sorted(by: { $0.key < $1.key })
+        {
+          for (place, line) in own.enumerated() {
+            let later = Int.random(in: night..<cuts.count, using: &random)
+            let isBetween = place > 0 && place < own.count - 1 && !line.isFirstSample
+            nights[isLate && isBetween && line.timestamp % 3 == 0 ? later : night].append(line)
+          }
+        }
+      }
+    }
+
+    private func arrival(of line: RandomExport.Line, _ random: inout SplitMix64) -> Int {
+      let night = cuts.firstIndex { line.timestamp < $0 } ?? cuts.count - 1
+      guard !line.isFirstSample, Int.random(in: 0..<4, using: &random) == 0 else { return night }
+      let later = night + Int.random(in: 1...2, using: &random)
+      return later < cuts.count && cuts[later] - line.timestamp <= reach ?? 299_999_999 ? later : night
+    }
   }
 
   @Test(
@@ -27,18 +104,15 @@ import Testing
     arguments: RandomExport.cases(short: Array(1...4) + [114]))
   func agree(destination: String, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let export = RandomExport(destination, &random)
-    let ends = (0..<Int.random(in: 1...7, using: &random)).map { _ in
-      Int64.random(in: RandomExport.start + 1..<export.end, using: &random)
-    }
-    let cuts = Set(ends).sorted() + [export.end]
-    let nights = arrivals(of: export, cuts, &random)
-    let whole = try decide(export, nights, [export.end])
+    let delivery = Delivery(destination, seed, &random)
+    let whole = try decide(delivery, atOnce: true)
     #expect(whole.events.count > 60)
-    let cut = try decide(export, nights, cuts)
-    #expect(difference(cut.events, whole.events).isEmpty, "cut at \(cuts)")
+    let cut = try decide(delivery)
+    #expect(difference(cut.events, whole.events).isEmpty, "cut at \(delivery.cuts)")
     #expect(difference(cut.devices, whole.devices).isEmpty)
     #expect(cut.figures == whole.figures)
+    #expect(
+      cut.accepted == whole.accepted && whole.accepted == Set(delivery.export.lines.map { $0.kind + $0.text }).count)
     #expect(cut.types == whole.types)
     #expect(difference(shown(cut.activity), shown(whole.activity)).isEmpty)
   }
@@ -48,13 +122,35 @@ import Testing
     arguments: RandomExport.cases(short: Array(1...3)))
   func corrections(destination: String, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
+    let delivery = Delivery(destination, seed, &random, cuts: 5)
+    let whole = try decide(delivery, atOnce: true)
+    var sent: [String] = []
+    let cut = try decide(delivery) { folder in
+      #expect(try difference(StoredResult.sent(in: folder), sent).filter { $0.hasPrefix("missing") }.isEmpty)
+      try StoredResult.post(some: &random, in: folder)
+      if seed % 2 == 1 { try StoredResult.lose(some: &random, in: folder) }
+      sent = try StoredResult.sent(in: folder)
+    }
+    #expect(difference(cut.events, whole.events).isEmpty, "cut at \(delivery.cuts)")
+  }
+
+  @Test(
+    "Late records are decided by the settings of the night that they belong to",
+    arguments: RandomExport.cases(short: [1]))
+  func settings(destination: String, seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
     let export = RandomExport(destination, &random)
-    let ends = (0..<5).map { _ in Int64.random(in: RandomExport.start + 1..<export.end, using: &random) }
+    let ends = (0..<4).map { _ in Int64.random(in: RandomExport.start + 1..<export.end, using: &random) }
     let cuts = Set(ends).sorted() + [export.end]
-    let nights = arrivals(of: export, cuts, &random)
-    let whole = try decide(export, nights, [export.end])
-    let cut = try decide(export, nights, cuts) { try StoredResult.post(some: &random, in: $0) }
-    #expect(difference(cut.events, whole.events).isEmpty, "cut at \(cuts)")
+    // What these change is decided by records, never by silence, which is decided by the settings of whoever reads on.
+    let key = destination == "engage" ? "General.defaultCurrentCampaignExpiration=%@ hours" : "DeltaDNA.sdkVersion=v%@"
+    let settings = try ["1", "5"].map {
+      try #require(SettingOverride(key.replacingOccurrences(of: "%@", with: $0)))
+    }
+    let inTime = try decide(Delivery(export, cuts, someLater: &random, isLate: false), settings: settings)
+    let late = try decide(Delivery(export, cuts, someLater: &random, isLate: true), settings: settings)
+    #expect(difference(late.events, inTime.events).isEmpty, "cut at \(cuts)")
+    #expect(late.types == inTime.types)
   }
 
   /// The numbers behind the charts. Of campaigns the sums: the steps of their times get longer, and never shorter again.
@@ -74,24 +170,11 @@ import Testing
     return shown
   }
 
-  /// The lines that arrive for each night, some of them late.
-  private func arrivals(of export: RandomExport, _ cuts: [Int64], _ random: inout SplitMix64) -> [[RandomExport.Line]] {
-    var nights = cuts.map { _ in [RandomExport.Line]() }
-    for line in export.lines {
-      var night = cuts.firstIndex { line.timestamp < $0 } ?? cuts.count - 1
-      if !line.isFirstSample, Int.random(in: 0..<4, using: &random) == 0 {
-        let later = night + Int.random(in: 1...2, using: &random)
-        if later < cuts.count, cuts[later] - line.timestamp < 300_000_000 { night = later }
-      }
-      nights[night].append(line)
-    }
-    return nights
-  }
-
   private func decide(
-    _ export: RandomExport, _ nights: [[RandomExport.Line]], _ ends: [Int64],
+    _ delivery: Delivery, atOnce: Bool = false, settings: [SettingOverride] = [],
     afterEach: ((JobFolder) throws -> Void)? = nil
   ) throws -> Decided {
+    let (export, nights, ends) = (delivery.export, delivery.nights, atOnce ? [delivery.export.end] : delivery.cuts)
     let folder = try JobFolder([
       "job.json": """
       {"name": "j", "destination": "\(export.destination)", "settings": \(export.settings), "store": "j.sqlite",
@@ -110,7 +193,9 @@ import Testing
         }
         read += 1
       }
-      var changes = CommandLineChanges()
+      var changes = CommandLineChanges(
+        settings: delivery.reach.flatMap { SettingOverride("Ingest.rewind=\($0 / 1000) seconds") }.map { [$0] } ?? [])
+      if !settings.isEmpty { changes.settings.append(settings[place % settings.count]) }
       (changes.from, changes.to) = (Instant(milliseconds: from), Instant(milliseconds: to))
       changes.asOf = Instant(milliseconds: to)
       let report = try folder.run(folder.request(changes)).report
@@ -122,6 +207,7 @@ import Testing
         summary.eventCount,
       ]
       decided.figures = decided.figures.isEmpty ? figures : zip(decided.figures, figures).map { $0 + $1 }
+      decided.accepted += summary.records.accepted
       decided.corrections += summary.rewind.corrections
       decided.activity += report.activity
       try afterEach?(folder)

@@ -47,6 +47,42 @@ struct StoredResult: Equatable {
   }
 }
 
+extension StoredResult {
+  /// As if the answers to some of what waits had been lost, and some of it had been rejected.
+  static func lose(some random: inout SplitMix64, in folder: JobFolder) throws {
+    let rest = Int.random(in: 0..<3, using: &random)
+    let store = try EventStore.open("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+    try store.write { db in
+      for (place, outcome) in [AttemptOutcome.unknown, .rejected].enumerated() {
+        try db.execute(
+          sql: """
+            INSERT INTO attempt (chunk, number, run, body_digest, started, finished, outcome)
+            SELECT id, 1, run, x'00', 0, 1, ? FROM chunk WHERE status = ? AND id % 3 = ?
+            """, arguments: [outcome, EventStatus.notPosted, (rest + place) % 3])
+      }
+    }
+    try store.close()
+  }
+
+  /// What a service has or may have, as it was sent, with where it stands.
+  static func sent(in folder: JobFolder) throws -> [String] {
+    let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+    let lost = try store.read { db in
+      try Set(
+        Int64.fetchAll(db, sql: "SELECT chunk FROM attempt WHERE outcome = ?", arguments: [AttemptOutcome.unknown]))
+    }
+    var sent: [String] = []
+    try store.ledger.forEachEvent(EventFilter()) { event in
+      if event.status == .successfullyPosted || lost.contains(event.chunk) {
+        sent.append("\(event.chunk) \(String(decoding: event.json, as: UTF8.self))")
+      }
+      return true
+    }
+    try store.close()
+    return sent.sorted()
+  }
+}
+
 /// What one has and the other has not.
 func difference(_ one: [String], _ other: [String]) -> [String] {
   other.difference(from: one).map { change in
