@@ -217,6 +217,23 @@ import Testing
     #expect(try identity("list").lines.last?.contains("this merge was undone and is not made again") == true)
   }
 
+  /// Half of a merge was taken back before the service refused a call that named no list.
+  @Test("Without the configuration that names the list nothing is taken back", arguments: ["undo", "resume"])
+  func namesNoList(words: String) throws {
+    _ = try run()
+    let before = (recipients, service.server.rows(of: "50002"))
+    let refused = try workspace.run(
+      "identity", words, "1", "--store", "store.sqlite", environment: service.environment)
+    #expect(refused.code == 78)
+    #expect(
+      refused.messages
+        == "error: General.databaseListId is not set, so it is not known in which list the recipients are; nothing was changed. "
+        + "Name the job whose store it is (--job), or its configuration (--file)\n")
+    #expect(recipients == before.0)
+    #expect(service.server.rows(of: "50002") == before.1)
+    #expect(try identity("list").output.contains("1  done  move-mobile-user-id"))
+  }
+
   @Test("An abandoned check leaves the service as it is and counts as made")
   func abandons() throws {
     _ = try run()

@@ -59,6 +59,16 @@ struct ChangedStoreOptions: ParsableArguments {
   }
 }
 
+/// No configuration says in which list the recipients of a store are.
+struct UnnamedList: RunError, CustomStringConvertible {
+  var exit: RunExit { .configuration }
+
+  var description: String {
+    "error: General.databaseListId is not set, so it is not known in which list the recipients are; nothing was changed. "
+      + "Name the job whose store it is (--job), or its configuration (--file)"
+  }
+}
+
 /// A store, and the configuration that says where its service is.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var file: JobStoreOption
@@ -75,6 +85,8 @@ struct ServiceOptions: ParsableArguments {
       let engage = EngagePlatform()
       var settings = configuration.settings
       if sandbox { engage.completeForSandbox(&settings) }
+      // A store alone does not say how its list and audit table are laid out; a plan would be half taken back before the service says so.
+      guard !settings.general.listId.isEmpty else { throw UnnamedList() }
       let service = engage.storeDestination(settings)
       let destination = sandbox ? service.inSandbox : service
       let path = file.path(of: job, inSandbox: sandbox)
