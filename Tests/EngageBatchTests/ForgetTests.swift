@@ -179,6 +179,23 @@ import Testing
     #expect(one.messages.hasPrefix("the device bob-phone-0001 went as a whole\nlater"), "\(one.messages)")
   }
 
+  /// An id with a slip was refused from then on without a word, because another one of the command was known.
+  @Test("An id that the store does not know is told beside one that it knows")
+  func unknownBesideKnown() throws {
+    let workspace = try workspace()
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let ids = ["--mobile-user-id", "ada-lovelace-7", "--mobile-user-id", "ada-lovelace-8"]
+    let warning = "warning: the store had nothing of 1 id (--mobile-user-id 1)"
+    let rehearsal = try workspace.run(["forget", "job.json", "--dry-run"] + ids)
+    #expect(rehearsal.code == 0 && rehearsal.messages.hasSuffix(warning + "\n"), "\(rehearsal.messages)")
+    let both = try workspace.run(["forget", "job.json"] + ids)
+    #expect(both.code == 0)
+    #expect(
+      both.messages.hasSuffix(
+        warning + ", and refuses their later records all the same; if one was a typo, "
+          + "the same command with --admit takes it back\n"), "\(both.messages)")
+  }
+
   @Test("A forgotten recipient that the service finds for another device is given to none")
   func foundAgain() throws {
     let workspace = try workspace()

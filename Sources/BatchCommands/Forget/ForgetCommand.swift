@@ -99,7 +99,7 @@ struct ForgetCommand: ParsableCommand {
       let others = try results.erase(ids, found: found, at: .now, options)
       let report = try erase(ids, found, store, platform, options)
       tell(report, personal, others)
-      if answer.format == .text { tellUnknown(ids, report) }
+      if answer.format == .text { tell(unknown: report.unknown) }
     }
     try store.close()
     try outcome.get()
@@ -122,10 +122,7 @@ struct ForgetCommand: ParsableCommand {
   }
 
   /// Says which ids nothing was known of: a slip of the hand would be refused from then on without a word.
-  private func tellUnknown(_ ids: [PersonID], _ report: ErasureReport) {
-    let unknown = ids.filter { id in
-      report.counts.isEmpty || id.kind == .device && !report.devices.contains { $0 == id.bytes }
-    }
+  private func tell(unknown: [PersonID]) {
     guard !unknown.isEmpty else { return }
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
     let words = kinds.map { "--\($0.key) \($0.value.count.grouped)" }.joined(separator: ", ")

@@ -7,6 +7,8 @@ package struct ErasureReport: Sendable, Equatable {
   package var devices: [[UInt8]]
   /// Events by status, rows by what they are in one word; none is 0.
   package var counts: [String: Int]
+  /// The ids that were named and of which nothing was there.
+  package var unknown: [PersonID] = []
 }
 
 /// How an erasure goes about.
@@ -50,13 +52,23 @@ package struct Erasures: Sendable {
     isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> ErasureReport {
     let key = try Runs(connection: connection).reportKey()
-    let devices = try found.union(self.devices(of: ids, isOf)).sorted { $0.lexicographicallyPrecedes($1) }
-    let people = ErasedPeople(ids: ids, devices: devices)
-    let work = { (db: Database) in
+    let owned = try owned(by: ids, isOf)
+    let people = ErasedPeople(
+      ids: ids, devices: found.union(owned.devices).sorted { $0.lexicographicallyPrecedes($1) })
+    let work = { (db: Database) throws -> ErasureReport in
       if let obstacle = try connection.format.personal?.obstacle(toErasing: people, in: db) {
         throw ErasureObstacle(description: obstacle)
       }
-      let report = try self.erase(people, PersonHash(key: key), witness: nil, in: db)
+      var unknown = Dictionary(
+        ids.filter { $0.kind != .device && !owned.ids.contains($0) }.map { ($0, PersonTrace($0.bytes)) },
+        uniquingKeysWith: { first, _ in first })
+      let strike: RowRemoval.Witness = { _, row in
+        let bytes = Array(row.compactText.utf8)
+        unknown = unknown.filter { !$0.value.stands(in: bytes) }
+      }
+      var report = try self.erase(people, PersonHash(key: key), witness: unknown.isEmpty ? nil : strike, in: db)
+      let devices = Set(report.devices)
+      report.unknown = ids.filter { $0.kind == .device ? !devices.contains($0.bytes) : unknown[$0] != nil }
       try Self.prove(people, report, PersonHash(key: key), at: now, options, in: db)
       return report
     }
@@ -76,13 +88,30 @@ package struct Erasures: Sendable {
   package func devices(
     of ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> Set<[UInt8]> {
+    try owned(by: ids, isOf).devices
+  }
+
+  /// The devices of people, named or found, and the ids that are none of a device and have one.
+  private func owned(
+    by ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
+  ) throws -> (devices: Set<[UInt8]>, ids: Set<PersonID>) {
     var devices = Set(ids.filter { $0.kind == .device }.map(\.bytes))
     let others = ids.filter { $0.kind != .device }
-    if !others.isEmpty {
-      try Timelines(connection: connection).forEachDevice { if try isOf($0, others) { devices.insert($0.device) } }
-      devices.formUnion(try connection.read { try connection.format.personal?.devices(of: others, in: $0) ?? [] })
+    guard !others.isEmpty else { return (devices, []) }
+    var owners: Set<PersonID> = []
+    try Timelines(connection: connection).forEachDevice { device in
+      guard try isOf(device, others) else { return }
+      devices.insert(device.device)
+      for id in others where try !owners.contains(id) && isOf(device, [id]) { owners.insert(id) }
     }
-    return devices
+    try connection.read { db in
+      for id in others {
+        guard let found = try connection.format.personal?.devices(of: [id], in: db), !found.isEmpty else { continue }
+        devices.formUnion(found)
+        owners.insert(id)
+      }
+    }
+    return (devices, owners)
   }
 
   /// The ids of people that the platform's own tables have.
