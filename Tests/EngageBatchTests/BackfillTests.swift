@@ -44,6 +44,23 @@ import Testing
           + "21 read, 20 accepted, 1 quarantined, 23 events, 23 posted\n"), "\(run.messages)")
   }
 
+  /// The moment for which a night was run counted as the end of its window, so no backfill went on behind nights run at 02:15.
+  @Test("It goes on behind nights that were run hours after the end of their windows")
+  func behindNights() throws {
+    let workspace = try Workspace()
+    let night = try workspace.run("run", "jobs/every-night.json", "--as-of", "2026-01-16T02:15:00Z", "--sandbox")
+    #expect(night.code == 0, "\(night.messages)")
+    let run = try workspace.run(Self.command)
+    #expect(run.code == 0)
+    #expect(
+      run.messages.hasPrefix(
+        """
+        2026-01-14T00:00:00.000Z to 2026-01-15T00:00:00.000Z  no input
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z  done before
+
+        """), "\(run.messages)")
+  }
+
   @Test("It refuses windows that overlap what was run, and steps that do not go forward")
   func refuses() throws {
     let workspace = try Workspace()

@@ -161,14 +161,14 @@ struct BackfillCommand: ParsableCommand {
     return request
   }
 
-  /// The ends of the known time of the job's runs that were done, by what its store says; none without a store.
+  /// Where the job's runs that were done ended their windows, by what its store says; none without a store.
   private static func ends(of request: RunRequest) throws -> [Instant] {
     guard FileManager.default.fileExists(atPath: request.storePath) else { return [] }
     let store = try Platforms.installed.openReading(request.storePath).store
     let runs = try store.runs.all()
     try store.close()
     return runs.filter { $0.job == request.job.name && $0.mode == request.mode.name }
-      .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }.map(\.asOf)
+      .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }.map(\.until)
   }
 }
 

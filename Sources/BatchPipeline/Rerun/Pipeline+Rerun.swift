@@ -12,7 +12,7 @@ extension RunRequest {
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
     guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
-    let ends = try store.runs.all().filter { $0.mode.map(deciding.contains) ?? false }.map(\.asOf)
+    let ends = try store.runs.all().filter { $0.mode.map(deciding.contains) ?? false }.map(\.until)
     let end = Instant(milliseconds: span.last.milliseconds + 1)
     return (span.first, end, max(end, ends.max() ?? end))
   }

@@ -60,7 +60,7 @@ extension ListedRun {
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
       // A release that kept no exit codes kept the end of runs that were done.
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
-    until = min(run.asOf, run.knownUntil ?? run.asOf)
+    until = run.until
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
     // What is not a JSON object is from another program; the run is listed all the same.
     guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return }

@@ -25,6 +25,9 @@ package struct StoredRun: Sendable, Equatable {
   package var exit: Int32?
   /// The summary's figures as JSON text.
   package var counters: String?
+
+  /// Where it ended what it decided: a window may end before the moment for which it was run.
+  package var until: Instant { min(asOf, knownUntil ?? asOf) }
 }
 
 /// What a setting was in a run.
