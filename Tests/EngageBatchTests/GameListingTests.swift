@@ -238,7 +238,8 @@ import Testing
     let device = try sentences("--device", "d")
     #expect(
       device["state"]?.array?.map(\.string) == [
-        "the app is away since 2026-01-15T09:00:03.000Z", "session \(session) is under way",
+        "the app is away since 2026-01-15T09:00:03.000Z",
+        "session \(session) goes on if the device is used again within DeltaDNA.sessionTimeoutSeconds, and is over otherwise",
       ])
     #expect(
       device["decisions"]?.array?.map(\.string) == [

@@ -131,18 +131,26 @@ struct GameStories: PlatformStories {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)
       var lines: [String] = []
+      // Silence ends a session when the next record comes, so its state does not say whether it is over.
+      var isSilent = false
       switch state.phase {
       case .off: lines.append("the app is off")
       case .on: lines.append("the app is on")
-      case .away(let since): lines.append("the app is away since \(since.rfc3339)")
+      case .away(let since):
+        isSilent = true
+        lines.append("the app is away since \(since.rfc3339)")
       case .open(let last):
+        isSilent = true
         lines.append(
           "its exports do not say when the app is used: a session is open, with its last event at \(last.rfc3339)")
       }
       lines.append(
         state.session.isEmpty
           ? "no session is under way; the next event, or the next start of the app, begins one"
-          : "session \(state.session) is under way")
+          : "session \(state.session) "
+            + (isSilent
+              ? "goes on if the device is used again within DeltaDNA.sessionTimeoutSeconds, and is over otherwise"
+              : "is under way"))
       if state.isOptedOut { lines.append("the player has opted out: nothing of the player is sent") }
       if state.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
       return lines

@@ -149,6 +149,7 @@ struct MapReader {
     var rule = MapRule(name: String(number), conditions: [], outcome: .leftOut(""))
     var fields: [JSONMember] = base
     var leftOut: String?
+    let namesType = members.contains { $0.key == "type" }
     for (word, node) in known(members, Self.ruleWords, in: "a rule") {
       switch word {
       case "name": rule.name = text(node, place + word) ?? rule.name
@@ -171,7 +172,9 @@ struct MapReader {
     var builder = FieldBuilder(readByConditions: paths)
     for field in fields.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
       if field.value.isNull { continue }
-      add(field, place + "fields", &builder)
+      // As the rule has it, beside its fields.
+      let isOwn = namesType && field.key == "type"
+      add(field, isOwn ? "rules[\(number - 1)]" : place + "fields", &builder)
     }
     rule.fieldPaths = builder.paths
     rule.outcome = .line(builder.finished)
