@@ -11,10 +11,21 @@ package final class SimulatedService: Sendable {
     /// It refuses one event of a hundred. Any request may meet a fault, an outage, or lose its answer.
     case troubled
     /// There are events that it cannot digest, each at which it fails in a way of its own. It also takes requests and denies it. It has no
-    /// outage, and no fault but these for an event that it has seen before: whom it fails at otherwise is an innocent.
+    /// fault but these, and its outages, for an event that it has seen before: whom it fails at otherwise is an innocent.
     ///
     /// Its faults say words that may depend on the body.
-    case hostile(words: @Sendable (_ body: String) -> String)
+    case hostile(Outage?, words: @Sendable (_ body: String) -> String)
+    /// It refuses events for what they are or for how long they are, and requests for how many events they have. What it took may lose
+    /// its answer, once for an event. A program may meet it while it turns everything away, whatever it is.
+    case refusing(words: @Sendable (_ body: String) -> String)
+  }
+
+  /// What a service that is out does with a request.
+  package enum Outage: CaseIterable, Sendable {
+    case unavailable
+    /// It says when to come again.
+    case throttled
+    case dropped
   }
 
   /// What the service does at an event that it cannot digest.
@@ -34,10 +45,12 @@ package final class SimulatedService: Sendable {
     var taken: [Int: Int] = [:]
     /// Events that were taken although the service said that they were not.
     var denied: Set<Int> = []
-    /// Events that were in a request.
+    /// Events that were in a request that could meet a fault.
     var seen: Set<Int> = []
     /// Requests of the program's life at hand.
     var requests = 0
+    /// Those of them that were turned away whatever they were.
+    var denials = 0
     var tries: [[Int]: Int] = [:]
     /// Requests that the network carries out later, and the number of the try before which it does.
     var late: [(try: Int, events: [Int])] = []
@@ -88,21 +101,25 @@ package final class SimulatedService: Sendable {
   }
   package var denied: Set<Int> { state.withLock { $0.denied } }
   package var requests: Int { state.withLock { $0.requests } }
+  package var denials: Int { state.withLock { $0.denials } }
 
   /// The service as a program sees it that starts now.
   ///
   /// - Parameters:
   ///   - trouble: faults per thousand requests.
   ///   - kill: the request at which the program is killed, before the service sees it, and what that does to the disk.
-  package func start(trouble: Int, kill: (request: Int, losing: LossyDisk.Loss)?) -> any Destination {
+  ///   - denial: the status with which a refusing service turns everything away from a request on; nil if it does not.
+  package func start(
+    trouble: Int, kill: (request: Int, losing: LossyDisk.Loss)?, denial: (request: Int, status: Int)? = nil
+  ) -> any Destination {
     let number = state.withLock { state in
       state.lives += 1
-      state.requests = 0
+      (state.requests, state.denials) = (0, 0)
       state.takeLate()
       return state.lives
     }
     clock.begin(number)
-    return Life(service: self, number: number, trouble: trouble, kill: kill)
+    return Life(service: self, number: number, trouble: trouble, kill: kill, denial: denial)
   }
 
   /// Nobody hears what the last program still sends.
@@ -113,6 +130,18 @@ package final class SimulatedService: Sendable {
         return state.lives
       })
   }
+
+  /// The status with which a refusing service refuses an event, also alone; nil for one that it takes.
+  package func refusal(_ event: Int) -> Int? {
+    switch SplitMix64.mix(seed &* 41 &+ UInt64(event)) % 23 {
+    case 0: 400
+    case 1: 413
+    default: nil
+    }
+  }
+
+  /// So many events of a request are too much for a refusing service.
+  private var tooMany: Int { 2 + Int(seed % 5) }
 
   /// Events that a troubled service refuses for what they are.
   package func isBad(_ event: Int) -> Bool { SplitMix64.mix(seed &* 31 &+ UInt64(event)) % 97 == 0 }
@@ -129,6 +158,7 @@ package final class SimulatedService: Sendable {
     let number: Int
     let trouble: Int
     let kill: (request: Int, losing: LossyDisk.Loss)?
+    let denial: (request: Int, status: Int)?
 
     var traits: DeliveryTraits { service.traits }
 
@@ -158,14 +188,24 @@ package final class SimulatedService: Sendable {
       state.requests += 1
       switch temper {
       case .troubled: return answer(events, fault, hasOutages: life.trouble > 0, &state)
-      case .hostile(let words): return answer(events, fault, words(body), &state)
+      case .hostile(let outage, let words):
+        if let outage, life.trouble > 0, isOut { return outage.answer(words(body)) }
+        return answer(events, fault, words(body), &state)
+      case .refusing(let words):
+        if let denial = life.denial, state.requests > denial.request {
+          state.denials += 1
+          return .status(denial.status, words(body))
+        }
+        return answer(refusing: events, fault, words(body), &state)
       }
     }
   }
 
+  /// A quarter of each simulated ten minutes the service is out.
+  private var isOut: Bool { clock.uptime.count / 150_000 % 4 == Int64(seed % 4) }
+
   private func answer(_ events: [Int], _ fault: Int, hasOutages: Bool, _ state: inout State) -> HTTPOutcome {
-    // A quarter of each simulated ten minutes the service is out.
-    if hasOutages, clock.uptime.count / 150_000 % 4 == Int64(seed % 4) { return .status(503) }
+    if hasOutages, isOut { return .status(503) }
     switch fault {
     case 1: return .status(500)
     case 2: return .status(503)
@@ -182,6 +222,21 @@ package final class SimulatedService: Sendable {
       state.take(events)
       return .status(200)
     }
+  }
+
+  private func answer(refusing events: [Int], _ fault: Int, _ words: String, _ state: inout State) -> HTTPOutcome {
+    if events.count >= tooMany { return .status(413, words) }
+    if let status = events.lazy.compactMap(refusal).first { return .status(status, words) }
+    // Who is dropped again and again is to blame.
+    let isNew = state.seen.isDisjoint(with: events)
+    state.seen.formUnion(events)
+    switch isNew ? fault : -1 {
+    case 1: return .status(429, retryAfter: "20")
+    case 2, 3: return .noAnswer(HTTPFault(.cut))
+    case 4: state.late.append((state.allTries + 3, events))
+    default: state.take(events)
+    }
+    return isNew && 4...6 ~= fault ? .noAnswer(HTTPFault(.cut)) : .status(200)
   }
 
   private func answer(_ events: [Int], _ fault: Int, _ words: String, _ state: inout State) -> HTTPOutcome {
@@ -214,6 +269,16 @@ package final class SimulatedService: Sendable {
       state.denied.formUnion(events)
       return fault == 7 ? .status(503, words) : fault == 8 ? .status(429, retryAfter: "20") : .status(400, words)
     default: return .status(200)
+    }
+  }
+}
+
+extension SimulatedService.Outage {
+  fileprivate func answer(_ words: String) -> HTTPOutcome {
+    switch self {
+    case .unavailable: .status(503, words)
+    case .throttled: .status(503, words, retryAfter: "20")
+    case .dropped: .noAnswer(HTTPFault(.cut))
     }
   }
 }

@@ -62,10 +62,10 @@ import Testing
 
   @Test(
     "What a service refuses for good or answers wrongly twice has a name, and others go on",
-    arguments: Simulation.seeds(short: 3))
-  func namesWhatItCannotDo(seed: UInt64) throws {
-    let name = Simulation.name(of: seed)
-    let history = SimulatedHistory(seed: seed, .engageSDK)
+    arguments: [SimulatedKind.engageSDK, .acousticMobile], Simulation.seeds(short: 2))
+  func namesWhatItCannotDo(kind: SimulatedKind, seed: UInt64) throws {
+    let name = "\(kind.rawValue), \(Simulation.name(of: seed))"
+    let history = SimulatedHistory(seed: seed, kind)
     let play = try hostile(history, seed)
     var random = SplitMix64(seed: seed &* 23)
     for lives in 1..<6 {
@@ -104,10 +104,16 @@ import Testing
     }
   }
 
+  /// Of a third of the seeds the service is out now and then, in one way or another.
+  private static func outage(_ seed: UInt64) -> SimulatedService.Outage? {
+    let kinds = SimulatedService.Outage.allCases
+    return seed % 3 == 2 ? kinds[Int(seed / 3 % UInt64(kinds.count))] : nil
+  }
+
   private func hostile(_ history: SimulatedHistory, _ seed: UInt64) throws -> SimulatedRuns {
     let play = try SimulatedRuns(
       history, seed: seed,
-      .hostile { body in
+      .hostile(Self.outage(seed)) { body in
         let quoted = body.contains(SimulatedHistory.word) ? SimulatedHistory.word : ""
         return #"{"message":"\#(Self.said.joined(separator: " ")) \#(quoted)"}"#
       })

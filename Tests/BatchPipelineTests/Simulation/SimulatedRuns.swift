@@ -25,6 +25,8 @@ struct Trouble {
   /// The request at which the program is killed.
   var request: Int?
   var calls: [Int: Injection] = [:]
+  /// The request from which the service turns everything away, and the status that says so.
+  var denial: (request: Int, status: Int)?
 
   /// - Parameters:
   ///   - injections: what may be done to calls about recipients.
@@ -77,6 +79,8 @@ final class SimulatedRuns {
   private(set) var words: [String] = []
   /// What the service refused in the last run for good, or answered wrongly twice.
   private(set) var refused = 0
+  /// How the last run ended; nil for one that was killed, or had no room on the disk.
+  private(set) var exit: RunExit?
   private let seed: UInt64
   let folder: TestSupport.TemporaryFolder
   private let job: LoadedJob
@@ -125,12 +129,15 @@ final class SimulatedRuns {
     }
     recipients.restart(trouble?.calls ?? [:])
     let destination = events.start(
-      trouble: trouble == nil ? 0 : 120, kill: trouble?.request.map { ($0, trouble?.loss ?? .nothing) })
+      trouble: trouble == nil ? 0 : 120, kill: trouble?.request.map { ($0, trouble?.loss ?? .nothing) },
+      denial: trouble?.denial)
     var isOver = false
+    exit = nil
     do {
       let outcome = try run(destination, pauses)
       isOver = [RunExit.done, .protocolRefused].contains(outcome.exit) && outcome.isWhole
       isOver = isOver && outcome.report.summary.upload.eventsPending == 0
+      if !disk.isCut, !disk.isFull { exit = outcome.exit }
       if !disk.isCut, !disk.isFull, outcome.isWhole {
         #expect(outcome.report.summary.upload.requests == events.requests, "\(Simulation.name(of: seed))")
       }
