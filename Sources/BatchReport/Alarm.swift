@@ -12,6 +12,7 @@ package struct Alarm: Sendable, Equatable {
   package var figures: [Figure] = []
   /// What continues, as it is typed; nil where nothing has to.
   package var command: String?
+  private var purpose = "To continue"
 
   package struct Figure: Sendable, Equatable {
     package var name: String
@@ -33,7 +34,8 @@ package struct Alarm: Sendable, Equatable {
   /// Of a run that came to its end, well or not.
   package init(_ report: RunReport) {
     self.init(job: report.job, exit: report.exit)
-    reason = report.failureLines.first
+    let reasons = report.failureLines.joined(separator: "; ")
+    reason = reasons.isEmpty ? nil : reasons.clipped(toBytes: Self.longestReason)
     let summary = report.summary
     figures = [
       Figure("read", summary.records.read), Figure("quarantined", summary.records.quarantined),
@@ -44,6 +46,16 @@ package struct Alarm: Sendable, Equatable {
       let invocation = report.invocation
       command = (report.mode == .post ? invocation.post : invocation.run).text
     }
+    if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
+  }
+
+  /// An error can have many lines, and a message to a channel should not.
+  private static let longestReason = 2000
+
+  /// Names what shows the damage, in place of the run that would meet it again.
+  package mutating func tellDamage(of store: String) {
+    command = ShellCommand("store", "check", "--store", store).text
+    purpose = "To see the damage"
   }
 
   /// Whether somebody is told: when good turned to failed or back. Of a job's first run that is known, only a failure is told.
@@ -59,7 +71,7 @@ package struct Alarm: Sendable, Equatable {
     ]
     if let reason, exit != .done { parts.append(reason) }
     if !counts.isEmpty { parts.append(counts) }
-    if let command { parts.append("To continue: \(command)") }
+    if let command { parts.append("\(purpose): \(command)") }
     return parts.joined(separator: ". ").printable
   }
 

@@ -172,7 +172,7 @@ extension Markup {
         #"<th scope="col" class="number">run</th><th scope="col">as of</th><th scope="col">ended</th><th scope="col">why</th><th scope="col">its report</th>"#,
       HTMLIndex.failures(runs)
     ) {
-      #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td data-label="why">\#(($0.stopped ?? "").clipped(toBytes: 300))</td><td data-label="its report"><code>\#(ShellCommand("report", "--run", "\($0.number)", "--store", store).text)</code></td></tr>"#
+      #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td data-label="why">\#(($0.stopped ?? "").replacing("\n", with: "; ").clipped(toBytes: 300))</td><td data-label="its report"><code>\#(ShellCommand("report", "--run", "\($0.number)", "--store", store).text)</code></td></tr>"#
     }
     addTable(
       "All runs", "The newest first; in the calendar, a run stands on the last day that it knows, in UTC",

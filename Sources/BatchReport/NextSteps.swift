@@ -12,7 +12,13 @@ enum NextSteps {
     if report.exit == .configuration, report.mode != .dryRun, summary.records.read > 0 {
       steps.append("What was read is stored, and is not lost. Fix the configuration, then run the job again")
     }
-    if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
+    if report.storeIsDamaged == true, let check = command("store", "check"),
+      let salvage = report.store.map({ ShellCommand("store", "salvage", "--store", $0, "--to").text })
+    {
+      steps.append(
+        "The store is damaged, and running the job again meets that again. What is damaged: \(check). To take over what is whole into a new one: \(salvage) FILE"
+      )
+    } else if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
       let command = report.mode == .post ? invocation.post : invocation.run
       steps.append(
         "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
@@ -57,13 +63,17 @@ enum NextSteps {
     // While parts are missing, nothing is sent.
     let isKept = report.mode == .noUpload && report.exit != .noInput
     let kept = isKept ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
-    let pending = max(summary.upload.eventsPending, kept)
+    let pending = report.missingParts == nil ? max(summary.upload.eventsPending, kept) : 0
     if pending > 0, report.mode != .dryRun {
       // What the service does not let in stays where it is, however often it is tried.
       let first =
-        report.exit == .credentialsRefused
-        ? "Correct the credentials (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
-        : "The next run "
+        switch report.exit {
+        case .credentialsRefused:
+          "Correct the credentials (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
+        case .configuration: "Once the configuration is fixed, the next run "
+        case .inputRefused: "The next run that is not refused "
+        default: "The next run "
+        }
       steps.append(
         "\(pending.counted("event waits", "events wait")) in the store. \(first)"
           + "sends \(pending == 1 ? "it" : "them"), or now: \(invocation.post.text)\(invocation.omission)")

@@ -36,6 +36,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var failure: String?
   /// Parts that a store which collects lacks; nil for a run that ended for another reason, or did not.
   package var missingParts: Int?
+  /// Whether the store was found damaged, which the same run would find again; nil where it was not.
+  package var storeIsDamaged: Bool?
   package var personalData = PersonalDataPolicy.hash
 
   package var summary = RunSummary()

@@ -57,6 +57,9 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var added = 0
     /// Events that the service perhaps has, and that would be different.
     package var corrections = 0
+    /// Events that the service perhaps has, and that are not right at all: the events of the run are less by these. Told to people, and
+    /// no member of the JSON; nil for none.
+    package var sentInVain: Int?
 
     package init() {}
 
@@ -91,6 +94,9 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package init() {}
 
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
+
+  /// Counts what waits in the store also where sending was not reached, which alone would count it; ``store`` has to be known.
+  package mutating func countWaiting() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
     eventsByType = Dictionary(

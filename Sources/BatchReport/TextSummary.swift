@@ -50,6 +50,7 @@ package struct TextSummary: Sendable {
             separator: " "))
       }
       if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
+      Self.addRewind(summary.rewind, to: &text)
       text.row(
         "sessions",
         "\(summary.sessionsStarted.grouped) started, \(report.endedSessions)")
@@ -97,6 +98,19 @@ package struct TextSummary: Sendable {
       case .post: " (post: no inputs were read)"
       }
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
+  }
+
+  /// What late records changed, and why the events are fewer than those that go out.
+  private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
+    guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
+    text.row(
+      "rewind",
+      "\(rewind.devices.counted("device")) decided anew: \(rewind.added.counted("event")) added, "
+        + "\(rewind.replaced.grouped) replaced, \(rewind.withdrawn.grouped) withdrawn, "
+        + rewind.corrections.counted("correction"))
+    let inVain = rewind.sentInVain ?? 0
+    if rewind.withdrawn > 0 { text.row("", figure: rewind.withdrawn, "withdrawn, and taken off the events above") }
+    if inVain > 0 { text.row("", figure: inVain, "sent before and not right any more, and taken off the events above") }
   }
 
   /// What is wrong with whole files, which nobody should have to look for.

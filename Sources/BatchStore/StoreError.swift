@@ -61,6 +61,14 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
+  /// Whether the file holds what does not read back, so that whatever reads it again fails again.
+  package var isDamage: Bool {
+    switch self {
+    case .damaged, .damagedRow, .damagedBlock, .inconsistent: true
+    default: false
+    }
+  }
+
   /// Turns an error of the database layer into one of these; anything else stays.
   static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do {

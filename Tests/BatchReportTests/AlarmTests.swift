@@ -35,6 +35,14 @@ import Testing
     #expect(alarm(.done).text == "nightly: good again. 1,200 read")
   }
 
+  @Test func tellsAllThatWentWrong() {
+    var report = RunReport.fixture(.hash)
+    report.exit = .serviceUnavailable
+    report.failure = "the service is away\nm.prom: cannot be written"
+    #expect(Alarm(report).reason == "the service is away; m.prom: cannot be written")
+    #expect(Alarm(report).body(.json).contains(#""reason":"the service is away; m.prom: cannot be written""#))
+  }
+
   @Test func isMadeOfAReportWithoutAnyId() {
     let body = Alarm(.fixture(.clear)).body(.json)
     #expect(body.contains(#""figures":{"read":"#))

@@ -18,7 +18,7 @@ import Testing
   private static func runs() -> [ListedRun] {
     var (first, second, third) = (run(1, day: 1), run(2, day: 2, exit: .serviceUnavailable), run(3, day: 3))
     first.folder = "nightly-20260102T000000Z"
-    second.stopped = "no <answer>"
+    second.stopped = "no <answer>\nno file"
     (first.quarantined, third.quarantined) = (12, 13)
     return [first, second, third]
   }
@@ -37,7 +37,7 @@ import Testing
     "<td class=\"soft\">31</td><td></td></tr>",
     "<title>2026-01-02: 1,200 accepted</title>",
     "<tr><th scope=\"row\" class=\"number\">2</th><td data-label=\"as of\">2026-01-03T00:00:00.000Z</td>"
-      + "<td class=\"bad\" data-label=\"ended\">the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;</td>"
+      + "<td class=\"bad\" data-label=\"ended\">the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;; no file</td>"
       + "<td data-label=\"its report\"><code>engage-batch report --run 2 --store &#39;var/a&amp;b.sqlite&#39;</code></td></tr>",
     "<tr><th scope=\"row\" class=\"number\"><a href=\"nightly-20260102T000000Z/report.html\">1</a></th><td data-label=\"job\">nightly</td>"
       + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"good\" data-label=\"ended\">done</td>"

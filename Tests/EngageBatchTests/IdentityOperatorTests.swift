@@ -346,6 +346,24 @@ import Testing
         == "var/game.sqlite: error: the store is one of 'deltadna', which has no identities; name one of 'engage'\n")
   }
 
+  @Test("history has the end of what an operator did, whatever it was")
+  func ends() throws {
+    #expect(try run().code == 0)
+    for (words, code) in [
+      (["undo", "1"], 0), (["undo", "1"], 64), (["resume", "2"], 65), (["abandon", "3"], 0), (["resume"], 0),
+    ] as [([String], Int32)] {
+      let finished = try words.count == 1 ? identity(words[0]) : identity(words[0], words[1])
+      #expect(finished.code == code, "\(words): \(finished)")
+    }
+    let rows =
+      try JSONNode.parse(
+        Array(workspace.run("history", "--store", "store.sqlite", "--format", "json").output.utf8)
+      ).array ?? []
+    #expect(rows.map { $0["job"]?.string } == ["operator", "identity", "identity", "identity", "identity", "identity"])
+    #expect(rows.map { $0["ending"]?.integer } == [0, 0, 64, 65, 0, 0])
+    #expect(rows.allSatisfy { $0["seconds"]?.string == nil })
+  }
+
   @Test("A store that is missing is not made", arguments: ["list", "resume", "undo", "abandon"])
   func missingStore(words: String) throws {
     let refused = words == "list" || words == "resume" ? try identity(words) : try identity(words, "1")

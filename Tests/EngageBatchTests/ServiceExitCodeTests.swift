@@ -195,8 +195,11 @@ import Testing
     let first = try workspace.start(["run", "jobs/nightly.json", "--summary", "-"], environment: slow.environment)
     first.waitFor("Identity: reconciling")
     for command in [["run", "jobs/nightly.json", "--no-upload"], ["post", "jobs/nightly.json"]] {
-      let second = try workspace.run(command, environment: slow.environment)
+      let second = try workspace.run(
+        command + ["--set", #"Report.alarmCommand=["sh", "-c", "cat >> told"]"#], environment: slow.environment)
       #expect(second.code == 75)
+      // The other one tells how it ends.
+      #expect(!workspace.exists("jobs/told"))
       #expect(second.messages.contains("nightly.sqlite: error: another run holds the store: process "))
       #expect(second.messages.contains(", 'run jobs/nightly.json'; try later"), "\(second.messages)")
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchPlatform
 import BatchStore
 
 /// `engage-batch history`: what was run on a store, and how it went.
@@ -12,9 +13,9 @@ struct HistoryCommand: ParsableCommand {
       'ending' is the exit code, or 'unfinished' for a run that was killed or is under way. 'changed' names the settings that differ \
       from those of the run before. 'engage-batch report --run N' shows one of them in full.
 
-      'read' is the sum of what was accepted, duplicates, lines out of the window, and lines that were quarantined. 'events' are those \
-      that go out or went out; those that were kept back for what the checks found are 'quarantinedEvents', and a game's that are too old \
-      or too far ahead for the service 'expiredEvents'.
+      'read' is the sum of what was accepted, duplicates, lines out of the window, lines that were quarantined, and, of a job with maps, \
+      what they left out ('leftOut'). 'events' are those that were decided and go out or went out; those that were kept back for \
+      what the checks found are 'quarantinedEvents', and a game's that are too old or too far ahead for the service 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice<JobName>
@@ -48,7 +49,8 @@ struct HistoryCommand: ParsableCommand {
 struct HistoryRow {
   static let columns = [
     "run", "job", "mode", "started", "seconds", "asOf", "ending", "read", "accepted", "duplicates", "outOfWindow",
-    "quarantined", "events", "quarantinedEvents", "expiredEvents", "posted", "failed", "pending", "merged", "changed",
+    "quarantined", "leftOut", "events", "quarantinedEvents", "expiredEvents", "posted", "failed", "pending", "merged",
+    "changed",
   ]
 
   /// A setting that two runs have otherwise; nil where a run had none of that name.
@@ -96,11 +98,18 @@ struct HistoryRow {
       .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
       seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339), ending(format),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
-      figure("records", "outOfWindow"), figure("records", "quarantined"), figure("events", "total"),
+      figure("records", "outOfWindow"), figure("records", "quarantined"),
+      figure("records", "leftOut"), decidedEvents(counters),
       figure(platform, "invalid"), figure(platform, "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
       changed(format),
     ]
+  }
+
+  /// `post` decides none: what its summary counts are events of earlier runs that it sent.
+  private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
+    guard let counters else { return .text(nil) }
+    return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)
   }
 
   private func ending(_ format: OutputFormat) -> JSONNode {

@@ -53,20 +53,21 @@ struct CollectCommand: ParsableCommand {
     var changes = window.added(to: given.changes)
     (changes.store, changes.report) = (places.store, places.report)
     let loaded = try JobSource.load(job ?? first, changes, at: session.now)
-    var outcome = try Failures.reported {
+    let collection = try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.eventsOut = eventsOut
       request.summaryOut = summary
       let folders = job == nil ? results : [first] + results
       return try PartCollection(
-        request, folders, beginsChain: newChain, monitor: session.monitor, interruption: session.interruption
-      ).run()
+        request, folders, beginsChain: newChain, monitor: session.monitor, interruption: session.interruption)
     }
+    var outcome = try Failures.reported { try collection.run() }
     if let summary {
       do {
         try OutputFile.write(outcome.report.summary.json + "\n", to: summary)
       } catch {
         outcome.fail(error)
+        collection.noteEnd(&outcome)
       }
     }
     let text = TextSummary(

@@ -15,6 +15,8 @@ struct AlarmCall {
 
   /// - Parameter alarm: what is told if it is due.
   func tell(_ alarm: Alarm) {
+    // The run that holds the store tells how it ends itself.
+    if alarm.exit == .storeIsHeld { return }
     let report = request.settings.report
     guard report.alarm != nil || !report.alarmCommand.isEmpty, isOfRun, alarm.isDue(after: exitBefore) else { return }
     if let address = report.alarm { post(alarm, to: address.reveal(), report.alarmForm) }

@@ -60,16 +60,18 @@ struct RunSession {
     let monitor = TerminalMonitor(output.quiet ? .none : output.progress)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
-    var outcome: RunOutcome
     for line in request.job.profileLines() { monitor.note(line) }
     if request.mode != .post { for line in request.job.times { monitor.note(line) } }
     if usesSandbox { request.useSandbox() }
+    var pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
+    var outcome: RunOutcome
     do {
       let sandbox = try usesSandbox && connects ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
-      outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
+      pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
+      outcome = try pipeline.run()
       monitor.finish()
     } catch {
       monitor.finish()
@@ -82,10 +84,13 @@ struct RunSession {
           Streams.note("\(error)")
         }
       }
-      AlarmCall(request: request).tell(
-        Alarm(
-          job: request.job.name, exit: RunFailure.exit(of: error), reason: "\(error)",
-          command: request.invocation.run.text))
+      var alarm = Alarm(
+        job: request.job.name, exit: RunFailure.exit(of: error), reason: "\(error)",
+        command: request.invocation.run.text)
+      let isDamage = (error as? StoreError)?.isDamage == true
+      if isDamage { alarm.tellDamage(of: request.storePath) }
+      AlarmCall(request: request).tell(alarm)
+      if isDamage { Streams.note("Running it again meets the damage again. To see it: \(alarm.command ?? "")") }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
@@ -109,6 +114,7 @@ struct RunSession {
     } catch {
       outcome.fail(error)
     }
+    pipeline.noteEnd(&outcome)
     tell(outcome)
     AlarmCall(request: request).tell(Alarm(outcome.report))
     let summary = TextSummary(
@@ -145,6 +151,7 @@ struct RunSession {
   private static func canGoOn(after error: any Error) -> Bool {
     // Where a folder stands in place of the store, the same command meets it again: the error says what to name.
     if case StoreError.notAFile = error { return false }
+    if (error as? StoreError)?.isDamage == true { return false }
     return switch RunFailure.exit(of: error) {
     case .interrupted, .terminated, .serviceUnavailable, .cannotWrite, .inputOutput, .storeIsHeld: true
     default: false

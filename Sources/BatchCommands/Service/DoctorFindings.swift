@@ -129,7 +129,9 @@ extension DoctorFindings {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.ledger.pendingChunks()
-      let last = try store.runs.all().last { $0.finished != nil }.flatMap { try store.runs.report(of: $0.id) }
+      // What operators do about identities has no configuration, and no report.
+      let last = try store.runs.all().last { $0.finished != nil && !$0.configurationDigest.isEmpty }
+        .flatMap { try store.runs.report(of: $0.id) }
       try store.close()
       let estimate = UploadEstimate(
         events: pending.events, requests: pending.chunks,

@@ -35,7 +35,7 @@ struct ValidateCommand: JobCommand {
     let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
     try session.run { now in
       var request = try RunRequest(loaded: load(at: now), of: .installed, mode: .dryRun(sends: true), now: now)
-      request.maxQuarantine = 0
+      request.refusesQuarantined = true
       request.allowsMissing = missing.allowMissing
       request.findingLimit = limit
       return request

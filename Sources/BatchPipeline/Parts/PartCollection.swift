@@ -59,6 +59,8 @@ package struct PartCollection: Sendable {
     let clock = ContinuousClock()
     let started = clock.now
     for folder in results { try folder.prove() }
+    var request = request
+    if let asOf = try decidedAsOf() { request.loaded.job.asOf = asOf }
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
@@ -106,14 +108,33 @@ package struct PartCollection: Sendable {
     outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
+    outcome.report.summary.upload.eventsPending = 0
+    outcome.report.summary.countWaiting()
     if held > 0 { outcome.report.summary.store[EventStatus.hold.name, default: 0] += held }
     outcome.report.unsent = try request.platform.unsentEvents(in: store)
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
     outcome.report.exit = outcome.exit
     try pipeline.end(run, in: store, outcome)
+    outcome.noted = (run, outcome.exit)
     try store.close()
     pipeline.writeReport(&outcome)
+    pipeline.noteEnd(&outcome)
     return outcome
+  }
+
+  /// As ``Pipeline/noteEnd(_:)``.
+  package func noteEnd(_ outcome: inout RunOutcome) {
+    Pipeline(request, monitor: monitor, interruption: interruption).noteEnd(&outcome)
+  }
+
+  /// The clock that the partition fixed for all its parts.
+  private func decidedAsOf() throws -> Instant? {
+    guard let first = results.first else { return nil }
+    // Its digest was right, so its pages are.
+    let part = try EventStore.openReading(first.store, format: request.platform.storeFormat, checksPages: false)
+    let asOf = try part.runs.all().last?.asOf
+    try part.close()
+    return asOf
   }
 
   /// - Returns: events that the states of these parts hold back, which no store has.

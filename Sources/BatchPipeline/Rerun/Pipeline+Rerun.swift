@@ -60,14 +60,18 @@ extension Pipeline {
       outcome.report.summary.rewind = taken?.rewind ?? RunSummary.Rewind()
       outcome.report.summary.store = Dictionary(
         uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
-      try store.runs.finish(run, at: .now, counters: outcome.report.summary.json)
+      // Other lines were counted by the runs that read them first.
+      var noted = taken ?? RunSummary()
+      noted.store = outcome.report.summary.store
+      noted.countWaiting()
+      try store.runs.finish(run, at: .now, counters: noted.json)
       return RerunOutcome(
         counts: counts, records: outcome.report.summary, taken: taken, files: preparation.files.files.count,
         missingFiles: missing.count)
     } catch {
-      outcome.fail(error)
-      try store.runs.finish(
-        run, at: .now, exit: RunFailure.exit(of: error).rawValue, counters: outcome.report.summary.json)
+      var noted = RunSummary()
+      noted.stopped = "\(error)"
+      try store.runs.finish(run, at: .now, exit: RunFailure.exit(of: error).rawValue, counters: noted.json)
       throw error
     }
   }

@@ -10,7 +10,14 @@ extension Pipeline {
     let files = preparation.files
     let local = try decided(files, preparation, storage, &outcome)
     outcome.explanation = try explanation(local, files, storage.store)
-    if let limit = request.maxQuarantine, local.quarantined > limit { outcome.exit = .inputRefused }
+    if let limit = request.maxQuarantine, local.quarantined > limit {
+      outcome.fail(
+        QuarantineLimitExceeded(
+          lines: local.quarantined - local.tally.quarantinedEvents, events: local.tally.quarantinedEvents, limit: limit,
+          isDryRun: request.mode.isDryRun))
+    } else if request.refusesQuarantined, local.quarantined > 0 {
+      outcome.exit = .inputRefused
+    }
     guard let (store, run) = storage.kept else { return }
     if let note = lateNote(local.late, files, store) {
       outcome.report.notes.append(note)

@@ -34,6 +34,19 @@ extension Pipeline {
     }
   }
 
+  /// Notes an end anew that turned out otherwise after it was noted, because an output could not be written.
+  package func noteEnd(_ outcome: inout RunOutcome) {
+    guard let noted = outcome.noted, noted.exit != outcome.exit else { return }
+    outcome.noted?.exit = outcome.exit
+    do {
+      let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+      try end(noted.run, in: store, outcome)
+      try store.close()
+    } catch {
+      monitor.note("the store has another end of this run than it had: \(error)")
+    }
+  }
+
   /// Writes the report of a run that could not even begin, if the job asks for reports. A command that was given wrongly leaves
   /// everything as it is.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {

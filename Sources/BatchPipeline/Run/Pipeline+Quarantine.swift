@@ -75,3 +75,26 @@ extension Quarantine {
       "\(lines), because the store has as many as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
   }
 }
+
+/// What ends a run with `--max-quarantine`, once everything that could be used is kept.
+struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
+  /// Both were quarantined.
+  var lines: Int
+  var events: Int
+  var limit: Int
+  var isDryRun: Bool
+
+  var exit: RunExit { .inputRefused }
+
+  var description: String {
+    let quarantined =
+      events == 0
+      ? lines.counted("line was", "lines were")
+      : lines == 0
+        ? events.counted("event was", "events were") : "\(lines.counted("line")) and \(events.counted("event")) were"
+    return "error: \(quarantined) quarantined, and --max-quarantine allows \(limit.grouped), so "
+      + (isDryRun
+        ? "a run would send nothing"
+        : "nothing was sent. Put right what they come from and run the job again, or run it with a higher limit: what could be used is kept")
+  }
+}

@@ -61,6 +61,7 @@ package struct Pipeline: Sendable {
     if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
     outcome.report.exit = outcome.exit
     if request.mode != .replay { writeReport(&outcome) }
+    noteEnd(&outcome)
     return outcome
   }
 

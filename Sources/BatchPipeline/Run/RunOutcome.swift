@@ -2,6 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 import BatchPlatform
 package import BatchReport
+import BatchStore
 
 /// How a run went, and how it ends for whoever started it.
 package struct RunOutcome: Sendable {
@@ -20,6 +21,8 @@ package struct RunOutcome: Sendable {
   /// What the platform counted.
   var figures: [String: Int] = [:]
   var details: (any PlatformDetails)?
+  /// The run in the store, and how it noted that this ended; nil where nothing is noted.
+  var noted: (run: RunID, exit: RunExit)?
   /// Whether no error ended it early.
   var isWhole = true
 
@@ -32,6 +35,7 @@ package struct RunOutcome: Sendable {
   /// figures.
   package mutating func fail(_ error: any Error) {
     report.failure = report.failure.map { "\($0)\n\(error)" } ?? "\(error)"
+    if let error = error as? StoreError, error.isDamage { report.storeIsDamaged = true }
     if exit == .done { exit = RunFailure.exit(of: error) }
     report.exit = exit
   }

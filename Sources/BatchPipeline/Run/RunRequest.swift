@@ -38,6 +38,8 @@ package struct RunRequest: Sendable {
   package var planFile: String?
   /// More quarantined lines than this end the run with exit code 65; nil is without limit.
   package var maxQuarantine: Int?
+  /// Whether anything quarantined ends the run with 65, without more words: each finding is printed.
+  package var refusesQuarantined = false
   /// Figures beyond the range of the nights before end the run with exit code 65, before anything is sent.
   package var failsOnUnusual = false
   /// Whether reading ends as soon as there are more quarantined lines than that, with nothing decided.

@@ -155,10 +155,14 @@ extension Pipeline {
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
     guard request.mode.keeps else { return }
+    outcome.report.summary.countWaiting()
     outcome.report.unsent = try platform.unsentEvents(in: store)
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
     outcome.report.summary.stopped = outcome.report.failure
-    if let run = storage.run { try end(run, in: store, outcome) }
+    if let run = storage.run {
+      try end(run, in: store, outcome)
+      outcome.noted = (run, outcome.exit)
+    }
     if request.job.reports != nil { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
     try store.close()
   }

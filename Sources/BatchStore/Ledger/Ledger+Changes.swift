@@ -188,6 +188,7 @@ extension RewoundEvents {
     replaced += more.replaced
     withdrawn += more.withdrawn
     added += more.added
+    sentInVain += more.sentInVain
     corrections += more.corrections
   }
 }

@@ -148,6 +148,7 @@ struct ChangeSettlement {
     for (change, standing) in zip(changes, standings) {
       guard case .sent(let chunk, let at, let emission, let json, let decided, let known) = standing else { continue }
       let right = try change.after.map(codec.event)
+      events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known]) }
       let isMoved = right.map { $0.json == decided && $0.timestamp == at } ?? false
       // It was sent as it should be after all.

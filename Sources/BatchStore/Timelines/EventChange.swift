@@ -51,6 +51,8 @@ package struct RewoundEvents: Sendable, Equatable {
   package var added = 0
   /// Events that are perhaps taken, and would be different.
   package var corrections = 0
+  /// Of those that are perhaps taken, how many more are not right any more at all than before.
+  package var sentInVain = 0
 
   package init() {}
 }

@@ -23,18 +23,31 @@ struct IdentityCommand: ParsableCommand {
       try body()
     } catch let error as ExitCode {
       throw error
-    } catch let error as IdentityReconciler.OperatorError {
-      Streams.note("\(error)")
-      throw ExitCode(error.exit)
-    } catch let error as LinkError {
-      Streams.note("\(error)")
-      throw ExitCode(.inputRefused)
-    } catch let failure as RemoteFailure {
-      Streams.note("error: \(failure)")
-      throw ExitCode(failure.exit)
     } catch {
-      Streams.note("\(error)")
-      throw ExitCode(RunFailure.exit(of: error))
+      Streams.note(error is RemoteFailure ? "error: \(error)" : "\(error)")
+      throw ExitCode(exit(of: error))
+    }
+  }
+
+  /// Does what an operator asked for, and notes in the store how its run ended.
+  static func noting(_ run: RunID, in store: EventStore, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      // What went wrong with the command is told; that its end is not noted follows from it.
+      try? store.runs.finish(run, at: .now, exit: exit(of: error).rawValue, counters: "{}")
+      throw error
+    }
+    try store.runs.finish(run, at: .now, counters: "{}")
+  }
+
+  private static func exit(of error: any Error) -> RunExit {
+    switch error {
+    case let code as ExitCode: RunExit(rawValue: code.rawValue) ?? .inputOutput
+    case let error as IdentityReconciler.OperatorError: error.exit
+    case is LinkError: .inputRefused
+    case let failure as RemoteFailure: failure.exit
+    default: RunFailure.exit(of: error)
     }
   }
 

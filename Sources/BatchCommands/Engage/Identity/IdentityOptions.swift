@@ -93,7 +93,8 @@ struct ServiceOptions: ParsableArguments {
       try IdentityStore(path: path).changing { store in
         try store.check(against: destination, jobFile: job?.file)
         try ServiceSession.run(settings, usesSandbox: sandbox, store: path) { service in
-          try body(IdentityReconciler.ofOperator(settings, service: service, store: store, now: .now))
+          let reconciler = try IdentityReconciler.ofOperator(settings, service: service, store: store, now: .now)
+          try IdentityCommand.noting(reconciler.run, in: store) { try body(reconciler) }
         }
       }
     }

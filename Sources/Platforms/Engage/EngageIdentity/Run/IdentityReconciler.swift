@@ -169,8 +169,9 @@ package struct IdentityReconciler: Sendable {
   package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {
     guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard !plan.state.isEnded else { throw OperatorError.ended(id, plan.state) }
-    try store.merges.abandon(
-      plan, run: store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now))
+    let run = try store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now)
+    try store.merges.abandon(plan, run: run)
+    try store.runs.finish(run, at: .now, counters: "{}")
   }
 
   func executor(fresh: [RecipientImage] = []) -> MergeExecutor {
