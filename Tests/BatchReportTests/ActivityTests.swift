@@ -47,6 +47,19 @@ import Testing
     #expect("aäb".clipped(toBytes: 2) == "a…" && "aäb".clipped(toBytes: 4) == "aäb")
   }
 
+  /// It stayed in the chart with zeros, and with the times of what was taken back.
+  @Test("A campaign that a later night takes back is in no table")
+  func campaignTakenBack() {
+    let name = ByteText("Spring")
+    var before = Activity()
+    before.campaign(name) { $0.wasSet(at: Instant(milliseconds: 1), until: Instant(milliseconds: 9)) }
+    var change = Activity()
+    change -= before
+    var total = before
+    total += change
+    #expect(total.campaigns.named.isEmpty && total.isEmpty)
+  }
+
   @Test("Steps become longer, days and weeks as the time that is counted grows, and no count is lost")
   func stepsWiden() {
     var counts = TimeCounts()

@@ -51,6 +51,25 @@ import Testing
     #expect(summary.text("records") == #"{"read":2,"accepted":1,"duplicates":1,"outOfWindow":0,"quarantined":0}"#)
   }
 
+  /// The sample came behind the device's last record, so nothing was taken back and the event kept no place.
+  @Test("A sample that comes a night late goes to the event that silence had let go without one")
+  func sampleWithinASilence() throws {
+    let workspace = try workspace()
+    try night(1, Self.line(1, "12:00:00", #""type":"namedEvent","name":"noon""#), in: workspace, "--no-upload")
+    func noon() throws -> String {
+      let events = try workspace.run("store", "events", "--store", Self.store, "--show-personal-data").lines
+      return try #require(events.first { $0.contains("noon") })
+    }
+    #expect(try !noon().contains("50.5"))
+    try night(
+      2, Self.line(1, "12:00:01", #""type":"location","latitude":50.5,"longitude":6.25"#), in: workspace, "--no-upload")
+    let placed = try noon()
+    #expect(placed.contains("50.5"), "\(placed)")
+    #expect(
+      try Summary(workspace.read("summary.json")).text("rewind")
+        == #"{"devices":1,"replaced":3,"withdrawn":0,"added":0,"corrections":0}"#)
+  }
+
   @Test("What was sent and would be different is a correction, and is not sent again")
   func correctionOfASentEvent() throws {
     let workspace = try workspace()

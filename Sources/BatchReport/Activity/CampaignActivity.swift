@@ -8,6 +8,7 @@ package struct CampaignActivity: Tallied {
   package var expired = TimeCounts()
   /// When events happened that carry it.
   package var events = TimeCounts()
+  /// Also by one that was taken back since, as long as another is left: these two only get further apart.
   package var firstSet: Instant?
   /// The last expiry that was given.
   package var until: Instant?
@@ -26,12 +27,16 @@ package struct CampaignActivity: Tallied {
     total.events += part.events
     total.firstSet = [total.firstSet, part.firstSet].compactMap { $0 }.min()
     total.until = [total.until, part.until].compactMap { $0 }.max()
+    total.forgetTimes()
   }
 
   package static func -= (total: inout CampaignActivity, part: CampaignActivity) {
     total.set -= part.set
     total.expired -= part.expired
     total.events -= part.events
-    if total.set.counts.isEmpty { (total.firstSet, total.until) = (nil, nil) }
+    total.forgetTimes()
   }
+
+  /// Nothing set it, or what did was taken back.
+  private mutating func forgetTimes() { if set.counts.isEmpty { (firstSet, until) = (nil, nil) } }
 }

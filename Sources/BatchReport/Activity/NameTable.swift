@@ -48,15 +48,19 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
 
   package static func += (total: inout NameTable, part: NameTable) {
     for (name, value) in part.all { total.add(value, to: name) }
+    total.dropEmpty()
     total.others += part.others
   }
 
-  /// Takes back what is in another table; names of which nothing is left are in none.
+  /// Takes back what is in another table.
   package static func -= (total: inout NameTable, part: NameTable) {
     for (name, value) in part.all { total.change(name) { $0 -= value } }
-    total.all = total.all.filter { $0.value != Value() }
+    total.dropEmpty()
     total.others -= part.others
   }
+
+  /// Names of which nothing is left, because what was counted has been taken back, are in no table.
+  private mutating func dropEmpty() { all = all.filter { $0.value != Value() } }
 
   private mutating func keepFirst() {
     for name in all.keys.sorted().dropFirst(limit) {

@@ -52,18 +52,16 @@ package struct TimeCounts: Sendable, Equatable {
   package static func += (total: inout TimeCounts, part: TimeCounts) { total.add(part, 1) }
 
   /// What is taken back and was counted elsewhere is below zero. Steps stay as long as they are.
-  package static func -= (total: inout TimeCounts, part: TimeCounts) {
-    total.add(part, -1)
-    total.counts.removeLast(total.counts.reversed().prefix { $0 == 0 }.count)
-    let empty = total.counts.prefix { $0 == 0 }.count
-    total.counts.removeFirst(empty)
-    total.first += Int64(empty)
-    if total.counts.isEmpty { total = TimeCounts() }
-  }
+  package static func -= (total: inout TimeCounts, part: TimeCounts) { total.add(part, -1) }
 
   private mutating func add(_ part: TimeCounts, _ sign: Int) {
     while width < part.width { widen() }
     for (place, count) in part.counts.enumerated() where count != 0 { add(sign * count, at: part.hour(place)) }
+    counts.removeLast(counts.reversed().prefix { $0 == 0 }.count)
+    let empty = counts.prefix { $0 == 0 }.count
+    counts.removeFirst(empty)
+    first += Int64(empty)
+    if counts.isEmpty { self = TimeCounts() }
   }
 
   /// The same in steps of at least so many hours.

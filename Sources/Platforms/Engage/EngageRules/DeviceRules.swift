@@ -214,6 +214,7 @@ package struct DeviceRules {
     state.lastSeen = record.timestamp
     // It is behind whatever silence ended.
     state.silentUntil = nil
+    if let silent = state.sampleSilentUntil, silent < record.timestamp { state.sampleSilentUntil = nil }
     return true
   }
 

@@ -35,8 +35,9 @@ extension DeviceState {
     }
     writer.put(UInt8(lastSeen == nil ? 0 : 1))
     if let lastSeen { writer.put(lastSeen) }
-    writer.put(UInt8(silentUntil == nil ? 0 : 1))
+    writer.put(UInt8(silentUntil == nil ? 0 : 1) | (sampleSilentUntil == nil ? 0 : 2))
     if let silentUntil { writer.put(silentUntil) }
+    if let sampleSilentUntil { writer.put(sampleSilentUntil) }
     writer.put(emission)
     writer.put(samples)
     writer.put(Int64(held.count))
@@ -71,7 +72,9 @@ extension DeviceState {
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
     }
     if try reader.byte() == 1 { lastSeen = try reader.instant() }
-    if try reader.byte() == 1 { silentUntil = try reader.instant() }
+    let silences = try reader.byte()
+    if silences & 1 != 0 { silentUntil = try reader.instant() }
+    if silences & 2 != 0 { sampleSilentUntil = try reader.instant() }
     emission = try reader.emission()
     samples = try reader.samples()
     for _ in 0..<(try reader.count()) { held.append(try reader.held()) }

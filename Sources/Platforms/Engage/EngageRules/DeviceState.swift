@@ -25,6 +25,8 @@ package struct DeviceState {
   package var lastSeen: Instant?
   /// The end of the silence by which its last session was decided to be over; nil where a record decided that.
   package var silentUntil: Instant?
+  /// Until when a sample could have come that known silence decided an event to go out without; nil where none did after the newest record.
+  package var sampleSilentUntil: Instant?
   /// Emission number of the last event or identity check.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
@@ -41,10 +43,14 @@ package struct DeviceState {
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
 
-  /// The expiry of the campaign, if it was counted by silence; nil otherwise.
-  package var campaignSilence: Instant? {
-    guard let campaign, campaign.expiryWasSeen, let lastSeen, campaign.expiresAt > lastSeen else { return nil }
-    return campaign.expiresAt
+  /// A record before it comes into a silence by which something else was decided: that a campaign expired, or that an event got no sample.
+  /// Nil where nothing was.
+  package var otherSilence: Instant? {
+    guard let lastSeen else { return nil }
+    var silence: Instant?
+    if let campaign, campaign.expiryWasSeen { silence = campaign.expiresAt }
+    if let sampleSilentUntil { silence = max(silence ?? lastSeen, min(sampleSilentUntil + Milliseconds(1), .last)) }
+    return silence.flatMap { $0 > lastSeen ? $0 : nil }
   }
 
   /// Silence can end the session that is out of use with the first instant from here on; nil without such a session.

@@ -335,11 +335,13 @@ extension DeviceRules {
   }
 
   /// Undecided where neither a record nor known silence lies behind the event's time: a later run may bring the sample.
-  private func mayStillGetSamples(_ draft: EventDraft) -> Bool {
+  private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
-    if let knownUntil, knownUntil > deadline { return false }
     if let lastRecord, lastRecord > deadline { return false }
-    return Augmentation.outcome(of: draft, state.samples, settings) == .lacking
+    guard Augmentation.outcome(of: draft, state.samples, settings) == .lacking else { return false }
+    guard let knownUntil, knownUntil > deadline else { return true }
+    state.sampleSilentUntil = max(state.sampleSilentUntil ?? deadline, deadline)
+    return false
   }
 
   private mutating func append(_ draft: inout EventDraft, emission: Int64) {
