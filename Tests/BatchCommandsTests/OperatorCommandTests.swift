@@ -136,7 +136,7 @@ import Testing
     outcome.events = 1
     #expect(
       QuarantineReplayCommand.words(outcome)
-        == "3 lines and events tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
+        == "3 entries of the quarantine were tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
         + "1 line is neither in the store nor in its file")
     #expect(
       QuarantineReplayCommand.document(outcome).compactText

@@ -189,6 +189,81 @@ import Testing
     #expect(summary["records.accepted"] == 39 && summary["records.quarantined"] == 1, "\(run.output)")
   }
 
+  /// The job was one for Engage, whose run ignored every record.
+  @Test("Records of a game's own shape make a job for a game, unless somebody names another platform")
+  func platformOfTheRecords() throws {
+    let workspace = try Workspace([])
+    let lines = (0..<3).map {
+      #"{"deviceId":"d","timestamp":"2026-01-15T09:0\#($0):00Z","type":"gameEvent","name":"levelUp"}"# + "\n"
+    }
+    try workspace.write("in/moves.ndjson", lines.joined())
+    let made = try workspace.run("init", "game", "--from", "in/moves.ndjson")
+    #expect(
+      made.messages == """
+        in/moves.ndjson: records as they are read without a map, as events
+        in/moves.ndjson: most of its records mean something to 'deltadna', which the job has as its destination; --platform names another
+        Wrote game/job.json
+        Wrote game/config.json
+        To try it: engage-batch run game/job.json --sandbox
+
+        """)
+    #expect(try workspace.read("game/job.json").contains(#""destination": "deltadna","#))
+    let run = try workspace.run(
+      "run", "game/job.json", "--dry-run", "--as-of", "2026-01-16T00:00:00Z", "--summary", "-")
+    let summary = try Summary(run.output)
+    #expect(run.code == 0 && summary["records.accepted"] == 3, "\(run.messages)")
+    #expect(summary["events.byType.levelUp"] == 3, "\(run.output)")
+    #expect(try workspace.run("init", "other", "--platform", "engage", "--from", "in/moves.ndjson").code == 0)
+    #expect(try workspace.read("other/job.json").contains(#""destination": "engage","#))
+  }
+
+  /// The one of another shape made all of them foreign, and no map was found for them.
+  @Test("An event as an SDK stored it among records of the project's own shape needs no map")
+  func storedEventAmongOwnRecords() throws {
+    let workspace = try Workspace([])
+    var lines = (0..<7).map {
+      #"{"deviceId":"d","timestamp":"2026-01-15T09:0\#($0):00Z","type":"gameEvent","name":"levelUp"}"#
+    }
+    lines.append(
+      #"{"eventName":"levelUp","userID":"d","eventParams":{},"eventTimestamp":"2026-01-15 09:08:00.000","sessionID":"s"}"#
+    )
+    try workspace.write("kept.ndjson", lines.joined(separator: "\n") + "\n")
+    let made = try workspace.run("init", "game", "--from", "kept.ndjson")
+    #expect(
+      made.code == 0 && made.messages.hasPrefix("kept.ndjson: records as they are read without a map, as events\n"),
+      "\(made.messages)")
+    let job = try workspace.read("game/job.json")
+    #expect(
+      job.contains(#""destination": "deltadna","#) && job.contains(#""inputs": { "events": ["../kept.ndjson"] },"#))
+    let run = try workspace.run(
+      "run", "game/job.json", "--dry-run", "--as-of", "2026-01-16T00:00:00Z", "--summary", "-")
+    #expect(try Summary(run.output)["records.accepted"] == 8, "\(run.messages)")
+  }
+
+  /// They were said to be of no preset, and a map was said to be proposed where none was.
+  @Test(
+    "A file without records, one that says nothing and one that is not there are told as what they are",
+    arguments: [
+      ("", 65, "in.ndjson: error: the file is empty\n"),
+      ("a\n", 65, "in.ndjson: error: neither JSON objects nor a table are in it\n"),
+      (
+        "a,b,c\n1,2,3\n4,5,6\n7,8,9\n", 65,
+        """
+        in.ndjson: a table in CSV; no preset reads it; of 3 records no map can be proposed
+        in.ndjson: error: nothing looks like deviceId, timestamp, name; write a map (docs/maps.md)
+
+        """
+      ), (nil, 66, "no input: nothing matches 'in.ndjson'\n"),
+    ])
+  func nothingToRead(content: String?, code: Int32, words: String) throws {
+    let workspace = try Workspace([])
+    if let content { try workspace.write("in.ndjson", content) }
+    let made = try workspace.run("init", "shop", "--from", "in.ndjson")
+    #expect(made.code == code)
+    #expect(made.messages == words)
+    #expect(!workspace.exists("shop"))
+  }
+
   @Test("A game's export gets a map of game events")
   func gameMapIsProposed() throws {
     let workspace = try Workspace([])

@@ -102,7 +102,7 @@ extension DeltaDNACommands {
         "waiting": .number(counts.waiting), "settled": .number(counts.settled), "answers": .number(counts.answers),
       ]),
       lines: [
-        "decisions: \(questions) to be asked, \(counts.settled) settled by the last run, \(counts.answers) answers kept"
+        "decisions: \(questions) to be asked, \(counts.settled) settled by the last run; \(counts.answers.counted("answer is", "answers are")) kept"
       ])
   }
 }

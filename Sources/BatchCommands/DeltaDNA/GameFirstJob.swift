@@ -1,3 +1,5 @@
+import DeltaDNAEvents
+
 extension FirstJob.Content {
   static let game = FirstJob.Content(
     identity: false,
@@ -24,5 +26,6 @@ extension FirstJob.Content {
         #""type":"gameEvent","name":"missionCompleted","params":{"missionName":"Harbour","userLevel":2}"#
       ),
       ("08:05:00", #""type":"terminate""#),
-    ], ownEvent: "gameEvent", presets: ["sdk-store"])
+    ], ownEvent: "gameEvent", presets: ["sdk-store"],
+    types: GameRecordType.allCases.filter { !$0.isIgnored }.map(\.name))
 }

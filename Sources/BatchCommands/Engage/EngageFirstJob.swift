@@ -1,3 +1,5 @@
+import EngageEvents
+
 extension FirstJob.Content {
   static let engage = FirstJob.Content(
     identity: true,
@@ -26,5 +28,5 @@ extension FirstJob.Content {
       ("08:01:00", #""type":"namedEvent","name":"Opened cart","params":{"items":3}"#),
       ("08:04:00", #""type":"goalCompleted","name":"Bought","params":{"value":25}"#),
       ("08:05:00", #""type":"background""#),
-    ], ownEvent: "namedEvent")
+    ], ownEvent: "namedEvent", types: RecordType.allCases.map { "\($0)" })
 }

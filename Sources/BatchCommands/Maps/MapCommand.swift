@@ -61,15 +61,16 @@ struct MapTryCommand: ParsableCommand {
   func run() throws {
     let folder = FileManager.default.currentDirectoryPath
     let platform = destination.commands.platform
-    var refused = 0
+    var (records, refused) = (0, 0)
     try Failures.reported {
       let library = MapLibrary(environment: ProcessInfo.processInfo.environment, currentDirectory: folder)
       let (map, warnings) = try library.load(
         MapName.isFile(self.map) ? BatchConfiguration.FilePath.resolve(self.map, in: folder) : self.map)
       for warning in warnings { Streams.note("\(warning)") }
       let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: map.digest))
-      for input in try InputFiles.find([pattern], in: folder).files {
+      for input in try InputFiles.find([pattern], in: folder, isOfJob: false).files {
         try input.tryMap(platform.vocabulary, limit: limit) { trial in
+          records += 1
           Streams.data("\(file):\(trial.number)  \(String(decoding: trial.raw, as: UTF8.self))")
           for outcome in trial.outcomes {
             switch outcome {
@@ -90,6 +91,7 @@ struct MapTryCommand: ParsableCommand {
         }
       }
     }
+    if records == 0 { Streams.note("\(file.printable): there are no records in it") }
     if refused > 0 { throw ExitCode(.inputRefused) }
   }
 }

@@ -151,7 +151,7 @@ struct QuarantineReplayCommand: ParsableCommand {
   static func words(_ outcome: ReplayOutcome) -> String {
     let counts = outcome.counts
     return
-      "\(counts.read.counted("line or event", "lines and events")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
+      "\(counts.read.counted("entry of the quarantine was", "entries of the quarantine were")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
       + "\(counts.outOfWindow) out of window, \(counts.quarantined) still quarantined"
       + (outcome.unavailable > 0
         ? "; "

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 import BatchPipeline
 import BatchPlatform
 import BatchReport
@@ -40,6 +41,9 @@ private struct InferenceRun<Of: SchemaSubject> {
   init(_ exports: [String]) { self.exports = exports }
 
   func inference() throws -> SchemaInference {
+    // The run would speak of the inputs of a job, which nobody wrote.
+    let patterns = exports.map { InputPattern(.events, $0) }
+    _ = try InputFiles.find(patterns, in: FileManager.default.currentDirectoryPath, isOfJob: false)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer {
@@ -67,7 +71,7 @@ private struct InferenceRun<Of: SchemaSubject> {
     let directory = FileManager.default.currentDirectoryPath
     var job = Job(file: "\(directory)/schema-infer", destination: Of.platform.name)
     job.name = "schema-infer"
-    job.inputs.events = exports.map { Job.Input(path: FilePath.resolve($0, in: directory)) }
+    job.inputs.events = exports.map { Job.Input(path: BatchConfiguration.FilePath.resolve($0, in: directory)) }
     job.store = folder.appending(path: "none.sqlite").path
     return job
   }

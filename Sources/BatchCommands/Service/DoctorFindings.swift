@@ -108,7 +108,10 @@ extension DoctorFindings {
       for warning in files.warnings { self.warning("inputs", ConfigFinding.problem("\(warning)")) }
       ok("inputs", "\(files.files.count.counted("file"))")
     } catch {
-      warning("inputs", "\(error); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now")
+      warning(
+        "inputs",
+        "\(ConfigFinding.problem("\(error)")); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now"
+      )
     }
   }
 

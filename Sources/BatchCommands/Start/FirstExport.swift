@@ -18,26 +18,47 @@ struct FirstExport {
   private(set) var map: String?
   /// Of the map that is proposed.
   private(set) var document: String?
+  /// That of the job: the one that was named, or the one that the types of the records mean something to.
+  let platform: any PlatformCommands
   /// What was found, for people.
   private(set) var notes: [String] = []
 
+  /// - Parameter named: the platform that somebody named.
   /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where no map can be proposed, which was told.
-  init(_ file: String, platform: any PlatformCommands, folder: String) throws {
+  init(_ file: String, platform named: (any PlatformCommands)?, folder: String) throws {
     let current = FileManager.default.currentDirectoryPath
     path = Self.relative(
       BatchConfiguration.FilePath.resolve(file, in: current),
       to: BatchConfiguration.FilePath.resolve(folder, in: current))
-    guard let vocabulary = Platforms.installed[platform.platform.name]?.vocabulary,
-      let input = try InputFiles.find([InputPattern(.events, file)], in: current).files.first
-    else { return }
+    let first = named ?? PlatformName.first.commands
+    let input = try InputFiles.find([InputPattern(.events, file)], in: current, isOfJob: false).files.first
+    guard let input, let firstVocabulary = Platforms.installed[first.platform.name]?.vocabulary else {
+      platform = first
+      return
+    }
     let form = try TextForm(of: input)
     let shown = file.printable
-    let proposal = try MapProposal(
-      of: input, form: form?.mapWords ?? [], eventType: platform.firstJob.ownEvent,
-      vocabulary: vocabulary)
-    if form == nil, let kind = proposal.ownKind {
+    func proposal(for platform: any PlatformCommands) throws -> MapProposal {
+      try MapProposal(
+        of: input, form: form?.mapWords ?? [], eventType: platform.firstJob.ownEvent,
+        vocabulary: Platforms.installed[platform.platform.name]?.vocabulary ?? firstVocabulary)
+    }
+    let looked = try proposal(for: first)
+    // Of a pipe nobody knows it before.
+    if input.size == 0, looked.records == 0 { throw Self.refusal("\(shown): error: the file is empty") }
+    let platform = named ?? Self.platform(for: looked.types)
+    self.platform = platform
+    if platform.platform.name != first.platform.name {
+      notes = [
+        "\(shown): most of its records mean something to '\(platform.platform.name)', which the job has as its destination; "
+          + "--platform names another"
+      ]
+    }
+    let proposal = try proposal(for: platform)
+    let vocabulary = Platforms.installed[platform.platform.name]?.vocabulary ?? firstVocabulary
+    if form == nil, let kind = proposal.ownKind ?? proposal.ownKindByRecord {
       self.kind = kind
-      notes = ["\(shown): records as they are read without a map, as \(kind.name)"]
+      notes.insert("\(shown): records as they are read without a map, as \(kind.name)", at: 0)
       return
     }
     if let form, let own = proposal.ownMap(form.mapWords, types: vocabulary.dictionary.values["type"] ?? []),
@@ -45,7 +66,7 @@ struct FirstExport {
     {
       self.kind = kind
       (map, document) = (Self.mapFile, own.document)
-      notes = [
+      notes += [
         "\(shown): \(form.name) of records as they are read without a map, as \(kind.name); the map takes each field as it is"
       ]
       if !own.unread.isEmpty {
@@ -55,13 +76,20 @@ struct FirstExport {
     }
     if let preset = try Self.preset(of: input, vocabulary, platform) {
       (map, kind) = (preset.name, preset.kind)
-      notes = [
+      notes += [
         "\(shown): read by the preset '\(preset.name)' as \(preset.kind.name) (docs/maps.md has what becomes what)"
       ]
       return
     }
+    // Those that only a preset finds, as in a store, are none to the proposal.
+    guard proposal.records > 0 else {
+      throw Self.refusal("\(shown): error: neither JSON objects nor a table are in it")
+    }
     let what = form.map { "\($0.name); " } ?? ""
-    notes = ["\(shown): \(what)no preset reads it; of \(proposal.records.counted("record")) a map is proposed:"]
+    let records = proposal.records.counted("record")
+    notes.append(
+      "\(shown): \(what)no preset reads it; "
+        + (proposal.document == nil ? "of \(records) no map can be proposed" : "of \(records) a map is proposed:"))
     for field in proposal.fields {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
       notes.append("  \(field.name): \(field.path.printable), confidence \(field.confidence.rawValue)\(remark)")
@@ -74,6 +102,23 @@ struct FirstExport {
     }
     notes.append("  params: all other members")
     (map, self.document) = (Self.mapFile, document)
+  }
+
+  /// Tells why nothing is written.
+  private static func refusal(_ words: String) -> ExitCode {
+    Streams.note(words)
+    return ExitCode(.inputRefused)
+  }
+
+  /// The platform that most records mean something to; of equal ones the first.
+  private static func platform(for types: [String: Int]) -> any PlatformCommands {
+    var best: (commands: any PlatformCommands, records: Int) = (PlatformName.first.commands, 0)
+    for commands in InstalledPlatforms.all {
+      let meant = Set(commands.firstJob.types)
+      let records = types.reduce(0) { $0 + (meant.contains($1.key) ? $1.value : 0) }
+      if records > best.records { best = (commands, records) }
+    }
+    return best.commands
   }
 
   /// Others may call a device, a time and a name like a vendor; then nothing more of their records is read.

@@ -19,6 +19,8 @@ struct FirstJob {
     var ownEvent: String
     /// The presets of maps whose records mean something to the platform; nil for all.
     var presets: [String]?
+    /// Types of records that mean something to the platform.
+    var types: [String] = []
   }
 
   /// Of the job; its store is named after it.

@@ -18,18 +18,21 @@ struct InitCommand: ParsableCommand {
   @Argument(help: "The folder; it is made if it is not there.")
   var folder = "."
 
-  @Option(help: "\(PlatformName.all).")
-  var platform = PlatformName.first
+  @Option(
+    help:
+      "\(PlatformName.all). (default: that of the records of --from, or \(PlatformName.first.defaultValueDescription))")
+  var platform: PlatformName?
 
   @Option(help: "An export that the job is to read, as somebody else wrote it.")
   var from: String?
 
   func run() throws {
     try Failures.reported {
-      let export = try from.map { try FirstExport($0, platform: platform.commands, folder: folder) }
+      let export = try from.map { try FirstExport($0, platform: self.platform?.commands, folder: folder) }
       for note in export?.notes ?? [] { Streams.note(note) }
+      let platform = export?.platform ?? self.platform?.commands ?? PlatformName.first.commands
       let job = FirstJob(
-        name: name, platform: platform.commands, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
+        name: name, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
       let files = job.files
       for file in files { try NewFile.refuse(at: path(of: file)) }
       for file in files {
@@ -39,7 +42,7 @@ struct InitCommand: ParsableCommand {
       if let from, let export, let map = export.map {
         let shown = map == FirstExport.mapFile ? path(of: FirstJob.File(path: map, text: "")) : map
         let kind = export.kind == .events ? [] : ["--kind", export.kind.name]
-        let named = platform.commands.platform.name
+        let named = platform.platform.name
         let destination = named == PlatformName.first.commands.platform.name ? [] : ["--destination", named]
         let command = ShellCommand(["map", "try", shown, from] + kind + destination)
         Streams.note("To see what the map makes of it: \(command.text)")

@@ -111,7 +111,10 @@ struct StorePurgeCommand: ParsableCommand {
         "devices": .number(knowledge.devices), "freedBytes": .number(freed),
       ]
       try answer.format.tell(document.adding([own].compactMap { $0 })) {
-        Streams.note("\(report.purged) posted events were deleted; \(report.kept) as old were not posted and stay")
+        Streams.note(
+          report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
+            + report.kept.counted(
+              "event that is as old was not posted and stays", "events that are as old were not posted and stay"))
         if let own { Streams.note("\(own.key) that were deleted: \(report.platformRows)") }
         if knowledge.digests + knowledge.devices > 0 {
           Streams.note(

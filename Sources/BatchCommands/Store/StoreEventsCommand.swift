@@ -65,8 +65,29 @@ struct StoreEventsCommand: ParsableCommand {
         status?.name == $0.status || status == nil && id == nil
       }
       for unsent in unsent { Streams.note("\(unsent.events.counted("event")) \(unsent.words)") }
-      if rows.count == 0, unsent.isEmpty { Streams.note("no such event") }
+      if rows.count == 0, unsent.isEmpty || type != nil {
+        let near = try type.flatMap { try Self.nearType($0, in: store, platform) }
+        Streams.note("no such event" + (near.map { "; \($0)" } ?? ""))
+      }
     }
+  }
+}
+
+extension StoreEventsCommand {
+  /// Of a store that is larger, the first events have most of its types.
+  private static let lookedAt = 20_000
+
+  /// The question whether another type was meant, of those that events of the store have; codes are near to each other and mean nothing alike.
+  private static func nearType(_ type: String, in store: EventStore, _ platform: any Platform) throws -> String? {
+    guard !type.allSatisfy(\.isNumber) else { return nil }
+    var types: Set<String> = []
+    var left = lookedAt
+    try store.ledger.forEachEvent(EventFilter()) { event in
+      types.insert(try platform.describe(event).type)
+      left -= 1
+      return left > 0
+    }
+    return types.contains(type) ? nil : NearestName.question(about: type, among: types.sorted())
   }
 }
 

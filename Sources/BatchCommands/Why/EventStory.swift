@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
@@ -100,6 +101,10 @@ struct EventStory {
 
   private func sending() throws -> [String] {
     guard let chunk = try store.ledger.chunk(event.stored.chunk) else { return [] }
+    let isOver = event.stored.status == .expired && platform.window(Settings(), asOf: .now) != nil
+    if isOver, try store.ledger.attempts(of: chunk.id).isEmpty {
+      return ["no request has it; each run and 'post' looks again whether it is in the time that the service takes"]
+    }
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }

@@ -127,10 +127,12 @@ package struct InputFiles: Sendable {
   /// name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files below it. A
   /// file that several paths lead to is read once, by the first of them. A pipe has to be named itself.
   ///
-  /// - Parameter allowsMissing: whether inputs that are required may have no files, or too few lines.
+  /// - Parameters:
+  ///   - allowsMissing: whether inputs that are required may have no files, or too few lines.
+  ///   - isOfJob: false where somebody named the files on the command line.
   /// - Throws: ``InputError``.
   package static func find(
-    _ inputs: [InputPattern], in folder: String, allowsMissing: Bool = false
+    _ inputs: [InputPattern], in folder: String, allowsMissing: Bool = false, isOfJob: Bool = true
   ) throws -> InputFiles {
     var result = InputFiles()
     var missing: [MissingInput] = []
@@ -162,7 +164,9 @@ package struct InputFiles: Sendable {
       result.files += found
     }
     guard missing.isEmpty else { throw InputError.missing(missing) }
-    guard !result.files.isEmpty else { throw InputError.noInput(patterns: inputs.map(\.path), folders: folders) }
+    guard !result.files.isEmpty else {
+      throw InputError.noInput(patterns: inputs.map(\.path), folders: folders, isOfJob: isOfJob)
+    }
     let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)
     if let twice = pipes.first(where: { $0.value.count > 1 }) {
       throw InputError.pipeTwice(path: twice.key.description)

@@ -3,8 +3,8 @@ import Glibc
 
 /// What kept an input from being used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// None of the patterns matched a file; `folders` are those of them that are folders without files.
-  case noInput(patterns: [String], folders: [String] = [])
+  /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job stand in its 'inputs'.
+  case noInput(patterns: [String], folders: [String] = [], isOfJob: Bool = true)
   /// Of inputs that the job requires nothing is there, or not of each day.
   case missing([MissingInput])
   /// Inputs have fewer lines than the job requires.
@@ -21,14 +21,14 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noInput(let patterns, let folders):
+    case .noInput(let patterns, let folders, let isOfJob):
       "no input: "
         + [
           (patterns.filter { !folders.contains($0) }, "nothing matches "),
           (folders, folders.count == 1 ? "there is no file in the folder " : "there are no files in the folders "),
         ].filter { !$0.0.isEmpty }.map { paths, words in
           words + paths.map { "'\($0.printable)'" }.joined(separator: ", ")
-        }.joined(separator: ", and ") + " ('inputs' of the job)"
+        }.joined(separator: ", and ") + (isOfJob ? " ('inputs' of the job)" : "")
     case .missing(let inputs): Self.refusal(inputs)
     case .short(let inputs): Self.refusal(inputs)
     case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"

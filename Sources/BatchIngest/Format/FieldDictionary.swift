@@ -7,6 +7,9 @@ package struct FieldDictionary: Sendable {
   /// What fields have to be, in words such as `a text`.
   package var kinds: [String: String] = [:]
 
+  /// Fields in whose place another one would do.
+  package var alternatives: [String: String] = [:]
+
   package init() {}
 }
 

@@ -35,6 +35,8 @@ extension RecordShape {
       dictionary.fields.insert("\(field)")
       dictionary.kinds["\(field)"] = field.kind.words
     }
+    // A record of consent has one of them at least.
+    dictionary.alternatives = ["use": "export"]
     return dictionary
   }
 }

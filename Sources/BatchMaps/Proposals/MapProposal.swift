@@ -75,6 +75,10 @@ package struct MapProposal {
   package static let recordLimit = 200
 
   private let columns: ExportColumns
+  /// By type, how many of the records say that they are of it; events as an SDK stored them say it by their members.
+  package private(set) var types: [String: Int] = [:]
+  /// How many of the records are of the project's own shape, by kind.
+  private var ownKinds: [InputKind: Int] = [:]
 
   package var records: Int { columns.records }
 
@@ -91,11 +95,18 @@ package struct MapProposal {
     var file = file
     file.map = InputMap(reader.map, identity: "")
     var columns = ExportColumns()
+    var ownKinds: [InputKind: Int] = [:]
+    var types: [String: Int] = [:]
     try file.tryMap(vocabulary, limit: Self.recordLimit) { trial in
       // What is not an object is no record that could say anything.
-      if let node = try? JSONNode.parse(trial.raw) { columns.add(node) }
+      guard let node = try? JSONNode.parse(trial.raw) else { return }
+      columns.add(node)
+      if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
+      if let type = Self.type(of: node) { types[type, default: 0] += 1 }
     }
     self.columns = columns
+    self.ownKinds = ownKinds
+    self.types = types
     var taken: Set<String> = []
     let time = self.time()
     if let time { taken.insert(time.field.path) }
@@ -135,6 +146,25 @@ package struct MapProposal {
       ? .events
       : has("action") && columns.columns.contains { $0.path.hasPrefix("payload.") }
         ? .notifications : has("url") ? .deepLinks : nil
+  }
+
+  /// The same, where records of a file may have either shape: with `deviceId` and `timestamp`, or as an SDK stored them.
+  package var ownKindByRecord: InputKind? { ownKinds.first { $0.value * 10 >= max(1, columns.records) * 9 }?.key }
+
+  private static func ownKind(of record: JSONNode) -> InputKind? {
+    guard record["deviceId"] != nil, record["timestamp"] != nil else {
+      return storedType(of: record) == nil ? nil : .events
+    }
+    if record["type"] != nil { return .events }
+    if record["payload"] != nil, record["action"] != nil { return .notifications }
+    return record["url"] != nil ? .deepLinks : nil
+  }
+
+  private static func type(of record: JSONNode) -> String? { record["type"]?.string ?? storedType(of: record) }
+
+  private static func storedType(of record: JSONNode) -> String? {
+    if record["eventTypeCode"] != nil { return "rawEvent" }
+    return record["eventName"] != nil && record["userID"] != nil ? "storedEvent" : nil
   }
 
   /// A map of records that are the project's own, in a file that has to be cut: each field is the member of its name.

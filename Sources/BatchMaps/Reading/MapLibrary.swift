@@ -15,6 +15,13 @@ package struct MapLibrary {
     folder = currentDirectory
   }
 
+  /// What was perhaps meant by a name that no preset has.
+  package static func hint(about name: String) -> String {
+    let names = Preset.all.map(\.name)
+    let near = NearestName.question(about: name, among: names) ?? "known are \(names.joined(separator: ", "));"
+    return "\(near) a file has a dot or a slash in its name, such as './\(name.printable)'"
+  }
+
   /// - Parameter name: of a preset, or the absolute path of a file.
   /// - Returns: the map, and warnings about it.
   /// - Throws: all that is wrong with it and the maps that it includes.
@@ -36,12 +43,7 @@ package struct MapLibrary {
         bytes = try JSONNode.bytes(of: name, source: source)
       } else {
         guard let preset = Preset.named(name) else {
-          let names = Preset.all.map(\.name)
-          faults.append(
-            ConfigurationFault(
-              Place(source), "there is no such preset",
-              hint: NearestName.question(about: name, among: names)
-                ?? "known are \(names.joined(separator: ", ")); a file has a dot or a slash in its name"))
+          faults.append(ConfigurationFault(Place(source), "there is no such preset", hint: Self.hint(about: name)))
           return nil
         }
         bytes = Array(preset.text.utf8)

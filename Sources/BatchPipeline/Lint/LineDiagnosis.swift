@@ -56,7 +56,10 @@ package struct LineDiagnosis {
     }
     if holder[name]?.string?.isEmpty == true { return "\(line.detail) is empty" }
     let unknown = members.map(\.key).filter { steps.count > 1 || !dictionary.fields.contains($0) }
-    guard let near = NearestName.of(name, among: unknown) else { return "\(line.detail) is missing" }
+    guard let near = NearestName.of(name, among: unknown) else {
+      let other = dictionary.alternatives[field].map { " or '\($0)'" } ?? ""
+      return "\(line.detail)\(other) is missing"
+    }
     let place = steps.count > 1 ? "'/\(steps.dropLast().joined(separator: "/"))'" : "the line"
     return "\(line.detail) is missing: \(place) has '\(shown(near))', \(NearestName.question(name))"
   }

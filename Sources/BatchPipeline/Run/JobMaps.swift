@@ -1,4 +1,5 @@
 package import BatchConfiguration
+import BatchFoundation
 import BatchIngest
 import BatchMaps
 import FoundationEssentials
@@ -11,13 +12,31 @@ package struct JobMaps {
 
   /// - Throws: `ConfigurationErrors` with all that is wrong with all of them.
   package init(_ job: Job) throws {
+    let unknown = Self.inputs(of: job).flatMap { key, inputs in
+      inputs.compactMap(\.map).filter { !MapName.isFile($0) && Preset.named($0) == nil }.map { (key, $0) }
+    }
+    guard unknown.isEmpty else {
+      let place = Place(
+        BatchConfiguration.FilePath.shown(job.file, from: FileManager.default.currentDirectoryPath))
+      throw ConfigurationErrors(
+        unknown.map { key, name in
+          ConfigurationFault(
+            place, "'map' of an entry of 'inputs.\(key)' is '\(name.printable)', but there is no such preset",
+            hint: MapLibrary.hint(about: name))
+        })
+    }
     try self.init(names: Self.names(of: job))
+  }
+
+  private static func inputs(of job: Job) -> [(key: String, inputs: [Job.Input])] {
+    [
+      ("events", job.inputs.events), ("notifications", job.inputs.notifications), ("deepLinks", job.inputs.deepLinks),
+    ]
   }
 
   /// Each once, in an order that is always the same.
   fileprivate static func names(of job: Job) -> [String] {
-    let inputs = job.inputs.events + job.inputs.notifications + job.inputs.deepLinks
-    return Set(inputs.compactMap(\.map)).sorted()
+    Set(inputs(of: job).flatMap(\.inputs).compactMap(\.map)).sorted()
   }
 
   /// The map that a list of files calls by a name, relative to the job.

@@ -24,7 +24,14 @@ package struct Verification {
     let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
     var arrivals = Arrivals(limit: limit)
+    var ended: UnsentEvents?
     for unsent in try request.platform.unsentEvents(in: store) {
+      // Such a service takes events of some time only: they are no loss, and nothing repairs them.
+      if unsent.status == EventStatus.expired.name, request.platform.window(request.settings, asOf: request.asOf) != nil
+      {
+        ended = unsent
+        continue
+      }
       let isUnknown = unsent.status == EventStatus.unknown.name
       arrivals.add(
         Arrivals.Finding(
@@ -58,6 +65,13 @@ package struct Verification {
     } else {
       arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
       arrivals.explain(.events, "the destination cannot be asked for what it has")
+    }
+    if let ended {
+      arrivals.explain(
+        .events,
+        ended.events.counted("event was not sent, because it is", "events were not sent, because they are")
+          + " \(ended.reason) (\(ended.status), \(ended.setting)); that is their end, and they are not counted as missing"
+      )
     }
     try interruption.check()
     try store.close()

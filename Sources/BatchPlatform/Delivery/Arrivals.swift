@@ -91,7 +91,10 @@ package struct Arrivals: Sendable {
     if findings.count < limit { findings.append(finding) }
   }
 
-  package mutating func explain(_ subject: Subject, _ words: String) { basis[subject] = words }
+  /// What is said of one subject several times stands one behind the other.
+  package mutating func explain(_ subject: Subject, _ words: String) {
+    basis[subject] = basis[subject].map { "\($0); \(words)" } ?? words
+  }
 
   package func count(_ verdict: Verdict) -> Int { counts.values.reduce(0) { $0 + $1[verdict, default: 0] } }
 

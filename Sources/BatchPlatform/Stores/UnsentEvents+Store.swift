@@ -20,7 +20,7 @@ extension UnsentEvents {
         .processing, counts, "in a request of a run that works now, or was killed", "Upload.onUnknown",
         "the next run, or 'post'"),
       of(
-        .unknown, counts, "the answer to the request was lost", "Upload.onUnknown is 'hold'",
+        .unknown, counts, "the answer to the request was lost", "Upload.onUnknown, which is 'hold'",
         "'store requeue --status UNKNOWN', after a look at the service"),
       of(
         .failedPost, counts, "refused by the service, or failed again and again",

@@ -261,7 +261,7 @@ private struct ExpectedRecipient {
       return Arrivals.Finding(
         .missing, subject, id, "is not in list \(settings.list)\(whose)",
         repair: devices.isEmpty
-          ? "nothing reports to it any more"
+          ? "not needed: no device of the store reports to it any more"
           : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one")
     }
     if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
