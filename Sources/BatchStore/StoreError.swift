@@ -5,8 +5,8 @@ import Glibc
 
 /// What can be wrong with a store.
 package enum StoreError: Error, Equatable, Sendable {
-  /// There is no file at the path.
-  case missing(path: String)
+  /// There is no file at the path; `other` is a store that was perhaps meant.
+  case missing(path: String, other: String? = nil)
   /// Another process has the store open for writing.
   ///
   /// - `holder`: what that process noted about itself; nil if it did not.
@@ -137,7 +137,9 @@ extension StoreError: CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .missing(let path): "\(path.printable): error: there is no store"
+    case .missing(let path, let other):
+      "\(path.printable): error: there is no store"
+        + (other.map { "; there is one at \($0.printable), which --store names" } ?? "")
     case .heldByAnotherRun(let path, let holder):
       "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
     case .foreign(let path): "\(path.printable): error: the file is not a store of engage-batch; nothing was changed"

@@ -298,12 +298,52 @@ import Testing
     #expect(report.lost == [StoreDamage(table: "chunk", row: 4, problem: "the block of its events is damaged")])
     #expect(report.rows.first { $0.table == "chunk" }?.rows == 4)
     #expect(throws: StoreError.exists(path: new)) { try damaged.salvage(to: new) }
+    // It used to stay beside the new store.
+    #expect(!FileManager.default.fileExists(atPath: new + ".salvage.lock"))
     try damaged.close()
     let salvaged = try EventStore.open(new)
     #expect(try salvaged.ledger.statusCounts() == [.notPosted: 30])
     #expect(try salvaged.runs.reportKey() == key)
     #expect(try salvaged.runs.all().map(\.id) == [run])
     try salvaged.close()
+  }
+
+  /// Of devices whose states were lost nobody learned the number. The index of their names is whole.
+  @Test func salvageTellsHowManyRowsAreMissing() throws {
+    let store = try EventStore.open(folder.store)
+    try store.write { db in
+      for number in 1...400 {
+        let key = "device-\(1000 + number)"
+        try db.execute(
+          sql: "INSERT INTO device (bucket, name, version, held, state) VALUES (1, ?, 1, 0, ?)",
+          arguments: [Data(key.utf8), Data(repeating: 7, count: 200)])
+      }
+    }
+    let (root, pageSize) = try store.connection.read { db in
+      (
+        try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'device'") ?? 0,
+        try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+      )
+    }
+    try store.close()
+    var bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.store)))
+    // The page of the left-most rows: the first child of the table's root.
+    let page = (root - 1) * pageSize
+    let cell = page + Int(bytes[page + 12]) << 8 + Int(bytes[page + 13])
+    let child = bytes[cell..<cell + 4].reduce(0) { $0 << 8 | Int($1) }
+    for place in (child - 1) * pageSize..<child * pageSize { bytes[place] = 0xFF }
+    try Data(bytes).write(to: URL(filePath: folder.store))
+
+    let damaged = try EventStore.openReading(folder.store, checksPages: false)
+    let report = try damaged.salvage(to: folder.path + "/new.sqlite")
+    try damaged.close()
+    let taken = try #require(report.rows.first { $0.table == "device" }?.rows)
+    #expect(taken > 0 && taken < 400)
+    let lost = report.lost.filter { $0.table == "device" }
+    #expect(
+      lost.map(\.problem) == [
+        "rows that cannot be read are left out (\(400 - taken) of 400): 11 (database disk image is malformed)"
+      ])
   }
 
   /// A salvage that was killed used to leave a store that was whole, and a run on it would have sent everything again.

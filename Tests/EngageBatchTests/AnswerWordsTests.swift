@@ -107,4 +107,32 @@ import Testing
       "\(why.output)")
     #expect(!why.output.contains("no attempt was made yet"))
   }
+
+  /// Only a missing file was named, beside which the store lay that was meant.
+  @Test("A post in a sandbox whose store is not there names the one that the job has")
+  func postInSandbox() throws {
+    let workspace = try store(day: "2026-03-15")
+    let post = try workspace.run("post", "job.json", "--sandbox")
+    #expect(post.code == 66)
+    let path = workspace.path
+    #expect(
+      post.messages.contains(
+        "\(path)/g.sandbox.sqlite: error: there is no store; there is one at \(path)/g.sqlite, which --store names\n"),
+      "\(post.messages)")
+  }
+
+  /// It knew only the store of the job itself.
+  @Test("`store purge --sandbox` is about the store of the runs in a sandbox")
+  func purgeInSandbox() throws {
+    let workspace = try store(day: "2026-03-15")
+    #expect(try workspace.run("run", "job.json", "--sandbox").code == 0)
+    let purge = try workspace.run(
+      "store", "purge", "job.json", "--sandbox", "--days", "0", "--as-of", "2026-03-17T00:00:00Z", "--format", "json")
+    let summary = try Summary(purge.output)
+    #expect(purge.code == 0 && summary["purged"] == 6, "\(purge.messages)\(purge.output)")
+    let own = try workspace.run(
+      "store", "purge", "job.json", "--days", "0", "--as-of", "2026-03-17T00:00:00Z", "--format", "json")
+    #expect(try Summary(own.output)["purged"] == 0)
+    #expect(try workspace.run("store", "purge", "--store", "g.sqlite", "--sandbox").code == 64)
+  }
 }

@@ -71,6 +71,9 @@ struct StorePurgeCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
   @OptionGroup var answer: AnswerOption
 
+  @Flag(help: "With a job: the store that its runs with --sandbox keep.")
+  var sandbox = false
+
   @Option(help: "Days that posted events are kept. (default: those of the configuration)")
   var days: Int?
 
@@ -89,6 +92,9 @@ struct StorePurgeCommand: ParsableCommand {
 
   func validate() throws {
     try file.validate(source)
+    if sandbox, source.job == nil || file.store != nil {
+      throw ValidationError("--sandbox goes with a job, without --store.")
+    }
     for (name, days) in [("days", days), ("digest-days", digestDays), ("device-days", deviceDays)] {
       if let days, days < 0 { throw ValidationError("--\(name) takes a number from 0.") }
     }
@@ -99,7 +105,7 @@ struct StorePurgeCommand: ParsableCommand {
     let settings = configuration.settings
     let (kept, now) = (settings.eventStore, asOf ?? .now)
     let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)
-    try file.writing(of: job) { store, platform in
+    try file.writing(of: job, inSandbox: sandbox) { store, platform in
       let report = try store.retention.purge(asOf: now, days: days ?? kept.daysToKeep)
       let knowledge = try store.retention.purgeKnowledge(
         asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil

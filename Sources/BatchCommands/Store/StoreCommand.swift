@@ -59,8 +59,10 @@ struct JobStoreOption: ParsableArguments {
   }
 
   /// Hands the store to `body`, to be changed; no run may have it open.
-  func writing(of job: Job?, _ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported { try Platforms.installed.changing(path(of: job), body) }
+  func writing(
+    of job: Job?, inSandbox: Bool = false, _ body: (EventStore, any Platform) throws -> Void
+  ) throws {
+    try Failures.reported { try Platforms.installed.changing(path(of: job, inSandbox: inSandbox), body) }
   }
 }
 

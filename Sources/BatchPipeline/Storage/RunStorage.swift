@@ -93,7 +93,11 @@ extension Pipeline {
   private func openToKeep() throws -> RunStorage {
     // Opening would make a new store, from which nothing could be sent.
     if request.mode == .post, !FileManager.default.fileExists(atPath: request.storePath) {
-      throw StoreError.missing(path: request.storePath)
+      // 'collect' fills the store that the job names; only runs in a sandbox have another one.
+      let named = RunRequest.storePath(of: request.job)
+      let isOther = !named.utf8.elementsEqual(request.storePath.utf8)
+      throw StoreError.missing(
+        path: request.storePath, other: isOther && FileManager.default.fileExists(atPath: named) ? named : nil)
     }
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)

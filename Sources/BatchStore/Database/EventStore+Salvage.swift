@@ -34,6 +34,8 @@ extension EventStore {
     } catch {
       throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
     }
+    // It names who worked on the draft, which is a store now and has one of its own.
+    unsafe unlink(draft + ".lock")
     return report
   }
 
@@ -42,7 +44,7 @@ extension EventStore {
     do {
       guard try StoreFile(draft).isThere() else { return }
     } catch StoreError.unfinished {
-      for end in ["", "-wal", "-shm"] { unsafe unlink(draft + end) }
+      for end in ["", "-wal", "-shm", ".lock"] { unsafe unlink(draft + end) }
       return
     }
     throw StoreError.exists(path: draft)
@@ -106,13 +108,17 @@ extension EventStore {
     do {
       try take("ASC")
     } catch let error as DatabaseError {
-      report.lost.append(
-        StoreDamage(table: table.name, problem: "rows that cannot be read are left out: \(error.resultCode)"))
       do {
         try take("DESC")
       } catch is DatabaseError {
         // The same damage, met from behind.
       }
+      // An index may be whole where its table is not.
+      let all = try? Int.fetchOne(old, sql: "SELECT count(*) FROM \(table.quoted)")
+      let missing = all.map { "\(max(0, $0 - count)) of \($0)" } ?? "how many is not known, \(count) were taken over"
+      report.lost.append(
+        StoreDamage(
+          table: table.name, problem: "rows that cannot be read are left out (\(missing)): \(error.resultCode)"))
     }
     return count
   }
