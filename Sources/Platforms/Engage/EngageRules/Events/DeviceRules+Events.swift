@@ -340,7 +340,10 @@ extension DeviceRules {
     if let lastRecord, lastRecord > deadline { return false }
     guard Augmentation.outcome(of: draft, state.samples, settings) == .lacking else { return false }
     guard let knownUntil, knownUntil > deadline else { return true }
-    state.sampleSilentUntil = max(state.sampleSilentUntil ?? deadline, deadline)
+    // One that a record of the device lies behind was not decided by silence.
+    if state.lastSeen.map({ $0 <= deadline }) ?? true {
+      state.sampleSilentUntil = max(state.sampleSilentUntil ?? deadline, deadline)
+    }
     return false
   }
 
