@@ -43,8 +43,8 @@ enum NextSteps {
           "quarantine", "list", "--store", store, "--reason", QuarantineReason.schemaInvalid.rawValue)
         let replay = invocation.replay(in: store)
         steps.append(
-          "\(events) quarantined because of what the checks found: \(list.text). What is wrong whatever a schema says, such as a bad "
-            + "name, is corrected where it is recorded; once schema or settings take the others: \(replay.text)"
+          "\(events) quarantined because of what the checks found; what is wrong whatever a schema says, such as a bad name, is corrected "
+            + "where it is recorded. See why: \(list.text). Once schema or settings take the others: \(replay.text)"
             + invocation.omission)
       } else {
         steps.append(

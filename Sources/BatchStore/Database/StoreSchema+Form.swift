@@ -46,7 +46,11 @@ extension StoreSchema {
   }
 
   private static func tables(of steps: [String]) throws -> [StoredTable] {
-    try DatabaseQueue().write { db in
+    let queue = try DatabaseQueue()
+    // One that is let go of waits for a thread (``StoreConnection``).
+    _ = unsafe Unmanaged.passRetained(queue)
+    defer { try? queue.close() }
+    return try queue.write { db in
       for step in steps { try db.execute(sql: step) }
       return try StoredTable.all(in: db)
     }
