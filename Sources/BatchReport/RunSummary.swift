@@ -95,7 +95,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
-  /// Counts what waits in the store also where sending was not reached, which alone would count it; ``store`` has to be known.
+  /// Counts what waits in the store where a run was to send and did not come to it; ``store`` has to be known.
   package mutating func countWaiting() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {

@@ -108,8 +108,6 @@ package struct PartCollection: Sendable {
     outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
-    outcome.report.summary.upload.eventsPending = 0
-    outcome.report.summary.countWaiting()
     if held > 0 { outcome.report.summary.store[EventStatus.hold.name, default: 0] += held }
     outcome.report.unsent = try request.platform.unsentEvents(in: store)
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds

@@ -63,7 +63,6 @@ extension Pipeline {
       // Other lines were counted by the runs that read them first.
       var noted = taken ?? RunSummary()
       noted.store = outcome.report.summary.store
-      noted.countWaiting()
       try store.runs.finish(run, at: .now, counters: noted.json)
       return RerunOutcome(
         counts: counts, records: outcome.report.summary, taken: taken, files: preparation.files.files.count,

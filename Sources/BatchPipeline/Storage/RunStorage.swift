@@ -159,7 +159,7 @@ extension Pipeline {
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
     guard request.mode.keeps else { return }
-    outcome.report.summary.countWaiting()
+    if request.mode.sends { outcome.report.summary.countWaiting() }
     outcome.report.unsent = try platform.unsentEvents(in: store)
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
     outcome.report.summary.stopped = outcome.report.failure
