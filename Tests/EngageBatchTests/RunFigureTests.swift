@@ -106,7 +106,7 @@ import Testing
     #expect(rows.map { $0["mode"]?.string } == ["no-upload", "rerun", "post", "run"])
     #expect(rows.map { $0["accepted"]?.integer } == [3, 0, 0, 0])
     #expect(rows.map { $0["events"]?.integer } == [5, 0, 0, 0])
-    #expect(rows.map { $0["pending"]?.integer } == [5, 5, 0, 0])
+    #expect(rows.map { $0["pending"]?.integer } == [0, 0, 0, 0])
     #expect(rows.map { $0["posted"]?.integer } == [0, 0, 5, 0])
     let page = try workspace.read("reports/index-s.html")
     #expect(page.contains(#"<b class="plain">3</b><span>records accepted</span>"#), "\(page)")
@@ -154,7 +154,7 @@ import Testing
     #expect(try Summary(collected.output)["upload.eventsPending"] == 0)
     let rows = try history(workspace)
     #expect(rows.map { $0["asOf"]?.string } == ["2026-02-01T00:00:00.000Z"])
-    #expect(rows.map { $0["pending"]?.integer } == [5])
+    #expect(rows.map { $0["pending"]?.integer } == [0])
     #expect(try workspace.run("collect", "job.json", "r", "--summary", "/dev/null/x").code == 73)
     #expect(try history(workspace).map { $0["ending"]?.integer } == [0, 73])
   }
