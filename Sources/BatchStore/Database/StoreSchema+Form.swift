@@ -31,28 +31,33 @@ extension StoreSchema {
   }
 
   /// As the steps make them.
-  private static let coreTables = Result { try tables(of: migrations) }
+  private static let coreTables = Result { try made.get().read(StoredTable.all) }
   /// The same of platforms, by their steps.
   private static let platformTables = Guarded<[[String]: [StoredTable]]>([:])
+
+  /// A database in memory with the tables of the core.
+  private static let made = Result {
+    let queue = try DatabaseQueue()
+    // One that is let go of waits for a thread (``StoreConnection``); this one stays.
+    try queue.write { db in for step in migrations { try db.execute(sql: step) } }
+    return queue
+  }
 
   private static func tables(of format: StoreFormat) throws -> [StoredTable] {
     try platformTables.withLock { known in
       if let tables = known[format.migrations] { return tables }
       let core = try Set(coreTables.get().map(\.name))
-      let tables = try tables(of: migrations + format.migrations).filter { !core.contains($0.name) }
+      var tables: [StoredTable] = []
+      try made.get().writeWithoutTransaction { db in
+        try db.inTransaction {
+          for step in format.migrations { try db.execute(sql: step) }
+          tables = try StoredTable.all(in: db).filter { !core.contains($0.name) }
+          // The next platform begins from the core as well.
+          return .rollback
+        }
+      }
       known[format.migrations] = tables
       return tables
-    }
-  }
-
-  private static func tables(of steps: [String]) throws -> [StoredTable] {
-    let queue = try DatabaseQueue()
-    // One that is let go of waits for a thread (``StoreConnection``).
-    _ = unsafe Unmanaged.passRetained(queue)
-    defer { try? queue.close() }
-    return try queue.write { db in
-      for step in steps { try db.execute(sql: step) }
-      return try StoredTable.all(in: db)
     }
   }
 }

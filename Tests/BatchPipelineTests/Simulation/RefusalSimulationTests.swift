@@ -58,14 +58,8 @@ import Testing
     let (count, end) = (try expected.end().statuses.values.reduce(0, +), try play.end())
     let store = try play.open()
     defer { #expect(throws: Never.self) { try store.close() } }
-    var events: [StoredEvent] = []
-    try store.ledger.forEachEvent(status: nil) { event in
-      events.append(event)
-      return true
-    }
-    for event in events {
-      let json = String(decoding: event.json, as: UTF8.self)
-      let number = SimulatedHistory.events(#"{"events":[\#(json)]}"#)[0]
+    let events = try SimulatedHistory.events(in: store)
+    for (event, number) in events {
       let refusal = play.events.refusal(number)
       let what = "\(name): \(event.status), \(event.reason ?? "no reason"), \(refusal.map { "\($0)" } ?? "innocent")"
       switch (event.status, refusal) {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchStore
 import StoreSupport
 
 /// A service with one of the ways to speak to it.
@@ -100,6 +101,17 @@ struct SimulatedHistory {
   }
 
   static func events(_ body: String) -> [Int] { sent(body).map(\.number) }
+
+  /// The events of a store, each with the number that it has where it is sent.
+  static func events(in store: EventStore) throws -> [(event: StoredEvent, number: Int)] {
+    var events: [(event: StoredEvent, number: Int)] = []
+    try store.ledger.forEachEvent(status: nil) { event in
+      let json = String(decoding: event.json, as: UTF8.self)
+      events.append((event, Self.events(#"{"events":[\#(json)]}"#)[0]))
+      return true
+    }
+    return events
+  }
 
   static func sent(_ body: String) -> [Sent] {
     let document = try? JSONNode.parse(Array(body.utf8))
