@@ -47,7 +47,12 @@ import Testing
       #expect(try lines(#"{"timestamp": \#(source)}"#, #"{"t": \#(value)}"#) == [#"{"timestamp":"\#(expected)"}"#])
     }
     // What is no time stays, and the reader refuses it in the words of a timestamp.
-    #expect(try lines(#"{"timestamp": "t"}"#, #"{"t": "30 February"}"#) == [#"{"timestamp":"30 February"}"#])
+    for text in ["30 February", "2026-02-30T08:00:00.000Z", " 026-01-15T08:00:00.000Z"] {
+      #expect(try lines(#"{"timestamp": "t"}"#, #"{"t": "\#(text)"}"#) == [#"{"timestamp":"\#(text)"}"#])
+    }
+    #expect(
+      try lines(#"{"timestamp": "t"}"#, #"{"t": " 2026-01-15T08:00:00.000Z "}"#)
+        == [#"{"timestamp":"2026-01-15T08:00:00.000Z"}"#])
   }
 
   @Test func valuesTakeTheFormThatIsAskedFor() throws {
@@ -112,6 +117,40 @@ import Testing
       outcomes(of: map, [#"{"d":"1","e":"c"}"#, "[1]", "{"]) == [
         "refused: no-rule", "refused: not-an-object", "refused: invalid-json",
       ])
+  }
+
+  @Test func rulesThatBeginAlikeDecideAsEachWouldAlone() throws {
+    var random = SplitMix64(seed: 1)
+    let conditions = [
+      #""e": "a""#, #""e": ["a", "b"]"#, #""n": 1"#, #""n": {"exists": true}"#, #""any": [{"e": "b"}, {"n": 1}]"#,
+    ]
+    let types = ["launch", "foreground", "background", "namedEvent", "goalCompleted"]
+    for _ in 0..<200 {
+      let rules = types.map { type in
+        // Of two, the first is one of a few, so that rules that follow each other often begin alike.
+        let when = (0..<random.below(3)).map { conditions[random.below($0 == 0 ? 2 : 3) + ($0 == 0 ? 0 : 2)] }
+        let mayContinue = random.below(3) == 0
+        let end = mayContinue ? #", "continue": true"# : ""
+        let text = #"{"when": {\#(when.joined(separator: ", "))}, "type": "\#(type)"\#(end)}"#
+        return (text: text, mayContinue: mayContinue)
+      }
+      func map(_ rules: [String]) throws -> ForeignMap {
+        try read(#"{"fields": {"deviceId": "d"}, "rules": [\#(rules.joined(separator: ", "))]}"#).map
+      }
+      let records = ["a", "b", "c"].flatMap { e in
+        [#", "n": 1"#, #", "n": 2"#, ""].map { #"{"d": "1", "e": "\#(e)"\#($0)}"# }
+      }
+      let alone = try rules.map { outcomes(of: try map([$0.text]), records) }
+      let together = try map(rules.map(\.text))
+      for (place, record) in records.enumerated() {
+        var expected: [String] = []
+        for (rule, outcomes) in zip(rules, alone) where outcomes[place] != "refused: no-rule" {
+          expected.append(outcomes[place])
+          if !rule.mayContinue { break }
+        }
+        #expect(outcomes(of: together, [record]) == (expected.isEmpty ? ["refused: no-rule"] : expected))
+      }
+    }
   }
 
   @Test func faultsNameTheLineAndWhatWasMeant() throws {

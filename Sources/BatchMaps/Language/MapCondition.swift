@@ -1,5 +1,5 @@
 /// What a rule asks of a record (reference formats 6.3).
-indirect enum MapCondition: Sendable {
+indirect enum MapCondition: Hashable, Sendable {
   case test(MapPath, MapTest)
   /// One of them, each with all of its conditions.
   case any([[MapCondition]])
@@ -13,7 +13,7 @@ indirect enum MapCondition: Sendable {
 }
 
 /// What is asked of the value at a path.
-indirect enum MapTest: Sendable {
+indirect enum MapTest: Hashable, Sendable {
   /// One of the texts; a number and a boolean count as they are written.
   case isOneOf([[UInt8]])
   /// Whether there is a value that is neither null nor an empty text.

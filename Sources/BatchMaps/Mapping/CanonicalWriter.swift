@@ -155,6 +155,8 @@ final class CanonicalWriter {
     case .none: return .text(joined(prefix, text))
     case .table(let rows): return plan.names.value(of: text, in: rows).map { .view(plan.constants[$0]) }
     case .time(let number):
+      // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
+      if plan.times[number].isWritten(text) { return .view(view) }
       let trimmed = text.trimmed
       guard let instant = plan.times[number].instant(trimmed) else { return .view(view) }
       return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))

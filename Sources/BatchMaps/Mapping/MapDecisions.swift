@@ -62,7 +62,8 @@ struct MapDecisions {
   ///
   /// - Returns: where it begins.
   mutating func add(
-    _ conditions: [MapCondition], then yes: Int, else no: Int, _ outline: inout MapOutline, _ memory: Arena
+    _ conditions: some BidirectionalCollection<MapCondition>, then yes: Int, else no: Int, _ outline: inout MapOutline,
+    _ memory: Arena
   ) -> Int {
     // From behind, because a test knows the one after it.
     conditions.reversed().reduce(yes) { yes, condition in

@@ -75,16 +75,14 @@ struct MapOutline {
     var at = start(name, parent)
     while table[at] > 0 {
       let slot = table[at]
-      if isSlot(slot, of: name, in: parent) { return slot }
+      if branches[Int(slot)].parent == parent, isNamed(slot, name) { return slot }
       at = (at + 1) & (table.count - 1)
     }
     return nil
   }
 
   @inline(__always)
-  fileprivate func isSlot(_ slot: Int32, of name: Text, in parent: Int32) -> Bool {
-    branches[Int(slot)].parent == parent && branches[Int(slot)].name == name
-  }
+  fileprivate func isNamed(_ slot: Int32, _ name: Text) -> Bool { branches[Int(slot)].name == name }
 
   @inline(__always)
   fileprivate func hasNames(_ slot: Int32) -> Bool { branches[Int(slot)].isParent }
@@ -94,7 +92,8 @@ struct MapOutline {
 @safe final class RecordValues {
   private let outline: MapOutline
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
-  /// The slot that came after each in the records before, because most are alike: behind it, then inside it; 0 for none.
+  /// The slot that came after each in the records before, because most are alike: behind it, then inside it; 0 for none. All of one object have
+  /// one parent.
   private let following: UnsafeMutablePointer<Int32>
 
   init(_ outline: MapOutline) {
@@ -125,7 +124,7 @@ struct MapOutline {
     var members = value.members
     while let (key, member) = members.next() {
       var next = unsafe following[last]
-      if next == 0 || !outline.isSlot(next, of: key, in: slot) {
+      if next == 0 || !outline.isNamed(next, key) {
         guard let known = outline.slot(of: key, in: slot) else { continue }
         next = known
         unsafe following[last] = next

@@ -87,11 +87,17 @@ struct MapPlan {
   init(_ map: ForeignMap) {
     each = map.each.map { outline.place(of: $0, memory) }
     var next = MapDecisions.end
+    // What the rule behind asks first, and where it goes on if that holds: rules that begin alike ask once.
+    var opening: (condition: MapCondition, holds: Int)?
     // From behind, because a rule knows the one after it.
     for (number, rule) in map.rules.enumerated().reversed() {
       let object: Int? = if case .line(let object) = rule.outcome { add(object) } else { nil }
       rules.append(Rule(object: object, next: rule.continues ? next : MapDecisions.end))
-      next = decisions.add(rule.conditions, then: MapDecisions.rule(number), else: next, &outline, memory)
+      let others = opening.flatMap { $0.condition == rule.conditions.first ? $0.holds : nil } ?? next
+      let rest = decisions.add(
+        rule.conditions.dropFirst(), then: MapDecisions.rule(number), else: others, &outline, memory)
+      next = decisions.add(rule.conditions.prefix(1), then: rest, else: next, &outline, memory)
+      opening = rule.conditions.first.map { ($0, rest) }
     }
     rules.reverse()
     decisions.first = next
