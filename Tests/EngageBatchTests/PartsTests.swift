@@ -283,6 +283,36 @@ import Testing
     #expect(listings[0] == listings[1])
   }
 
+  /// History had the events of the first part twice.
+  @Test("Figures are those of the parts that came, and lines of earlier parts are duplicates")
+  func collectedInTwo() throws {
+    let workspace = try Self.workspace(.engage)
+    #expect(try workspace.run("partition", "job.json", "--parts", "2", "--out", "parts").code == 0)
+    for part in ["0", "1"] {
+      let decided = try workspace.run("decide", "job.json", "--partition", "parts", "--part", part, "--out", part)
+      #expect(decided.code == 0, "\(decided.messages)")
+    }
+    func collect(_ parts: String..., store: String, code: Int32 = 0) throws -> (figures: Summary, messages: String) {
+      let collected = try workspace.run(["collect", "job.json"] + parts + ["--store", store, "--summary", "-"])
+      #expect(collected.code == code, "\(collected.messages)")
+      return (try Summary(collected.output), collected.messages)
+    }
+    let whole = try collect("0", "1", store: "once.sqlite").figures
+    let first = try collect("0", store: "two.sqlite", code: 66).figures
+    let (second, messages) = try collect("0", "1", store: "two.sqlite")
+    #expect(messages.contains("Known: 1 part was collected before\n"), "\(messages)")
+    for figure in ["events.total", "records.accepted", "sessions.started", "campaigns.set"] {
+      #expect(first[figure] > 0 && second[figure] > 0, "\(figure)")
+      #expect(first[figure] + second[figure] == whole[figure], "\(figure)")
+    }
+    #expect(second["records.read"] == whole["records.read"])
+    #expect(second["records.duplicates"] == whole["records.duplicates"] + first["records.accepted"])
+    #expect(second.text("store") == whole.text("store"))
+    let history = try workspace.run("history", "--store", "two.sqlite", "--format", "json")
+    let rows = try JSONNode.parse(Array(history.output.utf8)).array ?? []
+    #expect(rows.map { $0["events"]?.integer } == [Int64(first["events.total"]), Int64(second["events.total"])])
+  }
+
   @Test("Folders may come before --job, and nobody is told to send while parts are missing")
   func namedBehind() throws {
     let workspace = try Workspace()

@@ -36,8 +36,8 @@ struct BroughtLines: Equatable {
 /// What becomes of results that are to be collected: a part is known by the lines that were read, not by how or when it was cut
 /// (reference decisions 35).
 enum ChainPlace: Equatable {
-  /// Those of the numbers in `here` are in the store already, the others come.
-  case next(here: Set<Int>)
+  /// Those of the numbers in `here` are in the store already, `told` of them with their figures; the others come.
+  case next(here: Set<Int>, told: Set<Int>)
   /// Every line is known from other parts; nothing comes.
   case known(lines: Int)
 
@@ -49,7 +49,7 @@ enum ChainPlace: Equatable {
   /// - Throws: ``ChainError``.
   init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
     guard let result = folders.first?.result else {
-      self = .next(here: [])
+      self = .next(here: [], told: [])
       return
     }
     func refuse(_ problem: String) -> ChainError { ChainError(store: store.path, problem: problem) }
@@ -64,7 +64,7 @@ enum ChainPlace: Equatable {
       let here = Set(present.here)
       let lines = try BroughtLines(folders.filter { !here.contains($0.result.part) }, to: store)
       guard lines.known == 0 else { throw refuse(Self.words(lines, chain.last, store)) }
-      self = .next(here: here)
+      self = .next(here: here, told: present.told)
       return
     }
     let lines = try BroughtLines(folders, to: store)
@@ -95,7 +95,7 @@ enum ChainPlace: Equatable {
             + (try store.difference(last.configuration, folders)))
       }
     }
-    self = .next(here: [])
+    self = .next(here: [], told: [])
   }
 
   private static func drop(_ store: EventStore) -> String { store.dropCommand }

@@ -52,8 +52,8 @@ package struct PartCollection: Sendable {
     }
   }
 
-  /// - Returns: the sums of the parts, of those too that were in the store before, unless all were: then their lines are
-  ///   duplicates. Its exit is `RunExit.noInput` while parts are missing.
+  /// - Returns: the sums of the parts that came. Lines of those that were in the store before are duplicates, unless the run that
+  ///   brought them was killed. Its exit is `RunExit.noInput` while parts are missing.
   /// - Throws: ``PartsError``, ``ChainError``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
@@ -80,10 +80,12 @@ package struct PartCollection: Sendable {
     var held = 0
     do {
       switch place {
-      case .known(let lines): _ = try tellKnown(Self.words(known: lines), &outcome)
-      case .next(let here) where try wasTold(here, in: store):
-        held = try tellKnown(Self.words(collected: results.count), &outcome)
-      case .next(let here): held = try collect(into: store, besides: here, run, &outcome)
+      case .known(let lines): _ = try tellKnown(results, Self.words(known: lines), &outcome)
+      case .next(let here, let told):
+        let known = results.filter { told.contains($0.result.part) }
+        if !known.isEmpty { held = try tellKnown(known, words(collected: known.count), &outcome) }
+        let untold = results.filter { !told.contains($0.result.part) }
+        held += try collect(untold, besides: here, into: store, run, &outcome)
       }
       if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
         try pipeline.settleRewind(in: store, run, &outcome)
@@ -137,10 +139,11 @@ package struct PartCollection: Sendable {
 
   /// - Returns: events that the states of these parts hold back, which no store has.
   private func collect(
-    into store: EventStore, besides here: Set<Int>, _ run: RunID, _ outcome: inout RunOutcome
+    _ folders: [ResultFolder], besides here: Set<Int>, into store: EventStore, _ run: RunID,
+    _ outcome: inout RunOutcome
   ) throws -> Int {
     var held = 0
-    for folder in results {
+    for folder in folders {
       try interruption.check()
       // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
@@ -163,8 +166,6 @@ package struct PartCollection: Sendable {
       outcome.figures.merge(result.figures, uniquingKeysWith: +)
       try addDetails(of: folder, to: &outcome)
     }
-    let known = results.count { here.contains($0.result.part) }
-    if known > 0 { monitor.note("\(known.counted("part was", "parts were")) collected before") }
     return held
   }
 
@@ -175,31 +176,22 @@ package struct PartCollection: Sendable {
       .flatMap { try $0.runs.flatMap { try store.ledger.sequences([.stored(by: $0)]) } }
   }
 
-  /// Whether every part is in the store already, and the run that brought it came to its end: `history` has its figures then.
-  private func wasTold(_ here: Set<Int>, in store: EventStore) throws -> Bool {
-    guard let identity = results.first?.result.partition, results.allSatisfy({ here.contains($0.result.part) }),
-      let partition = try store.parts.partitions().first(where: { $0.identity.utf8.elementsEqual(identity.utf8) })
-    else { return false }
-    let ended = Set(try store.runs.all().filter { $0.finished != nil }.map(\.id.number))
-    return partition.runs.allSatisfy { ended.contains($0.number) }
-  }
-
   private static func words(known lines: Int) -> String {
     guard lines > 0 else { return "these parts bring no line; nothing was added" }
     return "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") known here, however they are cut; "
       + "nothing was added"
   }
 
-  private static func words(collected parts: Int) -> String {
-    "\(parts.counted("part was", "parts were")) collected before; nothing was added"
+  private func words(collected parts: Int) -> String {
+    "\(parts.counted("part was", "parts were")) collected before" + (parts < results.count ? "" : "; nothing was added")
   }
 
-  /// Every line was read before, in these parts or in others: the figures are those of a run that reads nothing but duplicates.
+  /// Every line of these was read before, here or in other parts: the figures are those of a run that reads nothing but duplicates.
   ///
   /// - Returns: events that the states of these parts hold back, which no store has.
-  private func tellKnown(_ note: String, _ outcome: inout RunOutcome) throws -> Int {
+  private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
     var held = 0
-    for folder in results {
+    for folder in folders {
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
       try part.timelines.forEachHoldingDevice { held += $0.held }
       if let bytes = try part.runs.all().last.flatMap({ try part.runs.report(of: $0.id) }) {

@@ -12,6 +12,8 @@ package struct CollectedPartition: Sendable, Equatable {
   /// The parts that are here, ascending, and the runs that brought them.
   package var here: [Int] = []
   package var runs: [RunID] = []
+  /// Those whose run came to its end, so `history` has their figures.
+  package var told: Set<Int> = []
 
   package init(identity: String, previous: String?, parts: Int, configuration: String) {
     self.identity = identity
@@ -50,9 +52,13 @@ extension Parts {
         identity: row.value("identity"), previous: row.value("previous"), parts: row.value("parts"),
         configuration: row.value("configuration"))
       let parts = try Row.fetchAll(
-        db, sql: "SELECT part, run FROM collected_part WHERE partition = ? ORDER BY part",
-        arguments: [try row.value("id") as Int64])
+        db,
+        sql: """
+          SELECT part, run, run IN (SELECT id FROM run WHERE finished IS NOT NULL) AS told FROM collected_part
+          WHERE partition = ? ORDER BY part
+          """, arguments: [try row.value("id") as Int64])
       partition.here = try parts.map { try $0.value("part") }
+      partition.told = try Set(parts.filter { try $0.value("told") }.map { try $0.value("part") })
       partition.runs = try Set(parts.map { try $0.value("run") as RunID }).sorted { $0.number < $1.number }
       return partition
     }
