@@ -87,4 +87,34 @@ import Testing
     #expect(nobody.code == 64 && nobody.messages == "error: the store has no person 'eve'\n")
     #expect(!FileManager.default.fileExists(atPath: workspace.path + "/eve.ndjson"))
   }
+
+  /// It was said that the store has nobody of that name.
+  @Test("Who was forgotten is said to be, and when")
+  func forgotten() throws {
+    let workspace = try workspace()
+    let store = ["--store", "var/j.sqlite"]
+    let forgotten = try workspace.run(
+      ["forget", "job.json", "--mobile-user-id", "ada-lovelace-7", "--user", "customer-ada", "--sandbox"] + store)
+    #expect(forgotten.code == 0, "\(forgotten.messages)")
+    let proof = try workspace.run(["store", "erasures", "--format", "json"] + store)
+    let at = try #require(JSONNode.parse(Array(proof.output.utf8)).array?.first?["at"]?.string)
+    let words = "it was forgotten at \(at), see 'store erasures'\n"
+    func told(_ arguments: [String]) throws -> String {
+      let finished = try workspace.run(arguments + store)
+      #expect(finished.code == 64)
+      return finished.messages
+    }
+    #expect(
+      try told(["why", "--person", "customer-ada"])
+        == "error: the store has no device of a person 'customer-ada'; \(words)")
+    #expect(
+      try told(["why", "--device", "ada-phone-0001"]) == "error: the store has no device 'ada-phone-0001'; \(words)")
+    #expect(
+      try told(["person", "export", "ada-lovelace-7"]) == "error: the store has no person 'ada-lovelace-7'; \(words)")
+    #expect(
+      try told(["person", "export", "eve", "ada-lovelace-7"])
+        == "error: the store has no person 'eve ada-lovelace-7'; one of them was forgotten at \(at), see 'store erasures'\n"
+    )
+    #expect(try told(["person", "export", "eve"]) == "error: the store has no person 'eve'\n")
+  }
 }

@@ -32,7 +32,8 @@ struct PersonCommand: ParsableCommand {
     func run() throws {
       try Failures.reported {
         try Platforms.installed.changing(choice.path()) { store, platform in
-          let people = try ids.flatMap(NamedIDs.ids).map { try NamedPerson($0, in: store) }
+          let named = try ids.flatMap(NamedIDs.ids)
+          let people = try named.map { try NamedPerson($0, in: store) }
           let devices = Set(people.flatMap(\.devices)).sorted { $0.lexicographicallyPrecedes($1) }
           let file = try OutputFile(out)
           var count = 0
@@ -53,7 +54,11 @@ struct PersonCommand: ParsableCommand {
               ])
           }
           try store.erasures.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
-          if count == 0 { throw UnknownName(kind: "person", name: ids.joined(separator: " ")) }
+          if count == 0 {
+            throw UnknownName(
+              kind: "person", name: ids.joined(separator: " "),
+              hint: try NamedPerson.erasure(of: named, in: store) ?? "")
+          }
           try file.finish()
           Streams.note(
             "\(count.counted("line")) of \(devices.count.counted("device")) written to \(out == "-" ? "stdout" : out.printable)"

@@ -16,6 +16,9 @@ enum NamedDevice {
     if try store.timelines.device(name) != nil { return name }
     let person = try NamedPerson(text, in: store)
     guard let first = person.devices.first else {
+      if let hint = try NamedPerson.erasure(of: [text], in: store) {
+        throw UnknownName(kind: "device", name: text, hint: hint)
+      }
       var near = NearDevices(text)
       try store.timelines.forEachDeviceName { near.add(String(decoding: $0, as: UTF8.self)) }
       throw near.unknown(try personal.policy(for: store), isShown: personal.showPersonalData)
@@ -55,8 +58,19 @@ struct NamedPerson {
   /// - Throws: ``UnknownName`` for somebody without a device.
   static func devices(_ text: String, in store: EventStore) throws -> [[UInt8]] {
     let devices = try NamedPerson(text, in: store).devices
-    if devices.isEmpty { throw UnknownName(kind: "device of a person", name: text) }
+    if devices.isEmpty {
+      throw UnknownName(kind: "device of a person", name: text, hint: try erasure(of: [text], in: store) ?? "")
+    }
     return devices
+  }
+
+  /// Says of ids of which nothing is there that they were forgotten, and when; nil where none of them was.
+  static func erasure(of texts: [String], in store: EventStore) throws -> String? {
+    let platform = try Platforms.installed.platform(named: store.format.destination)
+    let ids = texts.flatMap { text in platform.personIDs.map { PersonID($0, text) } }
+    return try store.erasures.lastErasure(of: ids).map {
+      "\(texts.count == 1 ? "it" : "one of them") was forgotten at \($0.rfc3339), see 'store erasures'"
+    }
   }
 
   /// The id that has the hash; nil for a text that is not a hash of one.

@@ -62,6 +62,18 @@ extension Erasures {
     }
   }
 
+  /// When one of these ids was forgotten last, whether or not its later records count again; nil where none was.
+  package func lastErasure(of ids: [PersonID]) throws -> Instant? {
+    let hash = PersonHash(key: try Runs(connection: connection).reportKey())
+    return try connection.read { db in
+      try ids.compactMap { id in
+        try Row.integer(
+          db, sql: "SELECT max(at) FROM erasure JOIN erased_id ON erasure = id WHERE kind = ? AND code = ?",
+          arguments: [id.kind.name, hash.code(id.kind, id.bytes).blob])
+      }.max().map { Instant(milliseconds: $0) }
+    }
+  }
+
   /// Whose records are refused.
   package func forgottenPeople() throws -> ForgottenPeople {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
