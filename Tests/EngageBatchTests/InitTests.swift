@@ -246,6 +246,7 @@ import Testing
     arguments: [
       ("", 65, "in.ndjson: error: the file is empty\n"),
       ("a\n", 65, "in.ndjson: error: neither JSON objects nor a table are in it\n"),
+      ("[]\n", 65, "in.ndjson: error: neither JSON objects nor a table are in it\n"),
       (
         "a,b,c\n1,2,3\n4,5,6\n7,8,9\n", 65,
         """

@@ -99,7 +99,7 @@ package struct MapProposal {
     var types: [String: Int] = [:]
     try file.tryMap(vocabulary, limit: Self.recordLimit) { trial in
       // What is not an object is no record that could say anything.
-      guard let node = try? JSONNode.parse(trial.raw) else { return }
+      guard let node = try? JSONNode.parse(trial.raw), node.members != nil else { return }
       columns.add(node)
       if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
       if let type = Self.type(of: node) { types[type, default: 0] += 1 }
