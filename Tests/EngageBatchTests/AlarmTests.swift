@@ -30,4 +30,24 @@ import Testing
     let lines = try workspace.read("jobs/told").split(separator: "\n")
     #expect(try lines.map { try JSONNode.parse(Array($0.utf8))["state"]?.string } == ["failed", "good"])
   }
+
+  /// It was told each time, and its end was not: the store had nothing of it.
+  @Test("A failure before the store is opened is told once, and so is its end")
+  func beforeTheStore() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "a b", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z", "store": "s.sqlite"}"#)
+    let line = #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"namedEvent","name":"n"}"# + "\n"
+    for (input, code) in [(line, 0), (nil, 66), (nil, 66), (line, 0), (line, 0), (nil, 66)] as [(String?, Int32)] {
+      if let input { try workspace.write("in.ndjson", input) } else { _ = try workspace.shell("rm -f in.ndjson") }
+      let run = try workspace.run(
+        "run", "job.json", "--no-upload", "--set", #"Report.alarmCommand=["sh", "-c", "cat >> told"]"#)
+      #expect(run.code == code, "\(run.messages)")
+      #expect(workspace.exists("s.sqlite.failed-a-b") == (code == 66))
+    }
+    let told = try workspace.read("told").split(separator: "\n").map { try JSONNode.parse(Array($0.utf8)) }
+    #expect(told.map { $0["state"]?.string } == ["failed", "good", "failed"])
+    #expect(told.map { $0["exit"]?.integer } == [66, 0, 66])
+  }
 }

@@ -13,14 +13,30 @@ struct AlarmCall {
 
   let request: RunRequest
 
-  /// - Parameter alarm: what is told if it is due.
-  func tell(_ alarm: Alarm) {
+  /// - Parameters:
+  ///   - alarm: what is told if it is due.
+  ///   - isKept: whether the store knows how the run ended.
+  func tell(_ alarm: Alarm, isKept: Bool) {
     // The run that holds the store tells how it ends itself.
-    if alarm.exit == .storeIsHeld { return }
+    guard alarm.exit != .storeIsHeld, isOfRun else { return }
+    defer { if isKept, FileManager.default.fileExists(atPath: note) { forgetFailure() } }
     let report = request.settings.report
-    guard report.alarm != nil || !report.alarmCommand.isEmpty, isOfRun, alarm.isDue(after: exitBefore) else { return }
+    guard report.alarm != nil || !report.alarmCommand.isEmpty, alarm.isDue(after: exitBefore) else { return }
     if let address = report.alarm { post(alarm, to: address.reveal(), report.alarmForm) }
     if !report.alarmCommand.isEmpty { start(report.alarmCommand, alarm) }
+    // Where it cannot be written, the failure is told each time, and its end is not.
+    if !isKept { try? OutputFile.write("\(alarm.exit.rawValue)\n", to: note) }
+  }
+
+  /// Beside the store, a failure that the store does not know: the run did not come so far.
+  private var note: String { "\(request.storePath).failed-\(PathText.component(request.job.name))" }
+
+  private func forgetFailure() {
+    do {
+      try FileManager.default.removeItem(atPath: note)
+    } catch {
+      warn("\(note.printable) could not be removed: the next failure is not told")
+    }
   }
 
   /// Trials change nothing, and nobody waits for them.
@@ -31,8 +47,11 @@ struct AlarmCall {
     }
   }
 
-  /// How the last run before this one ended, by what the store says; nil where it says nothing.
+  /// How the last run before this one ended, by what the store says or stands beside it; nil where neither says anything.
   private var exitBefore: RunExit? {
+    if let text = try? String(contentsOfFile: note, encoding: .utf8).prefix(while: \.isNumber), let exit = Int32(text) {
+      return RunExit(rawValue: exit)
+    }
     // Without a store that can be read, a failure is told each time.
     guard FileManager.default.fileExists(atPath: request.storePath),
       let store = try? Platforms.installed.openReading(request.storePath).store

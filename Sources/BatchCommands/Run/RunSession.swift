@@ -89,7 +89,7 @@ struct RunSession {
         command: request.invocation.run.text)
       let isDamage = (error as? StoreError)?.isDamage == true
       if isDamage { alarm.tellDamage(of: request.storePath) }
-      AlarmCall(request: request).tell(alarm)
+      AlarmCall(request: request).tell(alarm, isKept: false)
       if isDamage { Streams.note("Running it again meets the damage again. To see it: \(alarm.command ?? "")") }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
@@ -116,7 +116,7 @@ struct RunSession {
     }
     pipeline.noteEnd(&outcome)
     tell(outcome)
-    AlarmCall(request: request).tell(Alarm(outcome.report))
+    AlarmCall(request: request).tell(Alarm(outcome.report), isKept: true)
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines || isatty(STDOUT_FILENO) == 0)
     Streams.summary(summary.lines, figures: outcome.report.summary.json)
