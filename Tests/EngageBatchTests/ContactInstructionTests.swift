@@ -72,7 +72,7 @@ import Testing
     #expect(service.server.members(ofProgram: "70001") == [bob])
 
     let open = try workspace.run("identity", "list", "--store", "store.sqlite", "--open")
-    #expect(open.output.contains("conflict  program  \(bob)"), "\(open.output)")
+    #expect(open.output.contains("conflict\tprogram\t\(bob)"), "\(open.output)")
     #expect(open.output.contains("653"), "\(open.output)")
     let why = try workspace.run("why", "--device", "ada", "--job", "job.json")
     #expect(why.output.contains("the recipient opts out of mailings (opt-out), done"), "\(why.output)")
@@ -83,7 +83,7 @@ import Testing
 
     let listed = try workspace.run("identity", "list", "--store", "store.sqlite")
     func number(_ scenario: String) throws -> String {
-      String(try #require(listed.lines.first { $0.contains("  done  \(scenario)  ") }).prefix { $0 != " " })
+      String(try #require(listed.lines.first { $0.contains("\tdone\t\(scenario)\t") }).prefix { $0 != "\t" })
     }
     let words = ["--store", "store.sqlite", "--job", "job.json"]
     let undone = try workspace.run(
@@ -129,6 +129,6 @@ import Testing
     let resumed = try workspace.run(
       "identity", "resume", "1", "--store", "store.sqlite", "--job", "job.json", environment: service.environment)
     #expect(resumed.code == 0, "\(resumed.messages)")
-    #expect(try workspace.run("identity", "list", "--store", "store.sqlite").output.contains("1  done  program"))
+    #expect(try workspace.run("identity", "list", "--store", "store.sqlite").output.contains("1\tdone\tprogram"))
   }
 }

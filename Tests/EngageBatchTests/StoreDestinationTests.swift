@@ -131,6 +131,22 @@ import Testing
     #expect(unknown.messages.contains("names no address"))
   }
 
+  @Test("The store of a sandbox is moved by its own name, and takes the sandbox's runs")
+  func rebindSandbox() throws {
+    let workspace = try Workspace()
+    #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0)
+    let list = ["--set", "General.databaseListId=7"]
+    #expect(try workspace.run(["run", "jobs/nightly.json", "--sandbox"] + list).code == 78)
+    let moved = try workspace.run(["store", "rebind", "jobs/nightly.json", "--sandbox"] + list)
+    #expect(moved.code == 0, "\(moved.messages)")
+    #expect(
+      moved.messages.hasPrefix(
+        "the store belonged to engage at the sandbox, list 100001 and belongs to engage at the sandbox, list 7 now\n"),
+      "\(moved.messages)")
+    let next = try workspace.run(["run", "jobs/nightly.json", "--sandbox"] + list)
+    #expect(next.code == 0, "\(next.messages)")
+  }
+
   @Test("The sandbox has a store of its own: the real run afterwards sends everything")
   func sandboxHasItsOwn() throws {
     let workspace = try Workspace()

@@ -90,7 +90,7 @@ import Testing
     let unknown = try shell(commands["store events"])
     #expect(unknown.code == 0 && unknown.output.contains("UNKNOWN"), "\(unknown)")
     let plans = try shell(commands["identity list"])
-    #expect(plans.code == 0 && plans.lines.count == 1 && plans.output.contains("held"), "\(plans)")
+    #expect(plans.code == 0 && plans.lines.count == 2 && plans.output.contains("held"), "\(plans)")
   }
 
   @Test("A merge that was interrupted is finished")

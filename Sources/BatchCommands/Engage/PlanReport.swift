@@ -29,13 +29,30 @@ struct PlanReport {
     showsValues = personal.policy == .clear
   }
 
+  static let columns = ["id", "state", "scenario", "recipients", "device", "reason"]
+
+  var cells: [JSONNode] {
+    [
+      .number(plan.id), .text(plan.state.rawValue), .text(plan.scenario.rawValue), .text(recipients), .text(device),
+      .text(reason),
+    ]
+  }
+
   var line: String {
-    let recipients = plan.loser.isIdentical(to: plan.winner) ? plan.loser : "\(plan.loser) -> \(plan.winner)"
-    let place = source.map { "  \($0)" } ?? ""
-    let again = command.map { "  once the cause is fixed: \($0)" } ?? ""
-    let reason = (plan.reason.isEmpty ? "" : "  (\(plan.reason))") + place + again
+    let end = reason.isEmpty ? "" : "  \(reason)"
     return
-      "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(reason)"
+      "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(end)"
+  }
+
+  private var recipients: String {
+    plan.loser.isIdentical(to: plan.winner) ? plan.loser : "\(plan.loser) -> \(plan.winner)"
+  }
+
+  private var reason: String {
+    [
+      plan.reason.isEmpty ? nil : "(\(plan.reason))", source.map { "\($0)" },
+      command.map { "once the cause is fixed: \($0)" },
+    ].compactMap(\.self).joined(separator: "  ")
   }
 
   var summary: JSONNode {

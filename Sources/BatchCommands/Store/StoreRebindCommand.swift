@@ -15,29 +15,30 @@ struct StoreRebindCommand: ParsableCommand {
       goes to the new one. Refused while identity plans of another list are unfinished.
       """)
 
-  @OptionGroup var file: JobStoreOption
-  @OptionGroup var job: JobWithSettings
+  @OptionGroup var job: StoredJob
   @OptionGroup var answer: AnswerOption
 
   func run() throws {
-    let loaded = try JobSource.load(job.job, job.changes)
-    let new = try Failures.reported {
-      try RunRequest(loaded: loaded, of: .installed, mode: .post, now: .now).storeDestination
+    let loaded = try job.load()
+    try Failures.reported {
+      let request = try job.request(.post, loaded)
+      try Platforms.installed.changing(request.storePath) { try rebind($0, of: $1, to: request.storeDestination) }
     }
-    try file.writing(of: loaded.job) { store, platform in
-      let old = try store.destination()
-      try refuseUnlessPossible(old, new, store, platform)
-      try store.rebind(to: new)
-      let counts = try store.ledger.statusCounts()
-      let posted = counts[.successfullyPosted] ?? 0
-      let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
-      answer.format.tell([
-        "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
-        "waiting": .number(waiting),
-      ]) {
-        Streams.note("the store belonged to \(old?.description ?? "no destination") and belongs to \(new) now")
-        Streams.note("\(posted) posted events are not sent again; \(waiting) that wait go there")
-      }
+  }
+
+  private func rebind(_ store: EventStore, of platform: any Platform, to new: StoreDestination) throws {
+    let old = try store.destination()
+    try refuseUnlessPossible(old, new, store, platform)
+    try store.rebind(to: new)
+    let counts = try store.ledger.statusCounts()
+    let posted = counts[.successfullyPosted] ?? 0
+    let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
+    answer.format.tell([
+      "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
+      "waiting": .number(waiting),
+    ]) {
+      Streams.note("the store belonged to \(old?.description ?? "no destination") and belongs to \(new) now")
+      Streams.note("\(posted) posted events are not sent again; \(waiting) that wait go there")
     }
   }
 

@@ -19,7 +19,11 @@ extension IdentityCommand {
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
         }
-        answer.format.tell(.array(reports.map(\.summary))) { for report in reports { Streams.data(report.line) } }
+        answer.format.tell(.array(reports.map(\.summary))) {
+          var listing = Listing(.text, columns: PlanReport.columns)
+          for report in reports { listing.add(report.cells) }
+          listing.end()
+        }
       }
     }
   }
