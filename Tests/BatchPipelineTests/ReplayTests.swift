@@ -32,6 +32,30 @@ import Testing
     #expect(try folder.quarantine() == ["a.ndjson:1 +0 invalid-json 'bad'"])
   }
 
+  /// It stayed unfinished in the list of runs.
+  @Test func hasItsEndNotedWhereItIsEndedMidway() throws {
+    final class Stopping: RunMonitor {
+      let interruption = Interruption()
+
+      func note(_ text: String) {}
+      func progress(_ progress: IngestProgress, of total: UInt64) { interruption.raise(15) }
+      func delivered(_ events: Int, of total: Int) {}
+    }
+    let folder = try JobFolder(["job.json": Self.job, "in/a": "bad\n"])
+    _ = try folder.run(folder.request())
+    var request = try folder.request()
+    request.mode = .replay
+    let monitor = Stopping()
+    let outcome = try Pipeline(request, monitor: monitor, interruption: monitor.interruption).run()
+    #expect(outcome.exit == .terminated)
+    let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: request.platform.storeFormat)
+    let runs = try store.runs.all()
+    #expect(runs.map(\.mode) == ["no-upload", "replay"])
+    #expect(runs.map(\.exit) == [0, RunExit.terminated.rawValue])
+    #expect(runs.allSatisfy { $0.finished != nil })
+    try store.close()
+  }
+
   @Test func takesLongLinesInOnceTheyAreAllowed() throws {
     let long = String(repeating: "x", count: 300)
     let huge = String(repeating: "y", count: 70_000)

@@ -26,6 +26,25 @@ import Testing
   private static let fixed = schema(
     #", {"name": "levelUp", "parameters": [{"name": "level", "type": "INTEGER"}]}"#)
 
+  @Test("A replay whose events cannot be written out tells its figures, and ends with 73 in history, too")
+  func unwritable() throws {
+    let workspace = try Workspace([])
+    try workspace.write("job.json", Self.job)
+    try workspace.write("in.ndjson", Self.input)
+    try workspace.write("schema.json", Self.schema(""))
+    #expect(try workspace.run("run", "job.json", "--no-upload", "--store", "s.sqlite").code == 0)
+    try workspace.write("schema.json", Self.fixed)
+    let replay = try workspace.run(
+      "quarantine", "replay", "job.json", "--store", "s.sqlite", "--events-out", "/dev/null/x", "--format", "json")
+    #expect(replay.code == 73)
+    #expect(replay.messages.hasSuffix("/dev/null/x: error: cannot be written: Not a directory\n"), "\(replay.messages)")
+    #expect(try Summary(replay.output)["accepted"] == 3)
+    let history = try workspace.run("history", "--store", "s.sqlite", "--format", "json")
+    let rows = try JSONNode.parse(Array(history.output.utf8)).array ?? []
+    #expect(rows.map { $0["mode"]?.string } == ["no-upload", "replay"])
+    #expect(rows.map { $0["ending"]?.integer } == [0, 73])
+  }
+
   @Test("They are checked again by a replay, and go out once with the ids they had")
   func replay() throws {
     let workspace = try Workspace([])

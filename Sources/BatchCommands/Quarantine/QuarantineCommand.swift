@@ -129,8 +129,10 @@ struct QuarantineReplayCommand: ParsableCommand {
       request.allowsFuture = future.allowFuture
       return try Pipeline(request, monitor: monitor, interruption: interruption).run()
     }
-    let replay = outcome.replay ?? ReplayOutcome()
-    answer.format.tell(Self.document(replay)) { Streams.note(Self.words(replay)) }
+    if outcome.isWhole {
+      let replay = outcome.replay ?? ReplayOutcome()
+      answer.format.tell(Self.document(replay)) { Streams.note(Self.words(replay)) }
+    }
     if let failure = outcome.report.failure { Streams.note(failure) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }

@@ -38,7 +38,7 @@ package struct Pipeline: Sendable {
   /// A run that keeps something ends with an outcome once its store is open: an error that ended it stands in there, beside what was
   /// done before.
   ///
-  /// - Throws: whatever is wrong before the store is open, and in a dry run or a replay at any time.
+  /// - Throws: whatever is wrong before the store is open, and in a dry run at any time.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
@@ -94,7 +94,7 @@ package struct Pipeline: Sendable {
       try write(preparation.findings, &outcome)
     } catch {
       // What is kept so far stays; the report says how far the run came, and why no further.
-      guard request.mode.reportsFailures else { throw error }
+      guard request.mode.keeps else { throw error }
       outcome.fail(error)
       outcome.isWhole = false
     }

@@ -24,7 +24,7 @@ package struct RunOutcome: Sendable {
   /// The run in the store, and how it noted that this ended; nil where nothing is noted.
   var noted: (run: RunID, exit: RunExit)?
   /// Whether no error ended it early.
-  var isWhole = true
+  package var isWhole = true
 
   init(report: RunReport) {
     self.report = report

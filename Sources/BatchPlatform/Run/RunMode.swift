@@ -38,19 +38,12 @@ package enum RunMode: Sendable, Equatable {
 
   package var sends: Bool { self == .run || self == .post }
 
-  /// Whether something stays of it in the store, so that an error does not undo what went before.
+  /// Whether something stays of it in the store, so that an error does not undo what went before: once it began, one is part of its
+  /// report. Others throw it.
   package var keeps: Bool {
     switch self {
     case .run, .noUpload, .post, .replay: true
     case .dryRun, .stream: false
-    }
-  }
-
-  /// Whether an error that ends it once it began is part of its report; a run that leaves no report throws it.
-  package var reportsFailures: Bool {
-    switch self {
-    case .run, .noUpload, .post: true
-    case .dryRun, .replay, .stream: false
     }
   }
 }
