@@ -42,6 +42,25 @@ import Testing
     #expect(try history(workspace).map { $0["ending"]?.integer } == [73, 0])
   }
 
+  /// The report and the page over all runs were written before, and said that all was good.
+  @Test(
+    "The report and the page over all runs tell the end of a run whose output cannot be written",
+    arguments: [["--no-upload"], ["--dry-run"]])
+  func unwritableReported(mode: [String]) throws {
+    let workspace = try workspace()
+    #expect(try workspace.run("run", "job.json", "--no-upload", "--report", "other").code == 0)
+    let run = try workspace.run(["run", "job.json", "--summary", "/dev/null/x"] + mode)
+    let words = "/dev/null/x: error: cannot be written: Not a directory"
+    #expect(run.code == 73 && run.messages.contains(words), "\(run.messages)")
+    let reports = try workspace.reports(in: "reports")
+    #expect(reports.map { $0["exitCode"]?.integer } == [73])
+    #expect(reports.map { $0["failure"]?.string } == [words])
+    #expect(reports.map { $0["summary"]?["stopped"]?.string } == [words])
+    guard mode == ["--no-upload"] else { return }
+    let page = try workspace.read("reports/index.html")
+    #expect(page.contains("an output could not be written"), "\(page)")
+  }
+
   @Test("A run over --max-quarantine says how many lines there are and what to do, everywhere")
   func overQuarantine() throws {
     let workspace = try workspace(bad: 2)

@@ -34,17 +34,22 @@ extension Pipeline {
     }
   }
 
-  /// Notes an end anew that turned out otherwise after it was noted, because an output could not be written.
+  /// Notes an end anew that turned out otherwise after it was noted or reported, because an output could not be written.
   package func noteEnd(_ outcome: inout RunOutcome) {
-    guard let noted = outcome.noted, noted.exit != outcome.exit else { return }
-    outcome.noted?.exit = outcome.exit
-    do {
-      let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-      try end(noted.run, in: store, outcome)
-      try store.close()
-    } catch {
-      monitor.note("the store has another end of this run than it had: \(error)")
+    if let noted = outcome.noted, noted.exit != outcome.exit {
+      outcome.noted?.exit = outcome.exit
+      do {
+        let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+        try end(noted.run, in: store, outcome)
+        if !outcome.runs.isEmpty { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
+        try store.close()
+      } catch {
+        monitor.note("the store has another end of this run than it had: \(error)")
+      }
     }
+    guard let told = outcome.told, told != outcome.exit else { return }
+    outcome.report.summary.stopped = outcome.report.failure
+    writeReport(&outcome)
   }
 
   /// Writes the report of a run that could not even begin, if the job asks for reports. A command that was given wrongly leaves

@@ -4,6 +4,7 @@ import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
+import FoundationEssentials
 
 /// Files that a run writes for its caller. One that cannot be written does not undo what was kept and sent.
 extension Pipeline {
@@ -84,12 +85,18 @@ extension Pipeline {
     }
   }
 
+  /// In place of the one that there is.
   func writeReport(_ outcome: inout RunOutcome) {
     guard let folder = request.job.reports else { return }
     do {
+      if let path = outcome.reportFolder {
+        try FileManager.default.removeItem(atPath: path)
+        outcome.reportFolder = nil
+      }
       outcome.reportFolder = try ReportFolder.write(
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
+      outcome.told = outcome.exit
       // The first run has nothing beside it.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(

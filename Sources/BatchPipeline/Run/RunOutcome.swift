@@ -10,6 +10,8 @@ package struct RunOutcome: Sendable {
   package var exit: RunExit
   /// Where the report was written; nil if there is none.
   package var reportFolder: String?
+  /// How the report says that it ended; nil if there is none.
+  var told: RunExit?
   /// `--explain`; nil if no device was to be explained.
   package var explanation: DeviceExplanation?
   /// What a dry run found about the inputs.
@@ -34,7 +36,9 @@ package struct RunOutcome: Sendable {
   /// Notes what ended the run, or an output that could not be written: what was done stays done, and the run says so with its
   /// figures.
   package mutating func fail(_ error: any Error) {
-    report.failure = report.failure.map { "\($0)\n\(error)" } ?? "\(error)"
+    let words = "\(error)"
+    // A report that is written anew may meet the same again.
+    report.failure = report.failure.map { $0.hasSuffix(words) ? $0 : "\($0)\n\(words)" } ?? words
     if let error = error as? StoreError, error.isDamage { report.storeIsDamaged = true }
     if exit == .done { exit = RunFailure.exit(of: error) }
     report.exit = exit
