@@ -149,9 +149,9 @@ struct BackfillCommand: ParsableCommand {
     var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
     (changes.store, changes.report) = (store, report)
-    let told = tellsWarnings ? try JobSource.load(named.job, changes) : nil
+    let told = tellsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
     var request = try Failures.reported {
-      let loaded = try told ?? JobSource.loader().load(job: named.job, changes)
+      let loaded = try told ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
       return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     }
     request.isOneOfMany = true

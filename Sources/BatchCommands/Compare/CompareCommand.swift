@@ -64,7 +64,7 @@ struct CompareCommand: ParsableCommand {
   private func request(
     _ options: CommandLineChanges, destination: String? = nil, at now: Instant
   ) throws -> RunRequest {
-    var loaded = try JobSource.load(named.job, options, at: now)
+    var loaded = try JobSource.load(named.job, options, at: now, asksService: false)
     loaded.job.destination = destination ?? loaded.job.destination
     return try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: false), now: now)
   }

@@ -20,9 +20,11 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
   }
 
   /// Reads everything. Faults and warnings are printed on stderr; faults end the command with their exit code.
-  func load() throws -> (job: Job?, configuration: Configuration) {
+  ///
+  /// - Parameter asksService: as that of `JobSource`.
+  func load(asksService: Bool = true) throws -> (job: Job?, configuration: Configuration) {
     do {
-      let loaded = try read()
+      let loaded = try read(asksService: asksService)
       for warning in loaded.configuration.warnings { Streams.note(warning.description) }
       return loaded
     } catch {
@@ -32,9 +34,15 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
   }
 
   /// Reads everything and prints nothing.
-  func read() throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
-    let loader = JobSource.loader()
-    let changes = given.changes
+  ///
+  /// - Parameters:
+  ///   - times: those of the job that the command line changes.
+  ///   - asksService: as above.
+  func read(
+    _ times: WindowOptions? = nil, asksService: Bool = true
+  ) throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
+    let loader = JobSource.loader(asksService: asksService)
+    let changes = times?.added(to: given.changes) ?? given.changes
     guard let job else { return (nil, try loader.load(files: file, changes)) }
     let loaded = try loader.load(job: job, changes)
     return (loaded.job, loaded.configuration)

@@ -64,7 +64,7 @@ struct ForgetCommand: ParsableCommand {
   }
 
   func run() throws {
-    let loaded = try job.load()
+    let loaded = try job.load(asksService: atService)
     try Failures.reported {
       let request = try job.request(.run, loaded)
       try forget(try ids(of: request.platform), request)

@@ -46,14 +46,14 @@ struct TestCommand: ParsableCommand {
   }
 
   private func results(of job: String) throws -> [JobTestResult] {
-    let loaded = try JobSource.load(job, given.changes)
+    let loaded = try JobSource.load(job, given.changes, asksService: false)
     guard !loaded.job.tests.isEmpty else { throw NoTestsError(job: job) }
     let folder = FileManager.default.currentDirectoryPath
     let run = JobTestRun(.installed) { changes in
       var changes = changes
       (changes.settings, changes.profile) = (given.set + changes.settings, given.profile)
       // What was wrong with the job itself was told above.
-      return try JobSource.loader().load(job: job, changes)
+      return try JobSource.loader(asksService: false).load(job: job, changes)
     }
     return try loaded.job.tests.flatMap { path in
       try JobTestReader.read(InputBytes.read(path), file: FilePath.shown(path, from: folder)).map(run.run)

@@ -118,7 +118,7 @@ struct QuarantineReplayCommand: ParsableCommand {
   func run() throws {
     var changes = job.changes
     changes.asOf = asOf
-    let loaded = try JobSource.load(job.named.job, changes)
+    let loaded = try JobSource.load(job.named.job, changes, asksService: false)
     let monitor = TerminalMonitor(.auto)
     let interruption = Interruption()
     try Signals.pass(to: interruption)

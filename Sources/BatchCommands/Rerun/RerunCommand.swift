@@ -101,7 +101,8 @@ struct RerunCommand: ParsableCommand {
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
     let loaded = known == nil ? try job.load() : nil
     return try Failures.reported {
-      try job.request(.noUpload, loaded ?? JobSource.loader().load(job: job.named.job, changes))
+      try job.request(
+        .noUpload, loaded ?? JobSource.loader(asksService: !job.sandbox).load(job: job.named.job, changes))
     }
   }
 }

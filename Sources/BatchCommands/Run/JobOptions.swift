@@ -53,7 +53,11 @@ struct StoredJob: ParsableArguments {
   }
 
   /// Reads the job; its faults are printed and end the command with their exit code.
-  func load() throws -> LoadedJob { try JobSource.load(named.job, changes) }
+  ///
+  /// - Parameter asksService: whether the service is asked unless a sandbox stands in for it.
+  func load(asksService: Bool = true) throws -> LoadedJob {
+    try JobSource.load(named.job, changes, asksService: asksService && !sandbox)
+  }
 
   func request(_ mode: RunMode, _ loaded: LoadedJob) throws -> RunRequest {
     var request = try RunRequest(loaded: loaded, of: .installed, mode: mode, now: .now)
@@ -120,11 +124,13 @@ protocol JobCommand: ParsableCommand {
 extension JobCommand {
   /// Reads the job; its faults are printed and end the command with their exit code.
   ///
-  /// - Parameter now: the time of the run.
-  func load(at now: Instant) throws -> LoadedJob {
+  /// - Parameters:
+  ///   - now: the time of the run.
+  ///   - asksService: whether the job's own service is asked, or stored events are to be for it.
+  func load(at now: Instant, asksService: Bool) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)
-    return try JobSource.load(named.job, changes, at: now)
+    return try JobSource.load(named.job, changes, at: now, asksService: asksService)
   }
 }
 

@@ -6,16 +6,23 @@ import FoundationEssentials
 
 /// Reads jobs for commands.
 enum JobSource {
-  static func loader(_ now: Instant = .now) -> ConfigurationLoader {
-    ConfigurationLoader(
+  /// - Parameter asksService: whether the job's service is asked, which takes its credentials.
+  static func loader(_ now: Instant = .now, asksService: Bool = true) -> ConfigurationLoader {
+    var loader = ConfigurationLoader(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
       destinations: Platforms.installed.all.map(\.name), now: now)
+    loader.readsCredentials = asksService
+    return loader
   }
 
   /// Reads a job; its faults are printed and end the command with their exit code.
-  static func load(_ path: String, _ changes: CommandLineChanges, at now: Instant = .now) throws -> LoadedJob {
+  ///
+  /// - Parameter asksService: as above.
+  static func load(
+    _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true
+  ) throws -> LoadedJob {
     do {
-      let loaded = try loader(now).load(job: path, changes)
+      let loaded = try loader(now, asksService: asksService).load(job: path, changes)
       for warning in loaded.configuration.warnings { Streams.note(warning.description) }
       return loaded
     } catch {

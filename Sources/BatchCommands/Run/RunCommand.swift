@@ -60,7 +60,7 @@ struct RunCommand: JobCommand {
     try RunSession(
       output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
     ).run { now in
-      var request = try RunRequest(loaded: load(at: now), of: .installed, mode: mode, now: now)
+      var request = try RunRequest(loaded: load(at: now, asksService: !sandbox), of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
         Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
@@ -92,7 +92,7 @@ struct PostCommand: JobCommand {
 
   func run() throws {
     try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
-      var request = try RunRequest(loaded: load(at: now), of: .installed, mode: .post, now: now)
+      var request = try RunRequest(loaded: load(at: now, asksService: !sandbox), of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture
       return request
     }

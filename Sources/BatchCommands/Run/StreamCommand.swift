@@ -74,7 +74,7 @@ struct StreamCommand: ParsableCommand {
 extension ConfigSource {
   /// The job, or one of no name and no inputs around the configuration.
   func loadJob() throws -> LoadedJob {
-    let loaded = try load()
+    let loaded = try load(asksService: false)
     let place = "\(FileManager.default.currentDirectoryPath)/job"
     return LoadedJob(
       job: loaded.job ?? Job(file: place, destination: Platforms.installed.all[0].name),

@@ -25,7 +25,7 @@ struct DoctorCommand: ParsableCommand {
     var findings = DoctorFindings()
     findings.addVersions()
     do {
-      let loaded = try JobSource.loader().load(job: job.named.job, job.changes)
+      let loaded = try JobSource.loader(asksService: !job.sandbox).load(job: job.named.job, job.changes)
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
       let request = try job.request(.run, loaded)

@@ -35,7 +35,7 @@ struct ServicePrepareCommand: ParsableCommand {
   @OptionGroup var answer: AnswerOption
 
   func run() throws {
-    let loaded = try JobSource.load(job.job, job.changes)
+    let loaded = try JobSource.load(job.job, job.changes, asksService: !sandbox)
     let report = try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }

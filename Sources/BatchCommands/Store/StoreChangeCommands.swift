@@ -101,7 +101,7 @@ struct StorePurgeCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (job, configuration) = try source.load()
+    let (job, configuration) = try source.load(asksService: false)
     let settings = configuration.settings
     let (kept, now) = (settings.eventStore, asOf ?? .now)
     let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)

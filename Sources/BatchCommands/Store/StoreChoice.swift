@@ -33,7 +33,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   func path() throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
     // One of both is there, as checked above.
-    let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile))
+    let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false)
     return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
   }
 

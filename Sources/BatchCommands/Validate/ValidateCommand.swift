@@ -34,7 +34,8 @@ struct ValidateCommand: JobCommand {
     let isTaken = output.takesStdout || output.explain != nil
     let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
     try session.run { now in
-      var request = try RunRequest(loaded: load(at: now), of: .installed, mode: .dryRun(sends: true), now: now)
+      let loaded = try load(at: now, asksService: false)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)
       request.refusesQuarantined = true
       request.allowsMissing = missing.allowMissing
       request.findingLimit = limit

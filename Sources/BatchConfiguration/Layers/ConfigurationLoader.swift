@@ -52,6 +52,8 @@ package struct ConfigurationLoader: Sendable {
   package var now: Instant
   /// Class names of augmentation plugins that somebody added to the program.
   package var addedPlugins: [String]
+  /// Whether the environment's credentials are read; nobody needs them who does not ask the service.
+  package var readsCredentials = true
 
   package init(
     environment: [String: String], currentDirectory: String, destinations: [String], now: Instant,
@@ -172,7 +174,7 @@ package struct ConfigurationLoader: Sendable {
   private func finish(
     _ layers: inout SettingLayers, _ changes: CommandLineChanges, _ job: Job?
   ) throws(ConfigurationErrors) -> Configuration {
-    layers.lay(environment: environment, currentDirectory: currentDirectory)
+    layers.lay(environment: environment, currentDirectory: currentDirectory, readsCredentials: readsCredentials)
     layers.lay(overrides: changes.settings, currentDirectory: currentDirectory)
     let errors = layers.faults.contains { $0.severity == .error }
     if !errors { layers.checkTogether(identity: job?.identity ?? false, addedPlugins: addedPlugins) }

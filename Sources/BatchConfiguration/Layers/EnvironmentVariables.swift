@@ -17,10 +17,14 @@ package enum EnvironmentVariables {
 
 extension SettingLayers {
   /// Lays the environment over what is there. A variable that is set to nothing counts as not set.
-  mutating func lay(environment: [String: String], currentDirectory: String) {
+  ///
+  /// - Parameter readsCredentials: whether variables and files with what only the service is told are looked at.
+  mutating func lay(environment: [String: String], currentDirectory: String, readsCredentials: Bool) {
     let reader = SettingReader(directory: currentDirectory)
     for (name, key) in EnvironmentVariables.all {
-      guard let setting = SettingsSchema.current.setting(named: key) else { continue }
+      guard let setting = SettingsSchema.current.setting(named: key), readsCredentials || !setting.isCredential else {
+        continue
+      }
       let direct = environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
       let file = environment[name + "_FILE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
       switch (direct, file) {

@@ -41,6 +41,8 @@ package struct Setting: Sendable {
   package var fallback: JSONNode
   /// Never shown.
   package var isSecret = false
+  /// Only the service is told it, so what is done without the service goes without it.
+  var isCredential: Bool { isSecret && [.connection, .deltaDNA].contains(section) }
   /// Read and checked, but nothing in a batch run depends on it.
   package var isWithoutEffect = false
   /// One or two sentences for the reference.

@@ -81,7 +81,7 @@ struct ServiceOptions: ParsableArguments {
   /// Hands `body` what changes the store and its service, which has to be the one that the store belongs to.
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
     try IdentityCommand.reporting {
-      let (job, configuration) = try source.load()
+      let (job, configuration) = try source.load(asksService: !sandbox)
       let engage = EngagePlatform()
       var settings = configuration.settings
       if sandbox { engage.completeForSandbox(&settings) }

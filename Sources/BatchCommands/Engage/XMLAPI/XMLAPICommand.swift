@@ -84,7 +84,7 @@ struct XMLAPICommand: ParsableCommand {
       try Failures.reported { try show(named) }
       return
     }
-    let settings = try source.load().configuration.settings
+    let settings = try source.load(asksService: !sandbox).configuration.settings
     let outcome = try Failures.reported {
       try ServiceSession.run(settings, usesSandbox: sandbox) { $0.call(named.operation) }
     }
@@ -98,7 +98,7 @@ struct XMLAPICommand: ParsableCommand {
   }
 
   private func runSeries() throws {
-    let settings = print ? nil : try source.load().configuration.settings
+    let settings = print ? nil : try source.load(asksService: !sandbox).configuration.settings
     let input = try OperationInput()
     guard let settings, let ledger else { return try input.forEach { try show($0.operation) } }
     var series = try OperationSeries(input, OperationLedger(ledger), again: again)
