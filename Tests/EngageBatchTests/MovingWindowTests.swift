@@ -32,6 +32,19 @@ import Testing
     #expect(run.messages.contains("samples/events/2026-01-19-*.ndjson"), "\(run.messages)")
   }
 
+  /// It looked for the files of today.
+  @Test("config check looks for the files of the night that is named")
+  func check() throws {
+    let workspace = try Workspace()
+    func check(_ arguments: String...) throws -> Finished { try workspace.run(["config", "check"] + arguments) }
+    let checked = try check(Self.job, "--as-of", "2026-01-16T02:15:00Z")
+    #expect(checked.code == 0, "\(checked.messages)")
+    let other = try check(Self.job, "--as-of", "2026-01-20T02:15:00Z")
+    #expect(other.code == 66 && other.messages.contains("no input: nothing matches"), "\(other.messages)")
+    let without = try check("--file", "configs/EngageConfig.plist", "--as-of", "2026-01-20T02:15:00Z")
+    #expect(without.code == 64 && without.messages.contains("go with a job"), "\(without.messages)")
+  }
+
   @Test("config show says on stderr what they mean, and nothing else moves")
   func show() throws {
     let workspace = try Workspace()

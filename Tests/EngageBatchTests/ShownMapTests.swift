@@ -58,4 +58,34 @@ import Testing
         "own.json:1: error: 'rules[0].fields.deviceld' is not a field of records; did you mean 'deviceId'?\n"),
       "\(refused.messages)")
   }
+
+  /// Every record of such a rule was quarantined, and the check was good.
+  @Test("A type that no record is is an error of config check, and one of another platform a warning")
+  func unknownType() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json", #"{"name": "j", "inputs": {"events": [{"path": "in.ndjson", "map": "own.json"}]}}"#)
+    try workspace.write("in.ndjson", #"{"d":"d","t":"2026-01-15T08:00:00Z","e":"x"}"# + "\n")
+    func check(_ types: String...) throws -> (code: Int32, [Substring]) {
+      let rules = types.map { #"{"type": \#($0)}"# }
+      try workspace.write(
+        "own.json",
+        #"{"fields": {"deviceId": "d", "timestamp": "t", "name": "e"}, "rules": ["# + "\n"
+          + rules.joined(separator: ",\n") + "]}")
+      let checked = try workspace.run("config", "check", "job.json")
+      return (checked.code, checked.messages.split(separator: "\n").filter { $0.hasPrefix("own.json:") })
+    }
+    let (code, found) = try check(
+      #""namedEvnt""#, #"{"path": "e", "table": {"a": "launch"}, "default": "sesion"}"#, #""namedEvent""#)
+    #expect(code == 78)
+    #expect(found.count == 2)
+    #expect(found.first == "own.json:2: error: 'type' is 'namedEvnt', which no record is; did you mean 'namedEvent'?")
+    #expect(
+      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which no record is; known are launch, foreground,")
+        == true)
+    let (warned, warnings) = try check(#""transaction""#, #""launch""#)
+    #expect(warned == 0)
+    #expect(
+      warnings == ["own.json:2: warning: 'type' is 'transaction', a record of 'deltadna' that 'engage' ignores"])
+  }
 }

@@ -16,12 +16,19 @@ struct ConfigCheckCommand: ParsableCommand {
       "Exit code 78 when something is wrong, 66 when only the inputs are missing; warnings alone leave it at 0.")
 
   @OptionGroup var source: ConfigSource<JobName>
+  @OptionGroup var window: WindowOptions
 
   @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
   var format: OutputFormat = .text
 
+  func validate() throws {
+    if source.job == nil, window.added(to: CommandLineChanges()) != CommandLineChanges() {
+      throw ValidationError("--from, --to and --as-of go with a job.")
+    }
+  }
+
   func run() throws {
-    let findings = ConfigFindings(source)
+    let findings = ConfigFindings(source, window)
     format.tell(findings.document) {
       for line in findings.lines { Streams.note(line) }
       if findings.exit == .done { Streams.note(findings.summary) }
@@ -36,9 +43,9 @@ struct ConfigFindings {
   private(set) var exit = RunExit.done
   private var given = 0
 
-  init(_ source: ConfigSource<JobName>) {
+  init(_ source: ConfigSource<JobName>, _ times: WindowOptions? = nil) {
     do {
-      let (job, configuration) = try source.read()
+      let (job, configuration) = try source.read(times)
       given = configuration.resolved.count { $0.chain.count > 1 }
       for warning in configuration.warnings { findings.append(ConfigFinding(warning)) }
       for platform in InstalledPlatforms.all { add(platform.lint(job, configuration)) }
@@ -80,7 +87,9 @@ struct ConfigFindings {
         place, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder")
     }
     do {
-      for warning in try JobMaps(job).warnings { findings.append(ConfigFinding(warning)) }
+      let maps = try JobMaps(job)
+      for warning in maps.warnings { findings.append(ConfigFinding(warning)) }
+      if let own = platform?.platform { add(maps.types.compactMap { Self.fault(of: $0, own) }.map(ConfigFinding.init)) }
       let files = try InputFiles.find(job)
       for words in try Self.vainWords(of: files) {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, words)))
@@ -102,6 +111,20 @@ struct ConfigFindings {
     }
     let missing = platform?.platform.missingSettings(configuration.settings, for: job) ?? []
     add(missing.map { ConfigFinding(ConfigurationFault($0, in: job)) })
+  }
+
+  /// Nil for a type that records of the job's platform have.
+  private static func fault(of type: ForeignMap.NamedType, _ platform: any Platform) -> ConfigurationFault? {
+    func types(_ platform: any Platform) -> [String] { platform.vocabulary.dictionary.values["type"] ?? [] }
+    let own = types(platform)
+    if own.contains(type.name) { return nil }
+    if let other = Platforms.installed.all.first(where: { types($0).contains(type.name) }) {
+      return ConfigurationFault(
+        type.place, .warning, "'type' is '\(type.name)', a record of '\(other.name)' that '\(platform.name)' ignores")
+    }
+    return ConfigurationFault(
+      type.place, "'type' is '\(type.name)', which no record is",
+      hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 
   /// What maps say for nothing, by the beginnings of the first files that they read.

@@ -1,4 +1,4 @@
-import BatchConfiguration
+package import BatchConfiguration
 
 /// A map as it was read: rules that make lines of the project's own shape out of foreign records (reference formats 6).
 package struct ForeignMap: Sendable {
@@ -19,6 +19,13 @@ package struct ForeignMap: Sendable {
   /// Rules of the document itself; those behind them are of maps that it includes.
   var ownRules = 0
   var otherwise = Otherwise.quarantine
+  /// The types of records that the document names itself, and the files that it includes.
+  package internal(set) var types: [NamedType] = []
+
+  package struct NamedType: Sendable {
+    package var name: String
+    package var place: Place
+  }
 }
 
 /// What some records become.

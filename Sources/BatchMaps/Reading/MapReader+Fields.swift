@@ -62,6 +62,7 @@ extension MapReader {
       }
       guard let read = self.source(known(members, Self.valueWords, in: "a source"), name, node.line) else { return nil }
       source = read
+      if field == "type", map.isFile { noteTypes(members) }
     }
     if case .paths = source.origin, source.table == nil, source.form == nil, source.time == nil {
       if field == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }

@@ -75,6 +75,15 @@ struct MapReader {
       fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs the same")
     }
     map.rules += other.rules
+    map.types += other.types
+  }
+
+  /// Platforms know which types there are.
+  mutating func noteTypes(_ members: [JSONMember]) {
+    for member in members where ["constant", "default"].contains(member.key) {
+      guard case .string(let name) = member.value.value else { continue }
+      map.types.append(ForeignMap.NamedType(name: name, place: Place(source, line: member.value.line ?? member.line)))
+    }
   }
 
   private mutating func readForm(_ words: [(String, JSONNode)]) {

@@ -1,7 +1,7 @@
 package import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchMaps
+package import BatchMaps
 import FoundationEssentials
 
 /// The maps that a job names, by their names.
@@ -9,6 +9,8 @@ package struct JobMaps {
   private var maps: [String: InputMap] = [:]
   /// What is odd about them, and no reason not to use them.
   package private(set) var warnings: [ConfigurationFault] = []
+  /// The types of records that they name.
+  package private(set) var types: [ForeignMap.NamedType] = []
 
   /// - Throws: `ConfigurationErrors` with all that is wrong with all of them.
   package init(_ job: Job) throws {
@@ -55,6 +57,7 @@ package struct JobMaps {
         let (map, warnings) = try library.load(name)
         maps[name] = InputMap(map, identity: map.digest)
         self.warnings += warnings
+        types += map.types
       } catch {
         faults += error.faults
       }
