@@ -46,4 +46,60 @@ import Testing
       #expect(try workspace.read("all-\(parts).ndjson") == expected, "\(parts) parts")
     }
   }
+  /// The map was that of a file among the job's inputs of that day alone; others were read as records of the project's own shape.
+  @Test("A replay reads a line through its map although its file is of another day, or gone")
+  func replayOfAnotherDay() throws {
+    let workspace = try Workspace([])
+    func job(from: String, to: String) throws {
+      try workspace.write(
+        "job.json",
+        #"""
+        {"name": "mapped", "inputs": {"events": [
+          {"path": "exports/{yyyy}-{MM}-{dd}/*.json", "map": "m.json"}, {"path": "own/*.ndjson"}]},
+         "window": {"from": "\#(from)", "to": "\#(to)"}, "asOf": "\#(to)", "store": "s.sqlite"}
+        """#)
+    }
+    func map(_ event: String) throws {
+      try workspace.write(
+        "m.json",
+        #"""
+        {"fields": {"deviceId": "d", "timestamp": "t", "name": "e"}, "otherwise": "quarantine",
+         "rules": [{"when": {"e": "\#(event)"}, "type": "namedEvent"}]}
+        """#)
+    }
+    try workspace.write("exports/2026-01-14/a.json", #"{"d": "1", "t": "2026-01-14T08:00:00Z", "e": "buy"}"# + "\n")
+    try workspace.write("exports/2026-01-15/a.json", #"{"d": "1", "t": "2026-01-15T08:00:00Z", "e": "sell"}"# + "\n")
+    try map("sell")
+    try job(from: "2026-01-14T00:00:00Z", to: "2026-01-15T00:00:00Z")
+    let first = try workspace.run("run", "job.json", "--no-upload", "--summary", "-")
+    #expect(try Summary(first.output)["quarantineReasons.no-rule"] == 1, "\(first)")
+    try job(from: "2026-01-15T00:00:00Z", to: "2026-01-16T00:00:00Z")
+    let other = try workspace.run("quarantine", "replay", "job.json")
+    #expect(other.messages.contains("1 still quarantined"), "\(other)")
+    #expect(try workspace.run("quarantine", "list", "job.json").output.contains("no-rule"))
+    try map("buy")
+    try workspace.remove("exports/2026-01-14")
+    let replayed = try workspace.run("quarantine", "replay", "job.json")
+    #expect(replayed.messages.contains("1 accepted"), "\(replayed)")
+  }
+
+  @Test("A map that changed is told once, because what it makes otherwise counts as new")
+  func changedMap() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"""
+      {"name": "mapped", "inputs": {"events": [{"path": "a.json", "map": "m.json"}]},
+       "asOf": "2026-02-01T00:00:00Z", "store": "s.sqlite"}
+      """#)
+    try workspace.write("a.json", #"{"d": "1", "t": "2026-01-14T08:00:00Z", "e": "buy", "p": 3}"# + "\n")
+    func told(_ more: String) throws -> Bool {
+      let fields = #""deviceId": "d", "timestamp": "t", "type": {"constant": "namedEvent"}, "name": "e""#
+      try workspace.write("m.json", #"{"fields": {\#(fields)\#(more)}}"#)
+      let run = try workspace.run("run", "job.json", "--no-upload")
+      #expect(run.code == 0, "\(run)")
+      return run.messages.contains("Maps: 'm.json' is not what it was in run ")
+    }
+    #expect(try ["", "", #", "params.price": "p""#, #", "params.price": "p""#].map(told) == [false, false, true, false])
+  }
 }

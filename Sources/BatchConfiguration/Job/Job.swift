@@ -29,6 +29,11 @@ package struct Job: Sendable, Hashable {
 
     /// Absolute patterns without date patterns.
     package var patterns: [String] { days.map { $0.map(\.path) } ?? [path] }
+
+    /// A pattern of what it has on any day, and perhaps of more.
+    package var anyDay: String {
+      days == nil ? path : DatedPath.patterns.reduce(path) { $0.replacing($1, with: "*") }
+    }
   }
 
   package struct Inputs: Sendable, Hashable {

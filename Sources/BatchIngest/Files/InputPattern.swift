@@ -36,6 +36,9 @@ package struct InputPattern: Sendable {
 
   /// As messages name it.
   var name: String { label.map { "\($0.printable) ('\(path.printable)')" } ?? "'\(path.printable)'" }
+
+  /// Whether a pattern of files, absolute and without date patterns, would find a file at an absolute path, if it were there.
+  package static func finds(_ path: String, by pattern: String) -> Bool { FileSearch.finds(path, by: pattern) }
 }
 
 extension [InputPattern] {

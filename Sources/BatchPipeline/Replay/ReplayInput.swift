@@ -14,8 +14,8 @@ struct ReplayInput: Sendable {
   private(set) var unavailable = 0
   /// By path of the file, the places of its lines among ``ids``.
   private var places: [String: Range<Int>] = [:]
-  /// By path and kind of a file of the job.
-  private let maps: [String: InputMap]
+  private let job: Job
+  private let maps: JobMaps
   /// Has the files; they go with it.
   private let folder: TemporaryFolder
 
@@ -30,7 +30,8 @@ struct ReplayInput: Sendable {
     _ store: EventStore, _ folder: TemporaryFolder, longest: Int, job: Job, _ interruption: Interruption
   ) throws {
     self.folder = folder
-    maps = try Self.maps(of: job)
+    self.job = job
+    maps = try JobMaps(job)
     let waiting = try store.quarantine.waitingLines()
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
@@ -66,22 +67,22 @@ struct ReplayInput: Sendable {
     ids += copy.ids
     var input = InputFile(path: BatchIngest.FilePath(copy.path), kind: copy.origin.kind, size: 0)
     input.copied = CopiedLines(file: copy.origin.file, lines: copy.lines, skipped: 1)
-    if let map = maps["\(copy.origin.kind.rawValue) \(copy.origin.file)"] {
+    if let map = map(of: copy.origin) {
       input.map = InputMap(map.map.ofKeptRecords, identity: map.identity)
     }
     files.files.append(input)
     files.holdsCopies = true
   }
 
-  private static func maps(of job: Job) throws -> [String: InputMap] {
-    do {
-      let mapped = try InputFiles.find(job, allowsMissing: true).files.compactMap { file in file.map.map { (file, $0) }
+  /// That of the first entry that finds the file on whatever day: it may be of another one than the job's now, or gone.
+  private func map(of line: WaitingLine) -> InputMap? {
+    let inputs =
+      switch line.kind {
+      case .events: job.inputs.events
+      case .notifications: job.inputs.notifications
+      case .deepLinks: job.inputs.deepLinks
       }
-      return Dictionary(mapped.map { ("\($0.kind.rawValue) \($0.path)", $1) }, uniquingKeysWith: { first, _ in first })
-    } catch is InputError {
-      // The inputs went away; what waits of them is kept in the store.
-      return [:]
-    }
+    return inputs.first { InputPattern.finds(line.file, by: $0.anyDay) }?.map.flatMap { maps[$0] }
   }
 }
 

@@ -19,6 +19,21 @@ extension Pipeline {
       started: request.now, asOf: request.asOf)
   }
 
+  /// Says which maps are not what they were in the last run of the job: what they make otherwise counts as new (reference decisions 46).
+  func noteChangedMaps(in store: EventStore) throws {
+    guard !request.maps.isEmpty, let last = try store.runs.all().last(where: { $0.job == request.job.name }) else {
+      return
+    }
+    let before = try store.runs.settings(digest: last.configurationDigest)
+    for map in request.maps
+    where before.contains(where: { $0.name == "map \(map.name)" && $0.value != map.text }) {
+      monitor.note(
+        "Maps: '\(map.name.printable)' is not what it was in run \(last.id.number): a line of which it makes another record now "
+          + "counts as new, and its events are sent besides the earlier ones. To replace those: engage-batch rerun, with "
+          + "--dry-run to see what would change")
+    }
+  }
+
   /// Notes how a run ended, with its report. What the store cannot note of a run that failed is not worth another error.
   func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
     let ended = Instant.now

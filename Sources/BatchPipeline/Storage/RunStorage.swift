@@ -105,6 +105,7 @@ extension Pipeline {
     if request.mode.readsInputs { try store.refuseCollected() } else { try store.refuseMissingParts() }
     try refuseBackwardRun(store)
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
+    if request.mode.readsInputs { try noteChangedMaps(in: store) }
     let run = try beginRun(in: store)
     let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
     let sink = try StoreSink(
