@@ -56,10 +56,10 @@ import Testing
       self.export = export
       self.cuts = cuts.sorted() + [export.end]
       nights = self.cuts.map { _ in [] }
-      // Which of one time is first is a matter of their kinds and lines, if they come together (reference decisions 35).
+      // Which of one time and kind is first is a matter of their lines, if they come together (reference decisions 35).
       var together: [String: Int] = [:]
       for line in export.lines {
-        let place = "\(line.device) \(line.timestamp)"
+        let place = "\(line.device) \(line.timestamp) \(line.kind)"
         var night = together[place] ?? arrival(of: line, &random)
         if let last, last.line.text == line.text, let cut = self.cuts.firstIndex(of: last.cut) {
           night = together[place] ?? cut

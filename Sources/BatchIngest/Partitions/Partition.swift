@@ -56,12 +56,14 @@ package struct DeviceRecords {
     unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
   }
 
-  /// The place of the first record from the instant on.
-  package func place(from instant: Instant) -> Int {
+  /// The place of the first record from the instant on; those at the instant itself that are of an earlier kind are before it.
+  package func place(from instant: Instant, _ kind: InputKind = .events) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if unsafe keys[middle].timestamp < instant.milliseconds { low = middle + 1 } else { high = middle }
+      let key = unsafe keys[middle]
+      let isBefore = key.timestamp == instant.milliseconds ? key.kind < kind : key.timestamp < instant.milliseconds
+      if isBefore { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -81,12 +81,13 @@ final class DecisionWorker: @unchecked Sendable {
   private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
     let records = device.records
     guard let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }), let first = records.first,
-      first.timestamp < decided.silence
+      decided.covers(first.timestamp, first.kind, until: decided.silence)
     else { return try decide(device.device, earlier, [records], partition) }
     var (beyond, inOrder, present) = (records.place(from: decided.end), records.place(from: decided.end), earlier)
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
-      let late = records.list(reached..<records.place(from: decided.silence))
+      let silence = records.place(from: decided.silence, decided.kind(at: decided.silence))
+      let late = records.list(reached..<silence)
       let nights =
         try late.first.map { first in
           try rewinder.nights(of: device.device, from: first.timestamp, in: self.nights(of: partition.bucket))

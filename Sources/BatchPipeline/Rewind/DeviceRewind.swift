@@ -71,14 +71,14 @@ final class DeviceRewind {
       guard !night.night.isMark, let rules = try deciders(of: night)?.rules else { return true }
       lookback = max(lookback, rules.lookback)
       guard let begin = try night.night.before.flatMap({ try self.rules.decided(of: $0) }) else { return true }
-      return begin.silence.milliseconds <= first.milliseconds - lookback.count
+      return begin.silence.milliseconds < first.milliseconds - lookback.count
     }
   }
 
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
-    return late.firstIndex { places.night(of: $0.timestamp) != nil } ?? late.count
+    return late.firstIndex { places.night(of: $0.timestamp, $0.kind) != nil } ?? late.count
   }
 
   /// - Parameters:
@@ -90,7 +90,7 @@ final class DeviceRewind {
     _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
   ) throws -> RewoundDevice {
     let places = try places(in: nights)
-    guard let first = late.first, let own = places.night(of: first.timestamp) else {
+    guard let first = late.first, let own = places.night(of: first.timestamp, first.kind) else {
       preconditionFailure("late records without a night")
     }
     let decidedBy = try nights.map { try deciders(of: $0) }
@@ -106,7 +106,7 @@ final class DeviceRewind {
     var rewound: [StoredNight] = []
     var decided = 0
     var next = late.startIndex
-    var place = min(own, places.night(of: earliest) ?? own)
+    var place = min(own, places.night(of: earliest, first.kind) ?? own)
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
       var night = nights[place]
@@ -114,7 +114,7 @@ final class DeviceRewind {
       let isLast = place == nights.count - 1
       let behind = isLast ? present : nights[place + 1].night.before
       var end = next
-      while end < late.endIndex, isLast || places.night(of: late[end].timestamp) == place { end += 1 }
+      while end < late.endIndex, isLast || places.night(of: late[end].timestamp, late[end].kind) == place { end += 1 }
       if old != new || next < end {
         let known = [night.known, isLast ? rewind.knownBefore : nights[place + 1].knownBefore]
         let coming = firsts[(place + 1)...].compactMap { $0 }.min()
@@ -183,11 +183,14 @@ final class DeviceRewind {
     /// No rewind goes back behind it.
     let first: Int
 
-    func night(of instant: Instant) -> Int? {
-      let last = begins.indices.last { $0 >= first && begins[$0].map { $0.silence <= instant } ?? true }
+    func night(of instant: Instant, _ kind: InputKind) -> Int? {
+      let last = begins.indices.last { place in
+        place >= first && begins[place].map { !$0.covers(instant, kind, until: $0.silence) } ?? true
+      }
       if let last { return last }
       // What is counted besides may reach further back than the nights.
-      guard begins.indices.contains(first), let begin = begins[first], begin.end <= instant else { return nil }
+      guard begins.indices.contains(first), let begin = begins[first], !begin.covers(instant, kind, until: begin.end)
+      else { return nil }
       return first
     }
   }

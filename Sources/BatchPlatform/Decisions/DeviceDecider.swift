@@ -37,6 +37,8 @@ extension DecisionRules {
 package struct DecidedTime: Sendable {
   /// The newest instant of its records.
   package var newest: Instant
+  /// Of the last of them: records of one instant come in the order of their kinds (reference formats 3.8).
+  package var kind: InputKind
   /// Records before it are late: those before the newest, and those within a silence after it that ended something.
   package var end: Instant
   /// Records before it come into a silence that something was decided by, if only what is counted.
@@ -47,11 +49,20 @@ package struct DecidedTime: Sendable {
   /// - Parameters:
   ///   - silence: nil where silence decided nothing besides.
   ///   - settled: nil where it decides nothing more.
-  package init(newest: Instant, end: Instant, silence: Instant? = nil, settled: Instant? = nil) {
+  package init(newest: Instant, _ kind: InputKind, end: Instant, silence: Instant? = nil, settled: Instant? = nil) {
     self.newest = newest
+    self.kind = kind
     self.end = end
     self.silence = max(end, silence ?? end)
     self.settled = max(end, settled ?? end)
+  }
+
+  /// Of records at an instant, ``end`` or ``silence``, those of an earlier kind come before what was decided.
+  package func kind(at instant: Instant) -> InputKind { instant == newest ? kind : .events }
+
+  /// Whether a record comes into what was decided up to an instant, ``end`` or ``silence``.
+  package func covers(_ timestamp: Instant, _ kind: InputKind, until instant: Instant) -> Bool {
+    timestamp == instant ? kind < self.kind(at: instant) : timestamp < instant
   }
 }
 

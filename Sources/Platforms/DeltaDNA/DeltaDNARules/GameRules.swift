@@ -89,7 +89,7 @@ package struct GameRules {
       processLate()
     } else {
       processInOrder()
-      state.lastSeen = record.timestamp
+      (state.lastSeen, state.lastKind) = (record.timestamp, record.kind)
     }
     explanation?.end(record, state)
   }

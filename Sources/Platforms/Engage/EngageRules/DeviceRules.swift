@@ -186,6 +186,9 @@ package struct DeviceRules {
     } else {
       explanation?.note("end of input; without asOf, silence decides nothing")
     }
+    if let openStart, openStart.at == state.lastSeen {
+      state.awaitedUntil = max(state.awaitedUntil ?? openStart.at, openStart.at)
+    }
     settleHeld()
     pruneSamples()
     output.counts.waitingForUserId += state.waiting.count
@@ -211,10 +214,10 @@ package struct DeviceRules {
       // What waited goes out when consent is given as well.
       if record.type == .consent, releases(at: record.timestamp) { return false }
     }
-    state.lastSeen = record.timestamp
+    (state.lastSeen, state.lastKind) = (record.timestamp, record.kind)
     // It is behind whatever silence ended.
     state.silentUntil = nil
-    if let silent = state.sampleSilentUntil, silent < record.timestamp { state.sampleSilentUntil = nil }
+    if let silent = state.awaitedUntil, silent < record.timestamp { state.awaitedUntil = nil }
     return true
   }
 

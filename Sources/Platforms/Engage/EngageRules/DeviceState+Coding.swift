@@ -33,11 +33,11 @@ extension DeviceState {
       writer.put(campaign.expiresAt)
       writer.put(UInt8(campaign.expiryWasSeen ? 1 : 0))
     }
-    writer.put(UInt8(lastSeen == nil ? 0 : 1))
+    writer.put(lastSeen == nil ? 0 : 1 + lastKind.rawValue)
     if let lastSeen { writer.put(lastSeen) }
-    writer.put(UInt8(silentUntil == nil ? 0 : 1) | (sampleSilentUntil == nil ? 0 : 2))
+    writer.put(UInt8(silentUntil == nil ? 0 : 1) | (awaitedUntil == nil ? 0 : 2))
     if let silentUntil { writer.put(silentUntil) }
-    if let sampleSilentUntil { writer.put(sampleSilentUntil) }
+    if let awaitedUntil { writer.put(awaitedUntil) }
     writer.put(emission)
     writer.put(samples)
     writer.put(Int64(held.count))
@@ -71,10 +71,14 @@ extension DeviceState {
       campaign = Campaign(
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
     }
-    if try reader.byte() == 1 { lastSeen = try reader.instant() }
+    let kind = try reader.byte()
+    if kind > 0 {
+      guard let known = InputKind(rawValue: kind - 1) else { throw DeviceStateError() }
+      (lastKind, lastSeen) = (known, try reader.instant())
+    }
     let silences = try reader.byte()
     if silences & 1 != 0 { silentUntil = try reader.instant() }
-    if silences & 2 != 0 { sampleSilentUntil = try reader.instant() }
+    if silences & 2 != 0 { awaitedUntil = try reader.instant() }
     emission = try reader.emission()
     samples = try reader.samples()
     for _ in 0..<(try reader.count()) { held.append(try reader.held()) }

@@ -23,10 +23,13 @@ package struct DeviceState {
   package var campaign: Campaign?
   /// The instant of the newest record of any type.
   package var lastSeen: Instant?
+  /// Of the last record at that instant.
+  package var lastKind = InputKind.events
   /// The end of the silence by which its last session was decided to be over; nil where a record decided that.
   package var silentUntil: Instant?
-  /// Until when a sample could have come that known silence decided an event to go out without; nil where none did after the newest record.
-  package var sampleSilentUntil: Instant?
+  /// Until when something could have come that silence decided an event to go out without: a sample, or a link at the very instant of a
+  /// session's start. Nil where nothing could after the newest record.
+  package var awaitedUntil: Instant?
   /// Emission number of the last event or identity check.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
@@ -43,13 +46,13 @@ package struct DeviceState {
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
 
-  /// A record before it comes into a silence by which something else was decided: that a campaign expired, or that an event got no sample.
-  /// Nil where nothing was.
+  /// A record before it comes into a silence by which something else was decided: that a campaign expired, or that an event went out
+  /// without what it waited for. Nil where nothing was.
   package var otherSilence: Instant? {
     guard let lastSeen else { return nil }
     var silence: Instant?
     if let campaign, campaign.expiryWasSeen { silence = campaign.expiresAt }
-    if let sampleSilentUntil { silence = max(silence ?? lastSeen, min(sampleSilentUntil + Milliseconds(1), .last)) }
+    if let awaitedUntil { silence = max(silence ?? lastSeen, min(awaitedUntil + Milliseconds(1), .last)) }
     return silence.flatMap { $0 > lastSeen ? $0 : nil }
   }
 

@@ -51,7 +51,7 @@ struct GameDecisionRules: DecisionRules {
       let state = try unsafe GameState(decoding: $0)
       return state.lastSeen.map {
         DecidedTime(
-          newest: $0, end: $0, silence: state.lastUseOfMeasuredSession.flatMap(rules.over(after:)),
+          newest: $0, state.lastKind, end: $0, silence: state.lastUseOfMeasuredSession.flatMap(rules.over(after:)),
           settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
       }
     }

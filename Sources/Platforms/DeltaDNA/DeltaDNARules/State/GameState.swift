@@ -31,6 +31,8 @@ package struct GameState {
   package var triggers = TriggerCounts()
   /// The instant of the newest record.
   package var lastSeen: Instant?
+  /// Of the last record at that instant.
+  package var lastKind = InputKind.events
   /// Emission number of the last event or engagement.
   package var emission: Int64 = 0
 

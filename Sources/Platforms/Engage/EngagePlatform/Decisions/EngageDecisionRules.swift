@@ -98,7 +98,8 @@ struct EngageDecisionRules: DecisionRules {
       let state = try unsafe DeviceState(decoding: $0)
       return state.lastSeen.map {
         DecidedTime(
-          newest: $0, end: state.decidedUntil ?? $0, silence: state.otherSilence, settled: state.openUntil)
+          newest: $0, state.lastKind, end: state.decidedUntil ?? $0, silence: state.otherSilence,
+          settled: state.openUntil)
       }
     }
   }

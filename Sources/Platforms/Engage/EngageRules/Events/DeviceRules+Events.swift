@@ -342,7 +342,7 @@ extension DeviceRules {
     guard let knownUntil, knownUntil > deadline else { return true }
     // One that a record of the device lies behind was not decided by silence.
     if state.lastSeen.map({ $0 <= deadline }) ?? true {
-      state.sampleSilentUntil = max(state.sampleSilentUntil ?? deadline, deadline)
+      state.awaitedUntil = max(state.awaitedUntil ?? deadline, deadline)
     }
     return false
   }
