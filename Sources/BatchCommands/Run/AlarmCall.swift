@@ -49,6 +49,7 @@ struct AlarmCall {
 
   /// How the last run before this one ended, by what the store says or stands beside it; nil where neither says anything.
   private var exitBefore: RunExit? {
+    // What is not there, or cannot be read, says nothing.
     if let text = try? String(contentsOfFile: note, encoding: .utf8).prefix(while: \.isNumber), let exit = Int32(text) {
       return RunExit(rawValue: exit)
     }
