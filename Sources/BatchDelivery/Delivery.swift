@@ -96,10 +96,12 @@ package final class Delivery: Sendable {
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
       let taken = try delivery.ledger.statusCounts()[.successfullyPosted, default: 0]
-      schedule = DeliverySchedule(delivery.settings, traits: traits, hasTaken: taken > 0, random: random)
       try delivery.ledger.indexChunks()
       let recovered = try delivery.ledger.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, run: run, at: delivery.clock.now)
+      schedule = DeliverySchedule(
+        delivery.settings, traits: traits, hasTaken: taken > 0, remainders: try delivery.ledger.remainders(),
+        random: random)
       report.recoveredChunks = recovered.chunks.count
       if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
       if delivery.settings.onUnknown == .resend, !traits.isIdempotent {

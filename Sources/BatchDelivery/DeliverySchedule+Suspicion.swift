@@ -87,7 +87,7 @@ extension DeliverySchedule {
   /// What becomes of those that wait where nothing else can show whether it is the service that fails.
   private mutating func conclude() -> [ChunkChange] {
     if !search.isExhausted, let place = nextInVain { return [halve(waiting.remove(at: place))] }
-    if doubt == nil, readyCount > 0, search.witnesses < mostFailures {
+    if doubt == nil || waitsForOthers, readyCount > 0, search.witnesses < mostFailures {
       search.mostWitnesses += 1
       return []
     }
@@ -100,6 +100,12 @@ extension DeliverySchedule {
     let changes = join(isOutage: true)
     if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(.unreachable(.everyRequest)) }
     return changes
+  }
+
+  /// Whether a chunk that was searched, or failed as often as it may, would be to blame if any other was taken: the others are asked before
+  /// the service counts as down, or they would be kept back by it in each run.
+  private var waitsForOthers: Bool {
+    waiting.contains { search.has($0) || $0.failures >= mostFailures }
   }
 
   /// Whether an event is to blame where nothing is left that could show more: something was taken since what it is a part of failed, in

@@ -40,8 +40,8 @@ package struct DeliverySchedule {
   var waiting: [PendingChunk] = []
   /// Chunks that are to blame as far as anybody can tell: they are halved, single events are given up.
   var suspects: [PendingChunk] = []
-  var search = Search()
-  /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing but its parts is sent.
+  var search: Search
+  /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing is sent but its parts, and a few others afterwards.
   var doubt: DeliveryStop?
   var troubles: [Int64: Trouble] = [:]
   var pausedUntil = Milliseconds.zero
@@ -66,14 +66,17 @@ package struct DeliverySchedule {
   /// Set once; nothing is started any more.
   package private(set) var stop: DeliveryStop?
 
-  /// - Parameter hasTaken: the service took something in an earlier run.
+  /// - Parameters:
+  ///   - hasTaken: the service took something in an earlier run.
+  ///   - remainders: as ``Ledger/remainders()`` has them.
   package init(
     _ settings: DeliverySettings, traits: DeliveryTraits = DeliveryTraits(), hasTaken: Bool = false,
-    random: any RandomNumberGenerator
+    remainders: Set<Int64> = [], random: any RandomNumberGenerator
   ) {
     self.settings = settings
     self.traits = traits
     self.hasTaken = hasTaken
+    search = Search(remainders: remainders)
     self.random = random
     atOnce = settings.lanes(of: traits)
   }
@@ -179,8 +182,8 @@ package struct DeliverySchedule {
     // Nothing overtakes a chunk that waits for its retry or for its parts.
     if isInOrder, !delayed.isEmpty || awaitsParts { return nil }
     if search.mayBegin, !suspects.contains(where: search.has) { return .part }
+    if readyCount > 0, search.witnesses < search.mostWitnesses || doubt == nil && !isReserved { return .ready }
     if doubt != nil { return nil }
-    if readyCount > 0, search.witnesses < search.mostWitnesses || !isReserved { return .ready }
     return delayed.isEmpty && nextAsking != nil ? .asking : nil
   }
 

@@ -18,8 +18,8 @@ struct Search {
   private var siblings: [Int64: Int64] = [:]
   /// Parts to blame for the failure of what they are halves of, because the other half was taken.
   private var blamed: Set<Int64> = []
-  /// Parts of what an earlier run left of a searched chunk.
-  private var remainders: Set<Int64> = []
+  /// What an earlier run left of a searched chunk, and its parts.
+  private var remainders: Set<Int64>
   /// Parts that have not been tried, the next one last.
   private var untried: [PendingChunk] = []
   private var underWay: Set<Int64> = []
@@ -35,6 +35,8 @@ struct Search {
   var witnesses = 0
   var mostWitnesses = 0
 
+  init(remainders: Set<Int64>) { self.remainders = remainders }
+
   func has(_ chunk: PendingChunk) -> Bool { parts.contains(chunk.id) }
 
   var isUnderWay: Bool { !underWay.isEmpty || !untried.isEmpty || awaitsHalves }
@@ -44,9 +46,7 @@ struct Search {
   var isInVain: Bool { !vain.isEmpty }
 
   /// Whether an earlier run had found the chunk, or what it is a part of, to blame, before the service took nothing any more.
-  func isOfRemainder(_ chunk: PendingChunk) -> Bool {
-    has(chunk) ? remainders.contains(chunk.id) : chunk.parent != nil
-  }
+  func isOfRemainder(_ chunk: PendingChunk) -> Bool { remainders.contains(chunk.id) }
 
   mutating func beginNext() -> PendingChunk { begin(untried.removeLast()) }
 

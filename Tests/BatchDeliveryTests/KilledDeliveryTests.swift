@@ -4,6 +4,7 @@ import BatchStore
 import DestinationContract
 import Glibc
 import StoreSupport
+import TestSupport
 import Testing
 
 /// What a kill leaves is what the files hold at that instant: a copy of them, taken while requests are under way, is opened
@@ -49,6 +50,48 @@ import Testing
       #expect(counts == [.successfullyPosted: 400])
       #expect(report.eventsInDoubt >= 10)
     }
+    try next.close()
+  }
+
+  @Test(
+    "What a killed run had halved in an outage is not to blame in the next one, also where something was taken in between",
+    arguments: Sweep.cases([2, 1, 5, 9], short: 2), [(500, false), (503, false), (500, true), (503, true)])
+  func killedInOutage(part: Int, _ outage: (status: Int, takesBefore: Bool)) throws {
+    let (status, takesBefore) = outage
+    let filled = try FilledStore(events: 6, perChunk: 6)
+    let copy = try FilledStore(events: 1, perChunk: 1)
+    try copy.store.close()
+    let (source, target) = (filled.path, copy.path)
+    let isOut = SendOutcome.refused(
+      SendFault("status \(status)", isForNow: status == 503, countsAgainstChunk: true))
+    let (parts, taken) = (Guarded(0), Guarded(0))
+    let settings = DeliverySettings.fixture(concurrency: 1)
+    func deliver(_ store: EventStore, _ destination: ScriptedDestination) throws -> DeliveryReport {
+      try Delivery(
+        ledger: store.ledger, destination: destination, settings: settings, clock: SimulatedClock(), seed: 2
+      ).run(store.runs.begin(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture))
+    }
+    let first = ScriptedDestination { body, _ in
+      let isPart = eventNumbers(body).count < 6
+      let number = parts.withLock { parts in
+        if isPart { parts += 1 }
+        return parts
+      }
+      if isPart, number == part { for end in ["", "-wal"] { Self.copyFile(source + end, target + end) } }
+      guard takesBefore, isPart, number == part - 1 else { return isOut }
+      taken.withLock { $0 = eventNumbers(body).count }
+      return .acknowledged
+    }
+    for _ in 0..<settings.maxFailures { _ = try deliver(filled.store, first) }
+    #expect(parts.withLock { $0 } >= part)
+    let next = try EventStore.open(target)
+    for _ in 0...settings.maxFailures {
+      #expect(try deliver(next, ScriptedDestination { _, _ in isOut }).exit == .serviceUnavailable)
+    }
+    let before = taken.withLock { $0 }
+    #expect(try next.ledger.statusCounts()[.notPosted] == 6 - before)
+    #expect(try deliver(next, ScriptedDestination { _, _ in .acknowledged }).exit == .done)
+    #expect(try next.ledger.statusCounts() == [.successfullyPosted: 6])
     try next.close()
   }
 

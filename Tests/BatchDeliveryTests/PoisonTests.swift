@@ -269,6 +269,44 @@ import Testing
     }
   }
 
+  @Test("Parts of a chunk that was refused as wrong are not to blame in an outage that follows", arguments: Failure.all)
+  func outageAfterRefusal(_ failure: Failure) throws {
+    let filled = try FilledStore(events: 4, perChunk: 4)
+    for _ in 0..<4 {
+      let report = try deliver(
+        filled,
+        destination(.engage) { events, _ in
+          events.count > 1 && events.contains(1) ? .rejected("status 400: no such schema") : failure.outcome
+        })
+      #expect(report.exit == .serviceUnavailable)
+    }
+    #expect(try filled.store.ledger.statusCounts() == [.notPosted: 4])
+    _ = try deliver(filled, destination(.engage) { _, _ in .acknowledged })
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 4])
+  }
+
+  @Test(
+    "Chunks of nothing but bad events do not keep the last one back, in no more runs than there are attempts",
+    arguments: Failure.all, [1, 2, 5])
+  func lastChunk(_ failure: Failure, perChunk: Int) throws {
+    let (bad, concurrency) = (perChunk * 2, 1)
+    let filled = try FilledStore(events: bad + 1, perChunk: perChunk)
+    let destination = destination(.engage) { events, _ in
+      events.contains { $0 <= bad } ? failure.outcome : .acknowledged
+    }
+    let settings = DeliverySettings.fixture(concurrency: concurrency)
+    var runs = 0
+    var isOver = false
+    while !isOver, runs <= settings.maxFailures {
+      let report = try Delivery(
+        ledger: filled.store.ledger, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
+      ).run(filled.run)
+      runs += 1
+      isOver = report.stop == nil
+    }
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 1, .failedPost: bad], "\(runs) runs")
+  }
+
   @Test("A run that is killed between halves goes on with them", arguments: Sweep.cases(0..<24, short: 8))
   func killed(at request: Int) throws {
     let filled = try FilledStore(events: 100, perChunk: 50)
