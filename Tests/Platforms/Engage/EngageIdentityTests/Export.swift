@@ -17,27 +17,33 @@ struct Export {
     var merges: [String]
     /// Plans that wait for an operator and checks that are not finished, sorted.
     var waiting: [String]
+    /// How many plans each scenario had.
+    var scenarios: [MergeScenario: Int]
     var calls: Int
   }
 
-  private static let devices = 8
+  private let devices: Int
   private(set) var recipients: [String: [String: String]] = [:]
   private var checks: [(device: Int, time: Int64, ids: [(String, String)])] = []
   private var rule: KnownToKnownPolicy
 
-  init(seed: UInt64) {
+  init(seed: UInt64, devices: Int = 8) {
+    self.devices = devices
+    let customers = devices / 2
     var random = SplitMix64(seed: seed)
-    for number in 0..<Self.devices { recipients["\(900_000_000_100 + number)"] = ["Mobile User Id": "user-\(number)"] }
+    for number in 0..<devices { recipients["\(900_000_000_100 + number)"] = ["Mobile User Id": "user-\(number)"] }
     // Customers who can be found by either column.
-    for number in 0..<4 {
-      recipients["\(900_000_000_500 + number)"] = ["customer_id": "c-\(number)", "loyalty_id": "y-\(number)"]
+    for number in 0..<customers {
+      recipients["\(900_000_000_100 + max(400, devices) + number)"] = [
+        "customer_id": "c-\(number)", "loyalty_id": "y-\(number)",
+      ]
     }
-    for _ in 0..<20 {
+    for _ in 0..<devices * 5 / 2 {
       let column = Int.random(in: 0..<2, using: &random) == 0 ? ("customer_id", "c-") : ("loyalty_id", "y-")
       checks.append(
         (
-          Int.random(in: 0..<Self.devices, using: &random), Int64(Int.random(in: 0..<6, using: &random)),
-          [(column.0, "\(column.1)\(Int.random(in: 0..<6, using: &random))")]
+          Int.random(in: 0..<devices, using: &random), Int64(Int.random(in: 0..<6, using: &random)),
+          [(column.0, "\(column.1)\(Int.random(in: 0..<customers * 3 / 2, using: &random))")]
         ))
     }
     rule = KnownToKnownPolicy.allCases.filter { $0 != .hold }[Int.random(in: 0..<2, using: &random)]
@@ -85,7 +91,7 @@ struct Export {
       })
     var batch = LocalBatch()
     batch.rows = IdentityRows(
-      locations: (0..<Self.devices).map {
+      locations: (0..<devices).map {
         LastKnownLocation(
           device: "d-\($0)", recipientId: "", address: "at \($0)", at: now + Milliseconds(Int64($0 * 7 % 5)))
       })
@@ -99,13 +105,13 @@ struct Export {
     #expect(Set(merges.map { "\($0.loser) \($0.winner)" }).count == merges.count)
     return Outcome(
       recipients: bench.service.recipients, rows: bench.service.rows,
-      devices: try ((0..<Self.devices).map { "d-\($0)" } + (0..<3).map { "n-\($0)" }).map {
+      devices: try ((0..<devices).map { "d-\($0)" } + (0..<3).map { "n-\($0)" }).map {
         try bench.identity($0)
       },
       merges: merges.map(\.key).sorted(),
       waiting: plans.filter { !$0.state.isEnded }.map { "\($0.device): \($0.reason)" }.sorted()
         + ["\(try bench.store.identities.pendingCheckCount()) checks"],
-      calls: bench.service.calls.count)
+      scenarios: Dictionary(grouping: plans, by: \.scenario).mapValues(\.count), calls: bench.service.calls.count)
   }
 }
 

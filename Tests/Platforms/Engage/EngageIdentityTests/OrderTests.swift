@@ -33,6 +33,29 @@ import Testing
     }
   }
 
+  @Test(
+    "A check that a broken chain of merges holds does not hold its recipient before earlier checks", arguments: [1, 8])
+  func brokenChain(lanes: Int) throws {
+    let service = ModelService(
+      [
+        loser: ["Mobile User Id": userA], winner: ["Mobile User Id": userB, "customer_id": "c-1"],
+        "900000000303": ["loyalty_id": "y-1", "Merged Recipient Id": "900000000999"],
+      ], delay: { if $0.columns["customer_id"] != nil { usleep(50_000) } })
+    let bench = try Bench(settings: .fixture { $0.concurrency = lanes }, service: service)
+    // Devices that are set up do not wait for their turn with that.
+    try bench.add(bench.check("d-1", at: 0, []), bench.check("d-2", at: 0, recipient: winner, user: userB, []))
+    try bench.reconcile()
+    try bench.add(
+      bench.check("d-1", at: 1), bench.check("d-2", at: 2, recipient: winner, user: userB, [("loyalty_id", "y-1")]))
+    let result = try bench.reconcile()
+    #expect(result.figures.merged == 1)
+    #expect(result.figures.conflicts == 1)
+    #expect(service.recipients[loser]?["Merged Recipient Id"] == winner)
+    let held = try bench.store.merges.openPlans()
+    #expect(held.map(\.device) == ["d-2"])
+    #expect(held.map(\.reason) == ["the chain of earlier merges ends at a recipient that is gone"])
+  }
+
   @Test func lanesDelaysAndKillsLeaveOneRecipientDatabase() throws {
     var outcomes = 0
     for seed in Sweep.cases(UInt64(1)...12, short: 3) {
@@ -55,6 +78,24 @@ import Testing
       }
     }
     #expect(outcomes == (Sweep.isFull ? 108 : 27))
+  }
+
+  @Test(
+    "Of 500 devices whose ids are set, move over and are merged, eight lanes make what one lane makes",
+    arguments: Sweep.cases([4, 1, 2, 3], short: 1) as [UInt64])
+  func manyDevices(seed: UInt64) throws {
+    let export = Export(seed: seed, devices: 500)
+    let expected = try export.outcome(lanes: 1, delays: 0, kills: [])
+    for scenario in [MergeScenario.setIds, .moveMobileUserId, .markMerged] {
+      #expect(expected.scenarios[scenario, default: 0] > 0, "\(scenario)")
+    }
+    let outcome = try export.outcome(lanes: 8, delays: seed, kills: [])
+    #expect(outcome.recipients == expected.recipients)
+    #expect(outcome.rows == expected.rows)
+    #expect(outcome.devices == expected.devices)
+    #expect(outcome.merges == expected.merges)
+    #expect(outcome.waiting == expected.waiting)
+    #expect(outcome.scenarios == expected.scenarios)
   }
 
   /// Up to 256 were numbered in order by one call at a time; more of them as their calls came.

@@ -63,9 +63,8 @@ extension IdentitySession {
     if let found {
       switch try chainEnd(of: found) {
       case .recipient(let end): winner = end
-      case .broken(let reason):
-        try stop(pending, device, as: .held, reason: reason)
-        return true
+      case .broken(let reason, let chain):
+        return try hold(pending, device, reason, chain, turn, since: since)
       }
     }
     if let found, isForgotten(found.id) || winner.map({ isForgotten($0.id) }) ?? false {
@@ -95,17 +94,29 @@ extension IdentitySession {
     case .follow:
       turn.leave()
       guard let current else { return false }
+      let since = turn.now
       switch try chainEnd(of: current) {
       case .recipient(let end):
         device.identity.recipientId = end.id
         return false
-      case .broken(let reason): try stop(pending, device, as: .held, reason: reason)
+      case .broken(let reason, let chain): return try hold(pending, device, reason, chain, turn, since: since)
       }
     case .plan(let plan):
       turn.decide()
       // What was read a while ago is read again before it is written to.
       try carryOut(plan, for: device, fresh: hasWaited ? [] : [current, winner].compactMap { $0 })
     }
+    return true
+  }
+
+  /// Holds a check because of a chain of merges, in its turn: those before it may have changed the chain since it was read.
+  ///
+  /// - Returns: false when what was read is out of date.
+  private func hold(
+    _ pending: PendingCheck, _ device: KnownDevice, _ reason: String, _ chain: [String], _ turn: Turn, since: Int
+  ) throws -> Bool {
+    guard case .entered = try turn.enter([device.identity.recipientId] + chain, since: since) else { return false }
+    try stop(pending, device, as: .held, reason: reason)
     return true
   }
 

@@ -27,7 +27,9 @@ extension IdentitySession {
       let image: RecipientImage
       switch try chainEnd(of: first) {
       case .recipient(let end): image = end
-      case .broken(let reason): return try stop(as: .held, reason)
+      case .broken(let reason, let chain):
+        guard case .entered = try turn.enter([recipient] + chain, since: since) else { continue }
+        return try stop(as: .held, reason)
       }
       guard case .entered(let hasWaited) = try turn.enter([recipient, image.id], since: since) else { continue }
       if isForgotten(image.id) { return try stop(as: .held, "the recipient was forgotten") }

@@ -270,22 +270,24 @@ struct IdentitySession: Sendable {
 
   enum ChainEnd {
     case recipient(RecipientImage)
-    case broken(String)
+    /// Why, and the recipients that were read.
+    case broken(String, [String])
   }
 
   /// Follows the marks of earlier merges to the recipient that stays.
   func chainEnd(of first: RecipientImage) throws -> ChainEnd {
     var image = first
     var seen: Set<ByteText> = [ByteText(first.id)]
+    func broken(_ reason: String) -> ChainEnd { .broken(reason, seen.map(\.string)) }
     while true {
       let marker = image[settings.recipient.mergedRecipientIdColumn]
       if marker.isEmpty { return .recipient(image) }
-      guard seen.insert(ByteText(marker)).inserted else { return .broken("the chain of earlier merges is a cycle") }
+      guard seen.insert(ByteText(marker)).inserted else { return broken("the chain of earlier merges is a cycle") }
       guard seen.count <= settings.recipient.longestMergeChain + 1 else {
-        return .broken("the chain of earlier merges is longer than Recipient.maxMergeChain")
+        return broken("the chain of earlier merges is longer than Recipient.maxMergeChain")
       }
       guard let next = try read(marker) else {
-        return .broken("the chain of earlier merges ends at a recipient that is gone")
+        return broken("the chain of earlier merges ends at a recipient that is gone")
       }
       image = next
     }
