@@ -1,3 +1,4 @@
+import BatchDelivery
 import BatchFoundation
 import BatchStore
 import DestinationContract
@@ -32,13 +33,12 @@ import Testing
     let isKeyed = seed % 2 == 0
     let expected = try SimulatedRuns(history, seed: seed)
     if isKeyed { expected.recipients.change { $0.key = ["Mobile User Id"] } }
-    try expected.live(days: 1)
-    try expected.live(days: 2)
+    try settle(expected)
     let play = try hostile(history, seed)
     if isKeyed { play.recipients.change { $0.key = ["Mobile User Id"] } }
     try finish(play, seed, name)
     try checkPeople(name, play, expected)
-    try checkEvents(name, play, expected)
+    try checkEvents(name, play, expected, seed)
     try checkWords(name, play)
     // Which of several threads asked on which connection is chance.
     if !Simulation.hasSeveralThreads(seed) {
@@ -46,15 +46,39 @@ import Testing
     }
   }
 
-  /// Runs the job until nothing is left to do, or two runs without trouble changed nothing: what waits is then for the service to take.
+  /// Runs the job without trouble until another run changes nothing: what is refused is asked again in each, and may find what refused it
+  /// gone.
+  private func settle(_ expected: SimulatedRuns) throws {
+    try expected.live(days: 1)
+    var last: [String] = []
+    repeat {
+      last = try expected.end().waiting
+      try expected.live(days: 2)
+    } while try expected.end().waiting != last
+  }
+
+  /// Attempts after which a chunk is suspected, where the destination does not say: `Networking.maxNumRetries`.
+  private static let mostFailures = 3
+
+  /// Runs the job until nothing is left to do and nothing that was refused goes through any more, or as many runs without trouble changed
+  /// nothing as a chunk has attempts: what waits is then for the service to take.
   private func finish(_ play: SimulatedRuns, _ seed: UInt64, _ name: String) throws {
     var random = SplitMix64(seed: seed &* 19)
     var last: [EventStatus: Int]?
+    var waiting: [String]?
+    var unchanged = 0
     for lives in 1..<60 {
       let trouble = lives < 10 ? Trouble(lives: lives, Self.injections, &random) : nil
-      if try play.live(days: lives == 1 ? 1 : 2, trouble, random.next()) && lives > 1 { return }
+      if try play.live(days: lives == 1 ? 1 : 2, trouble, random.next()) && lives > 1 {
+        let before = waiting
+        waiting = try play.end().waiting
+        if waiting == ["0 checks"] || waiting == before { return }
+      } else {
+        waiting = nil
+      }
       let statuses = lives > 10 ? try play.end().statuses : nil
-      if statuses != nil, statuses == last { return }
+      unchanged = statuses != nil && statuses == last ? unchanged + 1 : 0
+      if unchanged > Self.mostFailures { return }
       last = statuses
     }
     Issue.record("\(name): the runs do not come to an end")
@@ -145,9 +169,18 @@ import Testing
     #expect(pairs(play).isSubset(of: pairs(expected)), "\(name): \(pairs(play).subtracting(pairs(expected)))")
   }
 
-  private func checkEvents(_ name: String, _ play: SimulatedRuns, _ expected: SimulatedRuns) throws {
+  /// What the reason of a last attempt at an event may say: how the service failed at it, or at everything.
+  private func words(of poison: SimulatedService.Poison, _ outage: SimulatedService.Outage?) -> [String] {
+    let own = poison == .dropped ? "connection lost" : "\(poison.rawValue)"
+    return [own] + (outage.map { [$0 == .dropped ? "connection lost" : "503"] } ?? [])
+  }
+
+  private func checkEvents(
+    _ name: String, _ play: SimulatedRuns, _ expected: SimulatedRuns, _ seed: UInt64
+  ) throws {
     let holds = play.history.holds
     let (taken, denied) = (play.events.taken, play.events.denied)
+    let outage = Self.outage(seed)
     let inDoubt = try holds ? 0 : play.end().inDoubt
     let count = try expected.end().statuses.values.reduce(0, +)
     let store = try play.open()
@@ -160,8 +193,11 @@ import Testing
       switch (event.status, play.events.poison(number)) {
       case (.successfullyPosted, nil): #expect(taken[number] != nil, "\(what)")
       case (.failedPost, let poison?):
-        let own = poison == .dropped ? "connection lost" : "\(poison.rawValue)"
-        #expect(event.reason?.contains(own) == true, "\(what)")
+        #expect(words(of: poison, outage).contains { event.reason?.contains($0) == true }, "\(what)")
+      // In an outage the service fails at it as well; once is not enough.
+      case (.failedPost, nil) where outage != nil:
+        let failures = attempts.count { $0.chunk == event.chunk && $0.outcome != .notSent }
+        #expect(failures >= play.history.kind.traits.mostAttempts ?? Self.mostFailures, "\(what)")
       case (.unknown, _) where holds: #expect(attempts.contains { $0.outcome == .unknown }, "\(what)")
       // Nothing shows that it is to blame.
       case (.notPosted, _?): #expect(attempts.last?.reason != nil, "\(what)")
