@@ -175,6 +175,12 @@ import Testing
           "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both 'appKey', and 'named event' carries both; give one of them another name"
         ]
       ),
+      (
+        #"{"General": {"eventCodes": {"base": "acoustic-mobile", "installed": {"code": "093"}}}}"#,
+        [
+          "c.json:1: error: 'General.eventCodes.installed.code' is '093', which only the service itself gives to events"
+        ]
+      ),
       // No event carries both of these, and a core name is allowed.
       (#"{"UBFFieldNames": {"UBFGoalNameFieldName": "Event Name", "UBFTagsFieldName": "Device Id"}}"#, []),
     ] as [(String, [String])])

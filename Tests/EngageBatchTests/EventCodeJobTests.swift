@@ -35,12 +35,47 @@ import Testing
     #expect(told.contains("'Sale': it came with the link opened at 2026-01-15T08:00:10.000Z"), "\(told)")
   }
 
+  /// It said "Event 95", whatever it told of.
+  @Test("Why names an event with the code of several kinds, and which of them it is")
+  func whyCustom() throws {
+    let workspace = try workspace()
+    try workspace.write(
+      "in.ndjson",
+      Self.records + "\n"
+        + #"{"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"goalCompleted","name":"Bought"}"#
+        + "\n" + #"{"deviceId":"d","timestamp":"2026-01-15T08:01:10Z","type":"custom","eventTypeCode":95}"#)
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let listed = try workspace.run("store", "events", "--store", "s.sqlite", "--type", "95")
+    let told = try listed.lines.dropFirst().compactMap { $0.split(separator: "\t").first }.map { id in
+      let lines = try workspace.run("why", "\(id)", "--store", "s.sqlite").lines
+      return [0, 3].map { lines[$0].split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") }
+    }
+    #expect(
+      told == [
+        [
+          "Custom event (code 95) at 2026-01-15T08:00:10.000Z",
+          "tells of link opened, or an event of the app's own with this code",
+        ],
+        ["Custom event (code 95) at 2026-01-15T08:00:30.000Z", "tells of named event, by its attribute 'Event Name'"],
+        [
+          "Custom event (code 95) at 2026-01-15T08:01:00.000Z",
+          "tells of goal completed or goal abandoned, by its attribute 'Goal Name'",
+        ],
+        [
+          "Custom event (code 95) at 2026-01-15T08:01:10.000Z",
+          "tells of link opened, or an event of the app's own with this code",
+        ],
+      ])
+  }
+
   @Test("Compare and reports name what a code of another profile means")
   func compare() throws {
     let run = try workspace().run("compare", "job.json", "--with", "General.eventCodes=engage-sdk")
     #expect(run.code == 0, "\(run.messages)")
     let words = run.lines.map { $0.split(separator: "  ").first.map { $0.drop { $0 == " " } } ?? "" }
-    for line in ["session ended (code 14)", "session ended (code 92)", "event 95", "named event (code 17)"] {
+    for line in [
+      "session ended (code 14)", "session ended (code 92)", "custom event (code 95)", "named event (code 17)",
+    ] {
       #expect(words.contains { $0 == line }, "\(line): \(run.output)")
     }
   }
@@ -55,6 +90,10 @@ import Testing
       (
         ["89", "91", "92", "94", "95", "103", "104", "174"], "acoustic-mobile",
         #"ok: event types: the service knows 174 (push delivery status), and received notifications are not sent; with General.eventCodes = {"base": "acoustic-mobile", "receivedNotification": {"code": "174"}} they are"#
+      ),
+      (
+        ["89", "94", "103", "104"], "engage-sdk",
+        "warning: event types: not known to the service: 12 (installed), 13 (session started, link opened), 14 (session ended), 15 (goal abandoned), 16 (goal completed), 17 (named event), 48 (received notification), 49 (opened notification); it knows 89 (installed), 94 (opened notification), 103 (push enabled), 104 (push disabled) of 'acoustic-mobile': set General.eventCodes to that, and have its support enable 91 (session started), 92 (session ended), 95 (goal abandoned, goal completed, named event, link opened), or give them an empty code in a table of your own"
       ),
       (
         ["89", "94"], #"{"base": "acoustic-mobile", "sessionEnded": {"code": ""}, "sessionStarted": {"code": ""}}"#,

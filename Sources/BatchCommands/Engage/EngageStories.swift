@@ -38,9 +38,26 @@ struct EngageStories: PlatformStories {
   // MARK: - Events
 
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) throws {
+    answer.add("meaning", "tells of", meaning(timeline.entries[index]))
     answer.add("session", "session", session(index, timeline, decided))
     answer.add("campaign", "campaign", campaign(index, timeline, decided))
     answer.add("identity", "identity", try identity(timeline.entries[index]))
+  }
+
+  /// Which of the kinds that share the event's code it is, where its attributes tell.
+  private func meaning(_ event: DeviceTimeline.Entry) -> [String] {
+    let kinds = codes.kinds(of: event.type)
+    guard kinds.count > 1, !kinds.contains(.sessionStarted) else { return [] }
+    let marks: [(field: AutomaticField, kinds: Set<EventKind>)] = [
+      (.eventName, [.namedEvent]), (.goalName, [.goalCompleted, .goalAbandoned]), (.callToAction, [.link]),
+    ]
+    for mark in marks {
+      let name = settings.attributeNames[mark.field]
+      let told = kinds.filter { mark.kinds.contains($0) }.map(\.words)
+      guard !told.isEmpty, event.attribute(name) != nil else { continue }
+      return ["\(told.reversed().joined(separator: " or ")), by its attribute '\(name)'"]
+    }
+    return ["\(kinds.contains(.link) ? "link opened, or " : "")an event of the app's own with this code"]
   }
 
   private func session(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {

@@ -164,14 +164,15 @@ struct ServiceExamination {
     let unknown = codes.byCode.filter { isKnown[$0.code] == false }
     if !known.isEmpty { found.ok(check, "known to the service: \(words(known))") }
     if !unknown.isEmpty {
-      let others = EventCodes.profiles.filter { profile in
-        profile.profile != codes.profile && profile.byCode.allSatisfy { isKnown[$0.code] == true }
+      let advice = Self.otherProfile(codes, isKnown).map { other in
+        other.missing.isEmpty
+          ? "it knows all of '\(other.profile)': set General.eventCodes to that"
+          : "it knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that, and have its support enable "
+            + "\(words(other.missing)), or give them an empty code in a table of your own"
       }
       found.warning(
         check,
-        "not known to the service: \(words(unknown)); "
-          + (others.first.map { "it knows all of '\($0.profile)': set General.eventCodes to that" }
-            ?? "ask for universal behaviors to be enabled"),
+        "not known to the service: \(words(unknown)); \(advice ?? "ask for universal behaviors to be enabled")",
         setting: "General.eventCodes")
     }
     if codes[.receivedNotification].code.isEmpty, isKnown[EventCodes.deliveryStatus] == true {
@@ -181,6 +182,24 @@ struct ServiceExamination {
           + "{\"base\": \"\(codes.profile)\", \"receivedNotification\": {\"code\": \"\(EventCodes.deliveryStatus)\"}} they are"
       )
     }
+  }
+
+  private struct OtherProfile {
+    var profile: String
+    var known: [(code: String, kinds: [EventKind])]
+    var missing: [(code: String, kinds: [EventKind])]
+  }
+
+  /// A profile that fits an account better: all of it is known, or some of it where nothing of the present codes is. Some codes are
+  /// off in each account until somebody asks for them.
+  private static func otherProfile(_ codes: EventCodes, _ isKnown: [String: Bool]) -> OtherProfile? {
+    let others = EventCodes.profiles.filter { $0.profile != codes.profile }.map { profile in
+      OtherProfile(
+        profile: profile.profile, known: profile.byCode.filter { isKnown[$0.code] == true },
+        missing: profile.byCode.filter { isKnown[$0.code] != true })
+    }
+    let isKnownNow = codes.byCode.contains { isKnown[$0.code] == true }
+    return others.first { $0.missing.isEmpty || !isKnownNow && !$0.known.isEmpty }
   }
 
   private mutating func checkEventErrors() {

@@ -59,7 +59,7 @@ extension EventCodes {
       throw SettingReader.Refusal(
         "'\(name)' must be a code as a string of digits, or empty, so that such events are not sent")
     }
-    guard !acousticMobile.ofService.contains(text) else {
+    guard !acousticMobile.isOfService(text) else {
       throw SettingReader.Refusal("'\(name)' is '\(text)', which only the service itself gives to events")
     }
     return text

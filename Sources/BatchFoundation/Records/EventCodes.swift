@@ -142,9 +142,14 @@ package struct EventCodes: Hashable, Sendable {
       .first { !$0.isEmpty } ?? []
   }
 
-  /// A code in words; nil for one of the caller's own, and for one that tells events of several kinds alike.
+  /// A code in words; nil for one of the caller's own.
   package func words(for code: String) -> String? {
     let kinds = kinds(of: code)
-    return kinds.count == 1 || kinds.contains(.sessionStarted) ? kinds[0].words : nil
+    if let start = kinds.first(where: { $0 == .sessionStarted }) { return start.words }
+    if kinds.count > 1, kinds.contains(.namedEvent) { return "custom event" }
+    return kinds.isEmpty ? nil : kinds.map(\.words).joined(separator: " or ")
   }
+
+  /// Whether only the service itself makes events of the code, which it reads as a number: `093` is 93.
+  package func isOfService(_ code: String) -> Bool { Int(code).map { ofService.contains("\($0)") } ?? false }
 }

@@ -93,7 +93,7 @@ package struct CodeTable {
   private var rows: [Row]
   package var ofEveryEvent: [AutomaticField]
   package var keepsEmpty: Bool
-  package var ofService: [Text]
+  private var ofService: [Text]
 
   /// - Parameter text: makes texts that live as long as the table.
   package init(_ codes: EventCodes, _ text: (String) -> Text) {
@@ -104,6 +104,18 @@ package struct CodeTable {
   }
 
   package subscript(kind: EventKind) -> Row { rows[kind.rawValue] }
+
+  /// Whether only the service itself makes events of the code.
+  ///
+  /// The service reads codes as numbers, so `" 093"` is 93.
+  func isOfService(_ code: Text) -> Bool {
+    guard !ofService.isEmpty else { return false }
+    func isSpace(_ place: Int) -> Bool { code[place] == UInt8(ascii: " ") }
+    var (start, end) = (0, code.count)
+    while start < end, isSpace(end - 1) { end -= 1 }
+    while start < end, isSpace(start) || code[start] == UInt8(ascii: "0") { start += 1 }
+    return ofService.contains(code.slice(start, end))
+  }
 }
 
 /// Augmentation and LocationServices (reference events 5).

@@ -61,6 +61,18 @@ import Testing
     #expect(events[6].others == ids.merging(["attribution": "Spring", "sessionLength": "2"]) { $1 })
   }
 
+  /// `"093"` passed the check for codes that only the service gives.
+  @Test(arguments: [
+    ("93", false), ("093", false), (" 93", false), ("90 ", false), ("930", true), ("193", true), ("9", true),
+  ])
+  func codesOfTheServiceAreNumbers(code: String, isSent: Bool) throws {
+    let fixture = acousticMobile()
+    try fixture.add(.custom, at: "2026-01-01T10:00:00Z") { $0.subject = fixture.arena.text(code) }
+    let (events, rules) = try fixture.run(asOf: "2026-01-01T10:00:00Z")
+    #expect(events.map(\.code.description) == (isSent ? [code] : []))
+    #expect(rules.output.warnings.map(\.kind) == (isSent ? [] : [.noEventCode]))
+  }
+
   @Test func anAttributeThatNoRecordNamesIsAbsent() throws {
     let fixture = acousticMobile()
     try fixture.add(.namedEvent, at: "2026-01-01T10:00:00Z") { $0.subject = "a" }

@@ -312,7 +312,7 @@ extension DeviceRules {
   private mutating func isSent(_ code: Text) -> Bool {
     if code.isEmpty {
       warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
-    } else if settings.codes.ofService.contains(code) {
+    } else if settings.codes.isOfService(code) {
       warn(.noEventCode, "only the service itself makes events of code \(code); it is not sent")
     } else {
       return true
