@@ -75,11 +75,22 @@ import Testing
       outcomes: [
         "16:00:00.000 launch", "16:00:01.000 foreground", "16:01:00.000 notificationOpened",
         "16:02:00.000 namedEvent Basket filled", "16:03:00.000 pushReceived",
-        "left out: no event that a record stands for", "16:04:00.000 background",
+        "16:03:30.000 pushEnabled", "16:04:00.000 background",
       ]),
     Case(preset: "fcm", kind: .notifications, outcomes: ["13:00:00.000 opened", "13:10:00.000 received"]),
     Case(preset: "apns", kind: .notifications, outcomes: ["14:00:00.000 opened", "14:01:40.000 received"]),
   ]
+
+  @Test func codesOfAcousticAreReadAsCodeToo() throws {
+    let made = outcomes(
+      of: try preset("acoustic"),
+      [93, 94, 95, 104].map {
+        #"{"code":\#($0),"timestamp":"2026-01-15T16:00:00Z","attributes":[{"name":"channelId","value":"c-1"},{"name":"appKey","value":"k-1"},{"name":"name","value":"n"}]}"#
+      })
+    let records = try made.map { try JSONNode.read(Array($0.utf8), source: "line") }
+    #expect(records.map { $0["type"]?.string } == ["pushReceived", "notificationOpened", "namedEvent", "pushDisabled"])
+    #expect(records.allSatisfy { $0["channelId"]?.string == "c-1" && $0["appKey"]?.string == "k-1" })
+  }
 
   @Test(arguments: cases) func theSampleBecomesRecords(_ example: Case) throws {
     var reader = LineReader(EngageVocabulary())

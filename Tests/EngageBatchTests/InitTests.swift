@@ -94,7 +94,7 @@ import Testing
       ("segment.ndjson", "segment", 6), ("rudderstack.ndjson", "segment", 2), ("ga4.ndjson", "ga4", 3),
       ("amplitude.ndjson", "amplitude", 3), ("mixpanel.ndjson", "mixpanel", 3), ("mparticle.ndjson", "mparticle", 2),
       ("snowplow.ndjson", "snowplow", 8), ("snowplow-tsv.tsv", "snowplow-tsv", 8), ("airship.ndjson", "airship", 4),
-      ("onesignal.ndjson", "onesignal", 1), ("acoustic.ndjson", "acoustic", 6), ("fcm.ndjson", "fcm", 2),
+      ("onesignal.ndjson", "onesignal", 1), ("acoustic.ndjson", "acoustic", 7), ("fcm.ndjson", "fcm", 2),
       ("apns.ndjson", "apns", 2),
     ])
   func presetIsFound(sample: String, preset: String, accepted: Int) throws {
