@@ -93,7 +93,7 @@ let modules: [Module] = [
     ], testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
   Module(
     name: "UnitySandbox", platform: "Unity", imports: ["BatchFoundation", "BatchSandbox", "DeltaDNASandbox"],
-    testImports: ["BatchHTTP"]),
+    testImports: ["BatchHTTP", "DeltaDNASchema"]),
   Module(
     name: "BatchPipeline",
     imports: [

@@ -128,7 +128,8 @@ package final class Delivery: Sendable {
         }
         return !isExhausted && schedule.stop == nil
       }
-      if starts.isEmpty, try !prepareAhead() { wait() }
+      // What is wrong is told with the whole time until it is tried again.
+      if starts.isEmpty, newTrouble == nil, try !prepareAhead() { wait() }
       return true
     }
 
@@ -178,10 +179,17 @@ package final class Delivery: Sendable {
     }
 
     /// What is wrong, if it is something new or was not told for a while.
-    mutating func takeTrouble() -> DeliveryTrouble? {
+    private var newTrouble: String? {
       guard let reason = fault, schedule.stop == nil else { return nil }
+      if let told, told.reason.utf8.elementsEqual(reason.utf8), clock.uptime.count - told.at.count < 10_000 {
+        return nil
+      }
+      return reason
+    }
+
+    mutating func takeTrouble() -> DeliveryTrouble? {
+      guard let reason = newTrouble else { return nil }
       let now = clock.uptime
-      if let told, told.reason.utf8.elementsEqual(reason.utf8), now.count - told.at.count < 10_000 { return nil }
       fault = nil
       told = (now, reason)
       let next = schedule.nextRepetition.map { Milliseconds(max(0, $0.count - now.count)) }

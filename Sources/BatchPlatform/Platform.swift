@@ -90,6 +90,9 @@ package protocol Delivering: Sendable {
   /// Changes at the service that a run began and that wait for a person.
   func stoppedPlans(in store: EventStore) throws -> Int
 
+  /// Whether its service answers questions about devices, which `--decisions-out` lists.
+  var asksQuestions: Bool { get }
+
   /// What of a store would go wrong at another address than the one it belongs to, in words for people; nil if nothing would.
   func obstacle(toMoving store: EventStore) throws -> String?
 }
@@ -156,6 +159,7 @@ extension Platform {
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(in: store, held: [], expired: nil)
   }
+  package var asksQuestions: Bool { false }
   package func stoppedPlans(in store: EventStore) throws -> Int { 0 }
   package func obstacle(toMoving store: EventStore) throws -> String? { nil }
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {}

@@ -70,7 +70,7 @@ enum NextSteps {
       let first =
         switch report.exit {
         case .credentialsRefused:
-          "Correct the credentials (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
+          "Correct \(report.platform.access ?? "the credentials") (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         case .configuration: "Once the configuration is fixed, the next run "
         case .inputRefused: "The next run that is not refused "
         default: "The next run "
@@ -78,6 +78,10 @@ enum NextSteps {
       steps.append(
         "\(pending.counted("event waits", "events wait")) in the store. \(first)"
           + "sends \(pending == 1 ? "it" : "them"), or now: \(invocation.post.text)\(invocation.omission)")
+    }
+    if let outdated = report.outdated { steps.append(outdated.advice) }
+    steps += report.unsent.compactMap { unsent in
+      unsent.advice.map { "\(unsent.events.counted("event is", "events are")) not sent (\(unsent.status)): \($0)" }
     }
     if report.ledger.possibleDuplicates > 0 {
       steps.append(

@@ -40,6 +40,8 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   package var unnamedType = ""
   /// A setting and a value, as `--set` takes them, that show what `compare` is good for; nil offers none.
   package var settingToTry: String?
+  /// What to correct where the service lets nobody in; nil for credentials.
+  package var access: String?
 
   package init() {}
 

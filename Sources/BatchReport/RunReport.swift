@@ -63,6 +63,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var quarantinedEvents = 0
   /// All events of the store that were not sent, by status and reason.
   package var unsent: [UnsentEvents] = []
+  /// What the run sent, or was to send, that is too old for the service; nil for nothing.
+  package var outdated: OutdatedEvents?
   package var stages: [StageDuration] = []
 
   /// - Parameter destination: the name of the platform.

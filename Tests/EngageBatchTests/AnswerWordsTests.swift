@@ -95,8 +95,9 @@ import Testing
     let basis = answer["basis"]?["events"]?.string ?? ""
     #expect(
       basis.hasSuffix(
-        "events were not sent, because they are older, or further ahead, than the service takes (EXPIRED, "
-          + "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); that is their end, and they are not counted as missing"),
+        "events were not sent, because they are older than Collect takes (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); they are "
+          + "not counted as missing, and it ends with nothing that a run does: by asOf they are older than Collect takes. deltaDNA loads older "
+          + "data on request: ask its support (docs/deltadna-upload.md)"),
       "\(basis)")
     let listed = try workspace.run("store", "events", "--store", "g.sqlite", "--format", "json")
     let id = try #require(try JSONNode.parse(Array(listed.output.utf8)).array?.first?["id"]?.string)

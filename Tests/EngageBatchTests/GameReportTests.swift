@@ -57,7 +57,9 @@ import Testing
       #expect(lines.contains(wanted), "\(wanted): \(run.messages)")
     }
     #expect(
-      lines.contains { $0.hasSuffix("outside the time that Collect takes (DeltaDNA.oldestEvent, furthestAhead)") })
+      lines.contains {
+        $0.hasSuffix("outside the time that Collect takes (DeltaDNA.oldestEvent, DeltaDNA.furthestAhead)")
+      })
     #expect(!run.messages.contains("identity "))
     // An empty list filters nothing, which is worth a word.
     #expect(run.messages.contains("configuration.json:1:"))

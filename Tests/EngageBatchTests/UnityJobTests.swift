@@ -42,7 +42,10 @@ import Testing
     try workspace.write(
       "in.ndjson",
       [
-        event("2026-01-14T23:59:59.999Z", #"{"a":1}"#), event("2026-01-15T00:00:00Z", #"{"a":"","b":null,"c":2}"#),
+        event("2026-01-14T23:59:59.999Z", #"{"a":1}"#),
+        event(
+          "2026-01-15T00:00:00Z",
+          #"{"a":"","b":null,"c":2,"d":{"e":null,"f":[""]},"g":[null,{"h":""},{"i":1}],"j":{},"k":[]}"#),
         event("2026-02-16T00:00:00Z", #"{"a":3}"#), event("2026-02-16T00:00:00.001Z", #"{"a":4}"#),
       ].joined(separator: "\n"))
     try workspace.write(
@@ -55,7 +58,7 @@ import Testing
     let parameters = try run.lines.map { try JSONNode.parse(Array($0.utf8))["eventParams"]?.canonicalText ?? "" }
     #expect(
       parameters == [
-        #"{"c":2,"platform":"UNKNOWN","sdkVersion":"engage-batch"}"#,
+        #"{"c":2,"g":[{"i":1}],"platform":"UNKNOWN","sdkVersion":"engage-batch"}"#,
         #"{"a":3,"platform":"UNKNOWN","sdkVersion":"engage-batch"}"#,
       ])
     #expect(try Summary(workspace.read("s.json"))["unity.expired"] == 2)

@@ -114,6 +114,7 @@ struct BackfillCommand: ParsableCommand {
       }
     }
     Streams.note(total.line)
+    if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
     // Windows are done; what the service refuses for good waits for somebody.
     if total.refused > 0 {
       Streams.note(
@@ -140,6 +141,7 @@ struct BackfillCommand: ParsableCommand {
   private func stop(_ error: any Error, _ total: BackfillTotal) -> any Error {
     let failure = Failures.report(error)
     Streams.note(total.line)
+    if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
     Streams.note("The same command continues from here.")
     return failure
   }
@@ -179,6 +181,8 @@ struct BackfillTotal: Equatable {
   var withoutInput = 0
   /// What the service refused of the last window, earlier ones included: each run makes those calls again.
   var refused = 0
+  /// What the service drops for its age, whatever it answers.
+  private(set) var outdated: OutdatedEvents?
   private var figures = RunSummary()
   /// Events that the checks set aside.
   private var quarantinedEvents = 0
@@ -191,6 +195,8 @@ struct BackfillTotal: Equatable {
     figures.records.quarantined += summary.records.quarantined
     figures.otherEvents += summary.eventCount
     figures.upload.eventsPosted += summary.upload.eventsPosted
+    guard let more = report.outdated else { return }
+    outdated = outdated.map { $0.adding(more) } ?? more
   }
 
   var line: String {

@@ -20,8 +20,11 @@ extension Arrivals.Subject {
 enum ArrivalsText {
   static func lines(_ arrivals: Arrivals) -> [String] {
     var lines = [
-      arrivals.areWhole
-        ? "All that was sent arrived, as far as the service tells." : "Not everything arrived, or not as it should."
+      !arrivals.areWhole
+        ? "Not everything arrived, or not as it should."
+        : arrivals.doubted > 0
+          ? "All that was sent was taken, but the service says nothing of what it drops for its age: \(arrivals.doubted.grouped) of it."
+          : "All that was sent arrived, as far as the service tells."
     ]
     for subject in Arrivals.Subject.allCases {
       let counts = arrivals.counts[subject] ?? [:]

@@ -38,6 +38,8 @@ extension Settings {
     package var onInvalid = InvalidEvents.quarantine
     /// Members with empty text are dropped like those with null.
     package var dropsEmpty = false
+    /// No setting: services that take nothing empty ask for it.
+    package var dropsEmptied = false
     /// Stored events without session get the one at hand.
     package var fillsSessionID = false
     /// The event that a link becomes; nil for none.

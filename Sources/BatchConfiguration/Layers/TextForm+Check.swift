@@ -39,6 +39,20 @@ extension TextForm {
         !text.contains("?"), !text.contains("#")
       else { throw Mismatch(expected: "a path that begins with '/', without query and fragment") }
       return text
+    case .urlSegment:
+      let isPlain = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"):
+          true
+        default: "-._~".utf8.contains(byte)
+        }
+      }
+      guard isPlain, ![".", ".."].contains(text) else {
+        throw Mismatch(
+          expected: "one part of a URL's path: letters, digits, '-', '.', '_' and '~', and not '.' or '..'")
+      }
+      return text
     case .file, .folder:
       return text.utf8.isEmpty ? "" : FilePath.resolve(text, in: directory)
     case .datePattern:

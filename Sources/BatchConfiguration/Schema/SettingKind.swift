@@ -50,6 +50,8 @@ package enum TextForm: Sendable, Hashable {
   case proxy
   /// The path of a URL, from its slash on.
   case urlPath
+  /// Empty, or what stands between two slashes of a URL's path.
+  case urlSegment
   /// Empty, or a file, relative to the file that names it.
   case file
   /// Empty, or a folder, relative to the file that names it.

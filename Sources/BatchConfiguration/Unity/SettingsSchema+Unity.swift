@@ -9,10 +9,10 @@ extension SettingsSchema {
         "Address of the Collect API, up to its version."
       ).from("UNITY_COLLECT_URL"),
       .optionalText(
-        "projectId", .any, \.unity.projectId, "Id of the Unity project."
+        "projectId", .urlSegment, \.unity.projectId, "Id of the Unity project."
       ).from("UNITY_PROJECT_ID"),
       .optionalText(
-        "environment", .any, \.unity.environment,
+        "environment", .urlSegment, \.unity.environment,
         "Name of the project's environment, such as `production`."
       ).from("UNITY_ENVIRONMENT"),
     ]

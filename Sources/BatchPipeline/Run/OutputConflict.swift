@@ -1,6 +1,7 @@
 import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
+import BatchPlatform
 
 /// An output that would overwrite what the same command reads, keeps or writes; found before anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
@@ -52,6 +53,17 @@ package struct CompressedOutputError: RunError, Equatable, CustomStringConvertib
   }
 }
 
+/// An output of answers that the service of the job never gives.
+package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertible {
+  package var destination: String
+
+  package var exit: RunExit { .usage }
+
+  package var description: String {
+    "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; leave it out"
+  }
+}
+
 extension RunRequest {
   private var outputs: [OutputConflict.Use] {
     let named = [
@@ -87,6 +99,11 @@ extension RunRequest {
       throw CompressedOutputError(output: output)
     }
     try OutputConflict.check(outputs, against: files)
+  }
+
+  /// - Throws: ``DecisionsOutputError``.
+  func refuseDecisionsOfNobody() throws {
+    if decisionsOut != nil, !platform.asksQuestions { throw DecisionsOutputError(destination: platform.name) }
   }
 
   /// - Throws: ``OutputConflict``.

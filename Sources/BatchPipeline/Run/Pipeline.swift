@@ -48,6 +48,7 @@ package struct Pipeline: Sendable {
     var outcome = RunOutcome(report: RunReport(request))
     do {
       let preparation = try prepare()
+      try request.refuseDecisionsOfNobody()
       let storage = try openStorage(preparation)
       outcome.report.knownUntil = storage.knownUntil
       try work(preparation, storage, &outcome)

@@ -70,7 +70,8 @@ package struct Verification {
       arrivals.explain(
         .events,
         ended.events.counted("event was not sent, because it is", "events were not sent, because they are")
-          + " \(ended.reason) (\(ended.status), \(ended.setting)); that is their end, and they are not counted as missing"
+          + " \(ended.reason) (\(ended.status), \(ended.setting)); they are not counted as missing, and it ends with \(ended.ends)"
+          + (ended.advice.map { ": \($0)" } ?? "")
       )
     }
     try interruption.check()

@@ -76,6 +76,8 @@ package struct Arrivals: Sendable {
   package private(set) var findings: [Finding] = []
   /// How it was found out, and what the service does not tell.
   package private(set) var basis: [Subject: String] = [:]
+  /// What was taken, and is good by every answer, although the service is known to drop the like of it.
+  package private(set) var doubted = 0
   package let limit: Int
 
   package init(limit: Int) { self.limit = limit }
@@ -94,6 +96,12 @@ package struct Arrivals: Sendable {
   /// What is said of one subject several times stands one behind the other.
   package mutating func explain(_ subject: Subject, _ words: String) {
     basis[subject] = basis[subject].map { "\($0); \(words)" } ?? words
+  }
+
+  /// Tells of things that are counted as taken, why they are not to be counted on.
+  package mutating func doubt(_ subject: Subject, _ number: Int, _ words: String) {
+    doubted += number
+    explain(subject, words)
   }
 
   package func count(_ verdict: Verdict) -> Int { counts.values.reduce(0) { $0 + $1[verdict, default: 0] } }

@@ -7,8 +7,9 @@ extension UnsentEvents {
   /// - Parameters:
   ///   - held: of status `HOLD`.
   ///   - expired: of status `EXPIRED`; nil where there are none.
+  ///   - tries: the setting that says how often a request is tried.
   package static func all(
-    in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?
+    in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?, tries: String = "Networking.maxNumRetries"
   ) throws -> [UnsentEvents] {
     let counts = try store.ledger.statusCounts()
     let rest = [
@@ -24,7 +25,7 @@ extension UnsentEvents {
         "'store requeue --status UNKNOWN', after a look at the service"),
       of(
         .failedPost, counts, "refused by the service, or failed again and again",
-        "Networking.maxNumRetries", "'store requeue --status FAILED_POST', when the cause is fixed"),
+        tries, "'store requeue --status FAILED_POST', when the cause is fixed"),
     ]
     return held + rest.compactMap(\.self)
   }

@@ -14,7 +14,68 @@ package struct DeliveryWindow: Sendable, Equatable {
   package func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
 }
 
+/// Some events of a store, and when the first and the last of them happened.
+package struct EventSpan: Sendable, Equatable {
+  package let events: Int
+  package let first: Instant
+  package let last: Instant
+
+  /// What two spans are together, where the first may be none.
+  static func sum(_ one: EventSpan?, _ other: EventSpan) -> EventSpan {
+    guard let one else { return other }
+    return EventSpan(
+      events: one.events + other.events, first: min(one.first, other.first), last: max(one.last, other.last))
+  }
+}
+
 extension Ledger {
+  /// The events that the next delivery would send and that happened at an instant or before it; nil for none.
+  package func waiting(upTo instant: Instant) throws -> EventSpan? {
+    try span(
+      "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
+      [EventStatus.notPosted, instant.milliseconds])
+  }
+
+  /// The events that a service took when they were that old or older; nil for none.
+  package func taken(atAge age: Milliseconds) throws -> EventSpan? {
+    try span(
+      """
+      SELECT c.pack, c.offset, c.length, c.events, c.first, c.last, max(a.started) - ?3 AS bound
+      FROM chunk c JOIN attempt a ON a.chunk = c.id
+      WHERE c.status = ?1 AND a.outcome = ?2 GROUP BY c.id HAVING c.first <= bound
+      """, [EventStatus.successfullyPosted, AttemptOutcome.acknowledged, age.count])
+  }
+
+  /// How many events that are `EXPIRED` happened at an instant or before it.
+  package func expired(upTo instant: Instant) throws -> Int {
+    try span(
+      "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
+      [EventStatus.expired, instant.milliseconds])?.events ?? 0
+  }
+
+  /// The events of chunks that happened at the `bound` of each or before it; a block is read only where it has others too.
+  private func span(_ sql: String, _ arguments: StatementArguments) throws -> EventSpan? {
+    try connection.read { db in
+      var span: EventSpan?
+      let chunks = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+      while let chunk = try chunks.next() {
+        let bound = try Instant(milliseconds: chunk.value("bound"))
+        let last = try Instant(milliseconds: chunk.value("last"))
+        if last <= bound {
+          let first = try Instant(milliseconds: chunk.value("first"))
+          span = .sum(span, EventSpan(events: try chunk.value("events"), first: first, last: last))
+          continue
+        }
+        let events = try connection.format.codec.cursor(of: Self.block(of: chunk, in: db))
+        while try events.next() {
+          guard events.timestamp <= bound else { continue }
+          span = .sum(span, EventSpan(events: 1, first: events.timestamp, last: events.timestamp))
+        }
+      }
+      return span
+    }
+  }
+
   /// How many events the next delivery would send; not those that are out of the service's window.
   package func waitingEvents() throws -> Int {
     try connection.read { db in

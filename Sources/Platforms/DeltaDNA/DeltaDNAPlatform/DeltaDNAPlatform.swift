@@ -10,10 +10,10 @@ import DeltaDNARules
 
 /// Games that report to deltaDNA: Collect and Engage decisions.
 package struct DeltaDNAPlatform: Platform {
-  /// What takes the events, as people know it.
-  private let service: String
+  /// Of what takes the events.
+  let times: ServiceTimes
 
-  package init(service: String = "Collect") { self.service = service }
+  package init(_ times: ServiceTimes = .collect) { self.times = times }
 
   package var name: String { "deltadna" }
 
@@ -83,6 +83,8 @@ package struct DeltaDNAPlatform: Platform {
     ].compactMap(\.self)
   }
 
+  package var asksQuestions: Bool { true }
+
   package func connect(_ run: RunContext) throws -> any PlatformService { try GameService(run) }
 
   package func announcements(_ run: RunContext) -> [String] {
@@ -105,7 +107,8 @@ package struct DeltaDNAPlatform: Platform {
     report.summary.sessionsStarted = figures[GameFigure.sessionsStarted.rawValue, default: 0]
     report.summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
     report.summary.platform = PlatformFigures(deltaDNA: figures)
-    report.platform = PlatformReport(figures, details as? GameDetails, service: service, hasSent: run.mode.sends)
+    report.platform = PlatformReport(figures, details as? GameDetails, times: times, hasSent: run.mode.sends)
+    report.platform.access = "DeltaDNA.environmentKey, DeltaDNA.hashSecret or the address"
     report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
   }
 

@@ -42,7 +42,7 @@ package struct GameRules {
     self.settings = settings
     self.configuration = configuration
     self.arena = arena
-    canonical = CanonicalView(dropsEmpty: settings.dropsEmpty)
+    canonical = CanonicalView(dropsEmpty: settings.dropsEmpty, dropsEmptied: settings.dropsEmptied)
     state = GameState(device: .empty)
   }
 

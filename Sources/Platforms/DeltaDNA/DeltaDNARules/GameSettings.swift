@@ -8,6 +8,8 @@ package struct GameSettings {
   package var platform: Text
   package var clientVersion: Text
   package var dropsEmpty: Bool
+  /// Objects and arrays without anything in them are dropped as well.
+  package var dropsEmptied: Bool
   package var fillsSessionID: Bool
   /// The event that a link becomes; empty for none.
   package var deepLinkEventName: Text
@@ -22,7 +24,8 @@ package struct GameSettings {
   package var acceptsLateRecords: Bool
 
   package init(
-    sdkVersion: Text, platform: Text, clientVersion: Text, dropsEmpty: Bool, fillsSessionID: Bool,
+    sdkVersion: Text, platform: Text, clientVersion: Text, dropsEmpty: Bool, dropsEmptied: Bool = false,
+    fillsSessionID: Bool,
     deepLinkEventName: Text, sendsNewPlayer: Bool, sendsGameStarted: Bool, sendsClientDevice: Bool,
     sessionTimeout: Milliseconds, triggersMultipleActions: Bool, acceptsLateRecords: Bool
   ) {
@@ -30,6 +33,7 @@ package struct GameSettings {
     self.platform = platform
     self.clientVersion = clientVersion
     self.dropsEmpty = dropsEmpty
+    self.dropsEmptied = dropsEmptied
     self.fillsSessionID = fillsSessionID
     self.deepLinkEventName = deepLinkEventName
     self.sendsNewPlayer = sendsNewPlayer

@@ -42,9 +42,7 @@ package struct EventJudge: ~Copyable {
           ? .refused("eventName is missing")
           : .refused("This is a list of events; its address ends with /bulk, before the hash")
       }
-      if let schema = options.schema, !schema.events.contains(where: { $0.name.isIdentical(to: name.description) }) {
-        return .refused("Custom Event Code not recognized")
-      }
+      guard Self.isRecognized(root, options.schema) else { return .refused("Custom Event Code not recognized") }
       let verdict = judge(root, &log)
       log.add(verdict, request: request)
       return .taken(events: 1, valid: verdict.verdict == .valid ? 1 : 0)
@@ -55,6 +53,11 @@ package struct EventJudge: ~Copyable {
         : .refused("This is a single event; its address has no /bulk")
     }
     guard list.kind == .array else { return .refused("eventList is not an array") }
+    // A list at an address of its own is taken before its events are looked at.
+    let schema = options.schema
+    guard isBulk != nil || list.elements.allSatisfy({ Self.isRecognized($0, schema) }) else {
+      return .refused("Custom Event Code not recognized")
+    }
     var (count, valid) = (0, 0)
     for event in list.elements {
       count += 1
@@ -63,6 +66,12 @@ package struct EventJudge: ~Copyable {
       log.add(verdict, request: request)
     }
     return .taken(events: count, valid: valid)
+  }
+
+  /// Whether the schema has an event of that name, as far as there is a schema and a name.
+  private static func isRecognized(_ event: JSONView, _ schema: EventSchema?) -> Bool {
+    guard let schema, let name = event["eventName"]?.string else { return true }
+    return schema.events.contains { $0.name.isIdentical(to: name.description) }
   }
 
   // MARK: - One event

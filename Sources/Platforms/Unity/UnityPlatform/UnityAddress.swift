@@ -6,10 +6,13 @@ import DeltaDNAAPI
 package struct UnityAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// Empty, or with a character that has another meaning inside a URL.
+    /// Empty, with a character that has another meaning inside a URL, or a step to another folder (`..`).
     case projectId
     case environment
   }
+
+  /// What decides whether anybody is let in: the API takes no key.
+  static let settings = "Unity.projectId, Unity.environment or Unity.collectUrl"
 
   package let service: ServiceAddress
   /// The path of every request.
@@ -30,17 +33,18 @@ package struct UnityAddress: Sendable {
   }
 
   private static func isSegment(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { EnvironmentAddress.isUnreserved($0) }
+    !text.isEmpty && ![".", ".."].contains(text) && text.utf8.allSatisfy { EnvironmentAddress.isUnreserved($0) }
   }
 }
 
 extension UnityAddress.Fault: CustomStringConvertible {
   package var description: String {
-    let allowed = "letters, digits, '-', '.', '_' and '~' are allowed"
+    let allowed =
+      "is not one part of a URL's path: letters, digits, '-', '.', '_' and '~' are allowed, and not '.' or '..' alone"
     return switch self {
     case .endpoint(let fault): "Unity.collectUrl: \(fault)"
-    case .projectId: "Unity.projectId is empty or has a character that a URL path cannot have; \(allowed)"
-    case .environment: "Unity.environment is empty or has a character that a URL path cannot have; \(allowed)"
+    case .projectId: "Unity.projectId \(allowed)"
+    case .environment: "Unity.environment \(allowed)"
     }
   }
 }

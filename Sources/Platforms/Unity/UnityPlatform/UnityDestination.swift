@@ -49,7 +49,10 @@ extension SendOutcome {
   init(unity outcome: CollectOutcome) {
     switch outcome {
     case .unreadable: self = .unknown(SendFault("\(outcome)", countsAgainstChunk: true))
-    case .denied(404): self = .refused(SendFault("\(outcome)", stop: .configuration))
+    case .denied(let status):
+      self = .refused(
+        SendFault(
+          "\(outcome): \(UnityAddress.settings) is wrong", stop: status == 404 ? .configuration : .credentials))
     case .busy(let status, let retryAfter):
       let fault = SendFault(
         "\(outcome)", retryAfter: retryAfter.map { Milliseconds(Int64($0 * 1000)) }, isThrottle: status == 429,

@@ -12,7 +12,7 @@ import DeltaDNAPlatform
 /// Records, rules, checks and ledger are those of a deltaDNA job; what differs is where events go, which of them the service takes, and
 /// that nobody is asked for decisions. So a job moves from one to the other by its `destination`.
 package struct UnityPlatform: Platform {
-  private let game = DeltaDNAPlatform(service: "Unity Analytics")
+  private let game = DeltaDNAPlatform(UnityLimits.times)
 
   package init() {}
 
@@ -58,16 +58,9 @@ package struct UnityPlatform: Platform {
   package func connect(_ run: RunContext) throws -> any PlatformService { try UnityService(run) }
 
   package func completeForSandbox(_ settings: inout Settings) {
-    settings.unity.projectId = settings.unity.projectId ?? "sandbox"
-    settings.unity.environment = settings.unity.environment ?? "sandbox"
-  }
-
-  package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
-    try UnsentEvents.all(
-      in: store, held: [],
-      expired: .of(
-        .expired, store.ledger.statusCounts(), "older than 31 days, or more than 24 hours ahead",
-        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: Unity Analytics would reject such events"))
+    // The real ones, which somebody sets later, must not make another store of the sandbox's.
+    settings.unity.projectId = nil
+    settings.unity.environment = nil
   }
 
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
@@ -77,6 +70,7 @@ package struct UnityPlatform: Platform {
   ) {
     game.add(figures, details, of: run.asGame, to: &report)
     report.summary.platform?.name = name
+    report.platform.access = UnityAddress.settings
   }
 
   // MARK: What it shares with deltaDNA
@@ -109,6 +103,7 @@ package struct UnityPlatform: Platform {
   package func coverage(
     of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
   ) -> [RuleCoverage] { game.coverage(of: run.asGame, figures, details) }
+  package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] { try game.unsentEvents(in: store) }
   package func lastSeen(_ device: StoredDevice) throws -> Instant? { try game.lastSeen(device) }
   package func summary(of device: StoredDevice) throws -> String { try game.summary(of: device) }
 }

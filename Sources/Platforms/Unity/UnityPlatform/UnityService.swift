@@ -33,7 +33,7 @@ struct UnityService: PlatformService {
     return UnityDestination(address, http: http, retries: game.maxRetries, timeout: game.collectTimeout)
   }
 
-  func beforeDelivery(_ stage: inout ServiceStage) throws { DeliveryClock.warn(context, "Unity Analytics", &stage) }
+  func beforeDelivery(_ stage: inout ServiceStage) throws { try UnityLimits.times.warn(context, &stage) }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
     try GameBacklog.count(in: &stage)
@@ -47,5 +47,7 @@ extension UnityService: ArrivalChecking {
     arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
     arrivals.explain(
       .events, "Unity Analytics does not tell what became of events that it took; its event browser shows it")
+    // A sandbox goes by asOf.
+    if context.sandboxAddress == nil { try UnityLimits.times.doubt(store, &arrivals) }
   }
 }

@@ -3,7 +3,7 @@ import DeltaDNAEvents
 import Testing
 
 @Suite("Canonical values") struct CanonicalViewTests {
-  private func canonical(_ json: String, dropsEmpty: Bool = true) throws -> String {
+  private func canonical(_ json: String, dropsEmpty: Bool = true, dropsEmptied: Bool = false) throws -> String {
     var tape = JSONTape()
     var reader = JSONLineReader()
     _ = try Array(json.utf8).withUnsafeBufferPointer { try reader.read($0, onto: &tape) }
@@ -11,11 +11,18 @@ import Testing
     let memory = UnsafeMutableRawPointer.allocate(byteCount: view.size, alignment: 1)
     defer { memory.deallocate() }
     var writer = ViewWriter(at: memory)
-    CanonicalView(dropsEmpty: dropsEmpty).write(view, to: &writer)
+    CanonicalView(dropsEmpty: dropsEmpty, dropsEmptied: dropsEmptied).write(view, to: &writer)
     #expect(writer.at - memory <= view.size)
     var text = ByteBuffer()
     CanonicalJSON.append(JSONView(at: memory), to: &text)
     return String(decoding: text.bytes, as: UTF8.self)
+  }
+
+  @Test("What has nothing in it any more is dropped where a service asks for it, and stays where none does")
+  func dropsEmptied() throws {
+    let json = #"{"b":{"c":null,"d":[""]},"a":[null,{"e":""},[],{"f":1}],"g":{}}"#
+    #expect(try canonical(json, dropsEmptied: true) == #"{"a":[{"f":1}]}"#)
+    #expect(try canonical(json) == #"{"a":[null,{},[],{"f":1}],"b":{"d":[""]},"g":{}}"#)
   }
 
   @Test("Names are in the order of their bytes at every depth, and arrays as they are")

@@ -37,9 +37,10 @@ import Testing
     (400, .rejected("status 400: Custom Event Code not recognized")),
     (413, .rejected("status 413: Custom Event Code not recognized")),
     (302, .refused(SendFault("redirected with status 302", stop: .peerProtocol))),
-    (401, .refused(SendFault("refused with status 401", stop: .credentials))),
-    (403, .refused(SendFault("refused with status 403", stop: .credentials))),
-    (404, .refused(SendFault("refused with status 404", stop: .configuration))),
+    (401, .refused(SendFault("refused with status 401: \(UnityAddress.settings) is wrong", stop: .credentials))),
+    (403, .refused(SendFault("refused with status 403: \(UnityAddress.settings) is wrong", stop: .credentials))),
+    (404, .refused(SendFault("refused with status 404: \(UnityAddress.settings) is wrong", stop: .configuration))),
+    (405, .refused(SendFault("answered with status 405"))), (422, .refused(SendFault("answered with status 422"))),
     (429, .refused(SendFault("answered with status 429", isThrottle: true))),
     (500, .unknown(SendFault("answered with status 500", countsAgainstChunk: true))),
     (503, .refused(SendFault("answered with status 503", isForNow: true, countsAgainstChunk: true))),
@@ -72,7 +73,11 @@ import Testing
     #expect(try Self.destination(1, retries: 2).traits.mostAttempts == 3)
   }
 
-  @Test(arguments: [("", "e", UnityAddress.Fault.projectId), ("p/1", "e", .projectId), ("p", "my env", .environment)])
+  @Test(arguments: [
+    ("", "e", UnityAddress.Fault.projectId), ("p/1", "e", .projectId), ("..", "e", .projectId),
+    ("p", ".", .environment),
+    ("p", "my env", .environment),
+  ])
   func whatCannotStandInAPathIsRefused(_ project: String, _ environment: String, _ fault: UnityAddress.Fault) {
     #expect(throws: fault) {
       _ = try UnityAddress(endpoint: "collect.example.com/v1", projectId: project, environment: environment)

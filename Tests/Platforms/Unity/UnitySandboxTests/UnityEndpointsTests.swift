@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchSandbox
 import DeltaDNASandbox
+import DeltaDNASchema
 import TestSupport
 import Testing
 
@@ -40,6 +41,23 @@ import Testing
     #expect(server.totals.eventsReceived == 5)
     #expect(server.totals.eventsApplied == 3)
     #expect(server.ledger.first?.endpoint == .unityCollect)
+  }
+
+  @Test func anEventThatTheSchemaLacksIsRefusedWithItsList() throws {
+    var options = UnityEndpoints.defaults
+    options.schema = try EventSchema.read(Array(#"{"events":[{"name":"levelDown"}]}"#.utf8), name: "schema")
+    let server = try SandboxServer.start(SandboxSettings(), [UnityEndpoints(options)])
+    let address = try ServiceAddress(server.baseURL)
+    let known = event(1).replacing("levelUp", with: "levelDown")
+    func status(_ body: String) -> (status: Int, body: String) {
+      let request = HTTPRequest(.post, address, Self.path, headers: [], body: Array(body.utf8))
+      guard case .answer(let answer) = HTTPClient(.test()).send(request) else { return (0, "") }
+      return (answer.status, String(decoding: answer.body, as: UTF8.self))
+    }
+    #expect(status("{\"eventList\":[\(known),\(event(2))]}") == (400, "Custom Event Code not recognized"))
+    #expect(status(event(2)) == (400, "Custom Event Code not recognized"))
+    #expect(status("{\"eventList\":[\(known)]}") == (204, ""))
+    #expect(server.totals.eventsReceived == 1)
   }
 
   @Test func takesEventsOfTheEdgesOfItsTime() {

@@ -1,20 +1,31 @@
 package import BatchFoundation
 
 /// Values as events carry them: without the members that are dropped, names in the order of their bytes at every depth
-/// (reference deltadna 2 and 5). Arrays stay as they are, and so do numbers and texts.
+/// (reference deltadna 2 and 5). Numbers and texts stay as they are, and arrays where only members are dropped.
 package struct CanonicalView {
   /// Members with `""` are dropped like those with null (`DeltaDNA.dropEmpty`).
   package var dropsEmpty: Bool
 
-  package init(dropsEmpty: Bool) { self.dropsEmpty = dropsEmpty }
+  /// Whatever has nothing in it is dropped, also from arrays: besides nulls and `""` what holds nothing else (reference unity 4).
+  package var dropsEmptied: Bool
+
+  package init(dropsEmpty: Bool, dropsEmptied: Bool = false) {
+    self.dropsEmpty = dropsEmpty
+    self.dropsEmptied = dropsEmptied
+  }
 
   @inline(__always)
   package func drops(_ value: JSONView) -> Bool {
     switch value.kind {
     case .null: true
     case .string: dropsEmpty && value.string?.isEmpty == true
+    case .object, .array: dropsEmptied && hasNothing(value)
     default: false
     }
+  }
+
+  private func hasNothing(_ container: JSONView) -> Bool {
+    container.elements.allSatisfy { drops($0) } && container.members.allSatisfy { drops($0.value) }
   }
 
   /// Writes the value; it never takes more bytes than it has.
@@ -28,7 +39,7 @@ package struct CanonicalView {
 
   private func writeContainer(_ container: JSONView, to writer: inout ViewWriter) {
     let place = unsafe writer.begin(container.kind)
-    for element in container.elements { write(element, to: &writer) }
+    for element in container.elements where !dropsEmptied || !drops(element) { write(element, to: &writer) }
     let (count, areOrdered) = members(of: container)
     if areOrdered {
       for (key, value) in container.members where !drops(value) {

@@ -11,6 +11,7 @@ extension GameSettings {
       platform: arena.text(game.platform ?? ""),
       clientVersion: arena.text(game.clientVersion ?? ""),
       dropsEmpty: game.dropsEmpty,
+      dropsEmptied: game.dropsEmptied,
       fillsSessionID: game.fillsSessionID,
       deepLinkEventName: arena.text(game.deepLinkEventName ?? ""),
       sendsNewPlayer: game.sendsNewPlayer,

@@ -32,9 +32,6 @@ extension DeltaDNAPlatform {
 
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(
-      in: store, held: [],
-      expired: .of(
-        .expired, store.ledger.statusCounts(), "older, or further ahead, than the service takes",
-        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: the service would refuse such events"))
+      in: store, held: [], expired: times.expired(in: store), tries: "DeltaDNA.httpRequestMaxTries")
   }
 }

@@ -6,17 +6,17 @@ import DeltaDNASchema
 extension PlatformReport {
   /// - Parameters:
   ///   - details: nil of a run that decided nothing.
-  ///   - service: what takes the events, as people know it.
+  ///   - times: of what takes the events.
   ///   - hasSent: whether the service was asked too.
-  init(_ figures: [String: Int], _ details: GameDetails?, service: String, hasSent: Bool) {
+  init(_ figures: [String: Int], _ details: GameDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()
-    lines = Self.lines(figures, service, hasSent: hasSent)
+    lines = Self.lines(figures, times, hasSent: hasSent)
     sections = Self.sections(details) + [Self.decisions(figures)]
   }
 
   // MARK: - The end summary
 
-  private static func lines(_ figures: [String: Int], _ service: String, hasSent: Bool) -> [Line] {
+  private static func lines(_ figures: [String: Int], _ times: ServiceTimes, hasSent: Bool) -> [Line] {
     func count(_ figure: GameFigure) -> Int { figures[figure.rawValue, default: 0] }
     var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
     if let checks = FindingReport.line(figures) { lines.append(checks) }
@@ -24,7 +24,7 @@ extension PlatformReport {
       (words: "not sent, because the player had opted out", count: count(.optedOut)),
       (words: "not sent, because consent was denied", count: count(.consentDenied)),
       (words: "not in eventsWhitelist", count: count(.notWhitelisted)),
-      (words: "outside the time that \(service) takes (DeltaDNA.oldestEvent, furthestAhead)", count: count(.expired)),
+      (words: "outside the time that \(times.service) takes (\(times.setting))", count: count(.expired)),
     ].filter { $0.count > 0 }
     if !left.isEmpty {
       let sum = left.reduce(0) { $0 + $1.count }

@@ -17,6 +17,7 @@ extension GameService: ArrivalChecking {
         .events,
         "Collect does not tell what became of events that it took: the event browser of the environment shows it, "
           + "or a sandbox beforehand")
+      try ServiceTimes.collect.doubt(store, &arrivals)
       return
     }
     arrivals.explain(

@@ -52,7 +52,7 @@ struct GameService: PlatformService {
     CollectDestination(collect, retries: context.settings.deltaDNA.maxRetries)
   }
 
-  func beforeDelivery(_ stage: inout ServiceStage) throws { DeliveryClock.warn(context, "Collect", &stage) }
+  func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
     try GameBacklog.count(in: &stage)
