@@ -69,6 +69,13 @@ import Testing
         ])
   }
 
+  @Test func aTableIsAskedInTheCaseThatIsSaid() throws {
+    let fields = #"{"type": {"path": "k", "as": "lowercase", "table": {"go": "launch"}, "default": "background"}}"#
+    for (text, type) in [("GO", "launch"), ("Go", "launch"), ("go", "launch"), ("gone", "background")] {
+      #expect(try lines(fields, #"{"k": "\#(text)"}"#) == [#"{"type":"\#(type)"}"#])
+    }
+  }
+
   @Test func pairsAndOthersBecomeMembers() throws {
     #expect(
       try lines(
@@ -195,6 +202,54 @@ import Testing
     }
     #expect(
       map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' takes it")
+  }
+
+  /// It was said that the rule has no path for it.
+  @Test func aValueThatTheMapItselfGivesIsNamed() throws {
+    let map = try read(
+      #"""
+      {"fields": {"deviceId": ["a", "b", "c", "d", "e", "f"]},
+       "rules": [{"when": {"k": 1}, "type": "namedEvnt"},
+         {"name": "t", "type": {"path": "k", "table": {"x": "lanch"}, "default": "launch"}}]}
+      """#
+    ).map
+    func detail(_ reason: QuarantineReason, _ field: String, _ rule: Int) -> String {
+      map.detail(of: .init(reason: reason, field: field), rule: rule, record: Array("{}".utf8))
+    }
+    #expect(
+      detail(.unknownType, "type", 0)
+        == "field 'type' is not known: rule '1' of the map 'map.json' gives it 'namedEvnt'")
+    #expect(
+      detail(.unknownType, "type", 1)
+        == "field 'type' is not known: rule 't' of the map 'map.json' gives it 'lanch' or 'launch'")
+    // Paths beyond the fifth were passed over in silence.
+    #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads it from 'a', 'b', 'c', 'd', 'e', …"))
+    #expect(
+      try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 0, record: Array("{}".utf8))
+        == "field 'action' is not known: the map 'fcm' reads it from 'action', 'event'")
+  }
+
+  @Test func recordsOfAnotherInputAreToldSo() throws {
+    let record = Array("{}".utf8)
+    for (name, rule) in [("fcm", 0), ("apns", 0), ("onesignal", 1)] {
+      #expect(
+        try preset(name).detail(of: .init(reason: .missingField, field: "type"), rule: rule, record: record)
+          == "field 'type' is missing: the map '\(name)' makes notifications; list the file under 'notifications'")
+    }
+    #expect(
+      try preset("segment").detail(of: .init(reason: .missingField, field: "action"), rule: 0, record: record)
+        == "field 'action' is missing: the map 'segment' makes events; list the file under 'events'")
+  }
+
+  @Test func aTextThatIsNotUTF8IsToldHowAMapSaysSo() throws {
+    func detail(_ words: String) throws -> String {
+      try read(#"{\#(words)"fields": {"deviceId": "d"}}"#).map.detail(
+        of: .init(reason: .invalidUTF8, offset: 4), rule: 0, record: [])
+    }
+    let advice = #"; if the file is in another encoding, the map has to say so: "encoding": "windows-1252""#
+    #expect(try detail(#""form": "csv", "#) == "at byte 5 of the line" + advice)
+    #expect(try detail(#""form": "csv", "encoding": "iso-8859-1", "#) == "at byte 5 of the line")
+    #expect(try detail("") == "at byte 5 of the line")
   }
 
   @Test func everyWordIsInTheReferenceAndInTheSchema() throws {

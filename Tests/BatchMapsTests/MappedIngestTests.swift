@@ -274,6 +274,10 @@ import Testing
     ("device;when;what\n1;2;\"x;y\"\n", "a table with semicolons"),
     ("Gerät;Zeit;Größe\n1;2;3\n", "a table with semicolons"),
     ("a\tb\tc\n1\t2\t3\n", "a table with tabs"),
+    ("{\"a\":\"}{\"}{\"b\":2}\n", "JSON documents one after the other in a line"),
+    ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "JSON documents one after the other in a line"),
+    ("{\"a\":1}\r{\"a\":2}\r", "text whose lines end with a carriage return alone"),
+    ("a,b\r1,2\r", "text whose lines end with a carriage return alone"),
     ("\u{FEFF}[{\"a\":1}", "a JSON array"), ("SQLite format 3\0\u{1}...", "a SQLite database"),
   ]) func isSaidOnce(_ text: String, _ what: String) throws {
     let folder = try TemporaryFolder(["a.ndjson": text])
@@ -305,11 +309,46 @@ import Testing
       "json", "SQLite format 3\0",
       "a SQLite database, but the entry reads text; the store of an SDK is read from 'stores'"
     ),
+    (
+      "json", "a,b,c\n1,2,3\n",
+      "a table in CSV, but the map of the entry reads JSON; name one that says \"form\": \"csv\""
+    ),
+    (
+      "json", "a\tb\tc\n1\t2\t3\n",
+      "a table with tabs, but the map of the entry reads JSON; name one that says \"form\": \"tsv\""
+    ),
+    (
+      "csv", "a;b\n1;2\n",
+      "a table with semicolons, but the map of the entry separates otherwise; let it say \"separator\": \";\""
+    ),
+    (
+      "csv", "\"a\"\t\"b\"\n1\t2\n",
+      "a table with tabs, but the map of the entry separates otherwise; let it say \"separator\": \"\\t\""
+    ),
+    (
+      "tsv", "a,b\n1,2\n",
+      "a table with commas, but the map of the entry separates otherwise; let it say \"separator\": \",\""
+    ),
+    (
+      "csv", "{\n  \"a\": 1\n}\n",
+      "JSON documents of several lines, but the map of the entry reads a table; name one that says \"form\": \"json\""
+    ),
+    ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the map of the entry reads a table"),
+    (
+      "csv", "a,b\r1,2\r3,4",
+      "text whose lines end with a carriage return alone, which ends no line here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+    ),
+    ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table in which two columns are called 'a'; rename one of them"),
+    ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""),
+    ("json", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""),
     ("lines", "gzip", "compressed with gzip, but its name does not end with .gz; rename it: mv FILE FILE.gz"),
     ("csv", "gzip", "compressed with gzip"), ("store", "gzip", "compressed with gzip"),
   ]) func isSaidOnceOfMappedFiles(_ form: String, _ text: String, _ what: String) throws {
     let folder = try TemporaryFolder()
-    try folder.write("a", text == "gzip" ? [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3, 0x4B, 0x0A] : Array(text.utf8))
+    let bytes: [String: [UInt8]] = [
+      "gzip": [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3, 0x4B, 0x0A], "UTF-16": [0xFF, 0xFE, 0x61, 0, 0x0A, 0],
+    ]
+    try folder.write("a", bytes[text] ?? Array(text.utf8))
     let map = try read(#"{"form": "\#(form)", "fields": {"deviceId": "a"}}"#).map
     let found = Guarded<[String]>([])
     let files = try InputFiles.find(
@@ -324,10 +363,27 @@ import Testing
     #expect(result.counts.read == 1 && result.counts.quarantined == 1)
   }
 
+  /// It was not said where.
+  @Test func aQuoteThatIsNeverClosedIsToldWithItsLine() throws {
+    let folder = try TemporaryFolder(["a": "d,n\nx,1\nx,\"open\nx,3\nx,4\n"])
+    let map = try read(#"{"form": "csv", "fields": {"deviceId": "d", "timestamp": "n"}}"#).map
+    let input = try #require(
+      try InputFiles.find(
+        [InputPattern(.events, folder.path + "/a", map: InputMap(map, identity: ""))], in: "/"
+      ).files.first)
+    var told: [MapTrial.Outcome] = []
+    try input.tryMap(EngageVocabulary(), limit: 10) { if $0.number == 3 { told = $0.outcomes } }
+    #expect(
+      told == [
+        .refused("invalid-row: a quote is opened on line 3 and not closed before the end of the file, line 5")
+      ])
+  }
+
   /// Bad lines of an export stay bad lines, whatever they look like.
   @Test(arguments: [
     "[1,2]\n{\"a\":1}\n", "[{\"a\":1}]\n{\"a\":1}\n", "{\n{\"a\":1}\n", "x, y, z: no\n{\"a\":1,\"b\":2,\"c\":3}\n",
     "[]\n", "a,b\n1,2\n",
+    "{\"a\":1}{\"a\":2}\n{\"a\":3}\n", "{\"a\":\r1}\n", "{\"a\":1,\r\"b\":2}",
     "no\njson\n", "{\"a\":1}\n[\n{\"a\":2}\n]\n",
   ]) func aBadLineIsNoForm(_ text: String) {
     let form = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe TextForm($0, isWhole: true) }

@@ -111,6 +111,102 @@ import Testing
     #expect(reader.unknownFields.isEmpty, "\(reader.unknownFields)")
   }
 
+  /// What of a line tells one from another: its type or action, or why there is none.
+  private func becomes(_ name: String, _ records: [String], as kind: InputKind = .events) throws -> [String] {
+    var reader = LineReader(EngageVocabulary())
+    return try outcomes(of: preset(name), records).map { line in
+      guard line.hasPrefix("{") else { return line }
+      var head = RecordHead()
+      let refusal = unsafe Array(line.utf8).withUnsafeBufferPointer {
+        unsafe reader.read($0, kind: kind, position: RecordPosition(file: 0, line: 1), into: &head)
+      }
+      if let refusal { return "\(refusal.reason.rawValue) \(refusal.field ?? "")" }
+      let node = try JSONNode.read(Array(line.utf8), source: "line")
+      return node["type"] + node["action"]
+    }
+  }
+
+  /// One that was sent was an open, and so was one of which nobody knew what it was.
+  @Test func anActionAloneOpensAPushOfMparticle() throws {
+    func event(_ members: String) -> String {
+      #"{"mpid":"1","events":[{"event_type":"push_message","data":{\#(members),"timestamp_unixtime_ms":1768474800000}}]}"#
+    }
+    let found = try becomes(
+      "mparticle",
+      [
+        event(#""push_message_type":"action","push_message_behavior":"Received""#),
+        event(#""push_message_type":"received","push_message_behavior":"DirectOpen""#),
+        event(#""push_message_type":"sent""#),
+        event(#""push_message_type":"unknown""#), event(#""push_message_behavior":"DirectOpen""#),
+        event(#""push_message_behavior":"InfluencedOpen""#),
+      ])
+    let others = "left out: no push that a device received or opened"
+    #expect(found == ["notificationOpened", "pushReceived", others, others, "notificationOpened", others])
+  }
+
+  /// They were taken for one event, which no rule took.
+  @Test func aBatchWithoutEventsIsLeftOut() throws {
+    #expect(
+      try becomes("mparticle", [#"{"mpid":"1","events":null}"#, #"{"mpid":"1"}"#, #"{"x":1}"#]) == [
+        "left out: no elements in 'events'", "left out: no elements in 'events'", "refused: no-rule",
+      ])
+  }
+
+  /// All but four spellings were a receipt.
+  @Test(arguments: ["fcm", "apns"]) func anOpenIsOneHoweverItIsSpelled(_ name: String) throws {
+    let opens = ["opened", "Opened", "OPENED", "notification_open", "MESSAGE_OPEN", "Tapped", "clicked"]
+    let received = ["received", "MESSAGE_DELIVERED", "Delivered"]
+    func records(_ values: [String], _ member: String = "action") -> [String] {
+      values.map {
+        #"{"deviceId":"d","timestamp":1768474800000,"\#(member)":"\#($0)","payload":{"aps":{},"data":{"a":1}}}"#
+      }
+    }
+    #expect(try Set(becomes(name, records(opens), as: .notifications)) == ["opened"])
+    #expect(try Set(becomes(name, records(opens, "event"), as: .notifications)) == ["opened"])
+    #expect(try Set(becomes(name, records(received), as: .notifications)) == ["received"])
+    #expect(try Set(becomes(name, records(["dismissed", "sale"]), as: .notifications)) == ["unknown-type action"])
+    #expect(try becomes(name, records(["x"], "other"), as: .notifications) == ["received"])
+  }
+
+  /// A person's mail was a device with sessions.
+  @Test func whatNoAppDidIsLeftOut() throws {
+    func airship(_ type: String) -> String {
+      #"{"type":"OPEN","occurred":"2026-01-15T12:00:00Z","device":{"channel":"c","device_type":"\#(type)"},"body":{}}"#
+    }
+    let channel = "left out: of a channel that is no app's device"
+    #expect(
+      try becomes("airship", ["IOS", "ANDROID", "AMAZON", "EMAIL", "SMS", "WEB", "OPEN"].map(airship))
+        == ["foreground", "foreground", "foreground", channel, channel, channel, channel])
+    func oneSignal(_ type: String) -> String {
+      #"{"event":{"kind":"message.push.clicked","datetime":"2026-01-15T12:00:00Z","subscription_id":"s","subscription_device_type":"\#(type)"}}"#
+    }
+    let browser = "left out: of a web browser, no app"
+    #expect(
+      try becomes(
+        "onesignal", ["iOS", "Android", "Web", "ChromePush", "SafariPush", "FirefoxPush"].map(oneSignal),
+        as: .notifications) == ["opened", "opened", browser, browser, browser, browser])
+    func ga4(_ platform: String) -> String {
+      #"{"event_name":"page_view","event_timestamp":1768464000000000,"user_pseudo_id":"a","platform":"\#(platform)"}"#
+    }
+    #expect(try becomes("ga4", ["IOS", "WEB"].map(ga4)) == ["namedEvent", "left out: of a web site, no app"])
+  }
+
+  @Test func whatACustomEventOfAirshipIsWorthIsItsParameter() throws {
+    let record =
+      #"{"type":"CUSTOM","occurred":"2026-01-15T12:00:00Z","device":{"channel":"c"},"body":{"name":"n","value":9.5,"transaction":"t","session_id":"s","properties":{"a":1}}}"#
+    #expect(
+      try outcomes(of: preset("airship"), [record])[0].contains(#""params":{"a":1,"transaction":"t","value":9.5}"#))
+  }
+
+  /// Members were read if any rule of the map reads them.
+  @Test func whatTheRuleThatTakesARecordDropsIsNotRead() throws {
+    let map = try preset("segment")
+    let opened = #"{"type":"track","event":"Application Opened","anonymousId":"1","properties":{"version":"5"}}"#
+    #expect(map.unreadMembers(of: Array(opened.utf8)) == ["properties.version"])
+    let left = #"{"type":"group","event":"x","groupId":"1","name":"n"}"#
+    #expect(map.unreadMembers(of: Array(left.utf8)) == ["groupId"])
+  }
+
   @Test func segmentLinesAreCanonical() throws {
     let records = try Checkout.text("samples/maps/segment.ndjson").split(separator: "\n").map(String.init)
     let lines = outcomes(of: try preset("segment"), records)

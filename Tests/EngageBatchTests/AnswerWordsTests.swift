@@ -33,6 +33,23 @@ import Testing
     #expect(inferred.code == 66 && inferred.messages == "no input: nothing matches 'nope'\n", "\(inferred.messages)")
   }
 
+  /// Neither the value nor the near one was named.
+  @Test("A type that a map gives wrongly is told with the one that was perhaps meant")
+  func typeOfAMap() throws {
+    let workspace = try Workspace([])
+    try workspace.write("in.ndjson", #"{"d":"1","t":1768464000,"n":"a"}"# + "\n")
+    try workspace.write(
+      "own.json",
+      #"{"fields": {"deviceId": "d", "timestamp": "t", "name": "n", "type": {"constant": "namedEvnt"}}}"#)
+    try workspace.write(
+      "job.json", #"{"name": "j", "inputs": {"events": [{"path": "in.ndjson", "map": "own.json"}]}}"#)
+    let found = try workspace.run("validate", "job.json")
+    #expect(
+      (found.output + found.messages).contains(
+        "field 'type' is not known: rule '1' of the map 'own.json' gives it 'namedEvnt', did you mean 'namedEvent'?"),
+      "\(found.output)\(found.messages)")
+  }
+
   /// Nothing was said at all.
   @Test("A map that is tried on a file without records says so")
   func noRecords() throws {

@@ -22,6 +22,8 @@ struct FirstExport {
   let platform: any PlatformCommands
   /// What was found, for people.
   private(set) var notes: [String] = []
+  /// Fields that somebody has to fill in, in the map.
+  private(set) var missing: [String] = []
 
   /// - Parameter named: the platform that somebody named.
   /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where no map can be proposed, which was told.
@@ -38,6 +40,7 @@ struct FirstExport {
     }
     let form = try TextForm(of: input)
     let shown = file.printable
+    if let form, form.mapWords.isEmpty, form != .sqlite { throw Self.refusal("\(shown): error: \(form.words)") }
     func proposal(for platform: any PlatformCommands) throws -> MapProposal {
       try MapProposal(
         of: input, form: form?.mapWords ?? [], eventType: platform.firstJob.ownEvent,
@@ -74,11 +77,9 @@ struct FirstExport {
       }
       return
     }
-    if let preset = try Self.preset(of: input, vocabulary, platform) {
-      (map, kind) = (preset.name, preset.kind)
-      notes += [
-        "\(shown): read by the preset '\(preset.name)' as \(preset.kind.name) (docs/maps.md has what becomes what)"
-      ]
+    if let fit = try FittingPreset(input, form, vocabulary, platform) {
+      (map, kind, document) = (fit.document == nil ? fit.name : Self.mapFile, fit.kind, fit.document)
+      notes += ["\(shown): \(fit.words)"] + fit.others.map { "  \($0)" }
       return
     }
     // Those that only a preset finds, as in a store, are none to the proposal.
@@ -87,18 +88,19 @@ struct FirstExport {
     }
     let what = form.map { "\($0.name); " } ?? ""
     let records = proposal.records.counted("record")
-    notes.append(
-      "\(shown): \(what)no preset reads it; "
-        + (proposal.document == nil ? "of \(records) no map can be proposed" : "of \(records) a map is proposed:"))
+    let outcome =
+      proposal.document == nil
+      ? "no map can be proposed" : proposal.missing.isEmpty ? "a map is proposed:" : "a map is begun:"
+    notes.append("\(shown): \(what)no preset reads it; of \(records) \(outcome)")
     for field in proposal.fields {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
       notes.append("  \(field.name): \(field.path.printable), confidence \(field.confidence.rawValue)\(remark)")
     }
+    missing = proposal.missing
     guard let document = proposal.document else {
-      notes.append(
-        "\(shown): error: nothing looks like \(proposal.missing.joined(separator: ", ")); write a map (docs/maps.md)")
       for note in notes { Streams.note(note) }
-      throw ExitCode(.inputRefused)
+      let names = missing.joined(separator: ", ")
+      throw Self.refusal("\(shown): error: nothing looks like \(names); write a map (docs/maps.md)")
     }
     notes.append("  params: all other members")
     (map, self.document) = (Self.mapFile, document)
@@ -119,47 +121,6 @@ struct FirstExport {
       if records > best.records { best = (commands, records) }
     }
     return best.commands
-  }
-
-  /// Others may call a device, a time and a name like a vendor; then nothing more of their records is read.
-  private static let telling = ["params", "payload", "recordId", "mobileUserId", "device", "url", "eventUUID"].map {
-    "\"\($0)\":"
-  }
-
-  /// The preset that makes records of the most of them and passes the least over.
-  private static func preset(
-    of input: InputFile, _ vocabulary: any RecordVocabulary, _ platform: any PlatformCommands
-  ) throws -> (name: String, kind: InputKind)? {
-    let library = MapLibrary(environment: [:], currentDirectory: "/")
-    var best: (name: String, kind: InputKind, accepted: Int, unread: Int)?
-    // The others make records of an app, which a game does not have.
-    for preset in Preset.all where platform.firstJob.presets?.contains(preset.name) ?? true {
-      let map = try library.load(preset.name).map
-      for kind in [InputKind.events, .notifications] {
-        var file = input
-        file.kind = kind
-        file.map = InputMap(map, identity: preset.name)
-        var (accepted, refused, unread) = (0, 0, 0)
-        var hasMore = false
-        try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { trial in
-          for outcome in trial.outcomes {
-            switch outcome {
-            case .line(let line, nil):
-              accepted += 1
-              hasMore = hasMore || Self.telling.contains { line.contains($0) }
-            case .leftOut: break
-            default: refused += 1
-            }
-          }
-          unread += map.unreadMembers(of: trial.raw).count
-        }
-        guard hasMore, refused * 5 <= accepted else { continue }
-        if (accepted, -unread) > (best?.accepted ?? 0, -(best?.unread ?? 0)) {
-          best = (preset.name, kind, accepted, unread)
-        }
-      }
-    }
-    return best.map { ($0.name, $0.kind) }
   }
 
   private static func relative(_ path: String, to folder: String) -> String {

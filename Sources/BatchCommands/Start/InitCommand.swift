@@ -39,6 +39,13 @@ struct InitCommand: ParsableCommand {
         try NewFile.write(file.text, to: path(of: file))
         Streams.note("Wrote \(path(of: file))")
       }
+      if let from, let missing = export?.missing, !missing.isEmpty {
+        let map = path(of: FirstJob.File(path: FirstExport.mapFile, text: ""))
+        Streams.note(
+          "\(from.printable): error: nothing looks like \(missing.joined(separator: ", ")); fill in what is empty in "
+            + "\(map) (docs/maps.md)")
+        throw ExitCode(.inputRefused)
+      }
       if let from, let export, let map = export.map {
         let shown = map == FirstExport.mapFile ? path(of: FirstJob.File(path: map, text: "")) : map
         let kind = export.kind == .events ? [] : ["--kind", export.kind.name]

@@ -62,8 +62,10 @@ package struct CSVReader {
     self.hasQuotes = hasQuotes
   }
 
-  /// Whether a field that stands in quotes has begun and not ended.
-  package var isInsideQuotes: Bool { place == .quoted }
+  /// The line where a field in quotes has begun that has not ended, and the line that was reached; nil where there is none.
+  package var openQuote: (line: Int, end: Int)? {
+    place == .quoted ? (startOfField, field.last == UInt8(ascii: "\n") ? line - 1 : line) : nil
+  }
 
   /// Takes the next bytes of the file; each whole row goes to `body`.
   package mutating func read(_ bytes: some Sequence<UInt8>, _ body: (Row) -> Void) {

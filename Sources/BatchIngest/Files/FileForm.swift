@@ -51,7 +51,9 @@ extension FileForm: CustomStringConvertible {
     case .zstandard: Self.piped("zstd", "zstd -dc")
     case .bzip2: Self.piped("bzip2", "bzip2 -dc")
     case .xz: Self.piped("xz", "xz -dc")
-    case .zip: Self.piped("zip", "unzip -p")
+    case .zip:
+      Self.piped("zip", "unzip -p")
+        + "; if the files in it are .gz: unzip -p FILE | gunzip -c | engage-batch run JOB"
     }
   }
 

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Only what cannot be an export with some bad lines is recognized.
 package enum TextForm: Equatable {
-  case array, documents, utf16, sqlite, gzip
+  case array, documents, row, returns, utf16, sqlite, gzip
   case table(separator: UInt8)
 
   /// Bytes that are looked at.
@@ -14,20 +14,23 @@ package enum TextForm: Equatable {
   /// - Parameters:
   ///   - head: without a byte order mark of UTF-8.
   ///   - isWhole: whether that is all of the file.
-  init?(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) {
+  package init?(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) {
     if let form = unsafe Self.binary(head) {
       self = form
       return
     }
+    let bytes = unsafe Array(head.prefix(Self.headBytes))
+    if Self.endsInReturns(bytes) {
+      self = .returns
+      return
+    }
+    let lines = Self.lines(of: bytes, endingIn: 0x0A)
+    if !lines.isEmpty, lines.allSatisfy(Self.isRow) {
+      self = .row
+      return
+    }
     // Nearly every export begins like this.
     if head.count >= 2, unsafe head[0] == UInt8(ascii: "{"), unsafe !head[1].isLineSpace { return nil }
-    var lines: [ArraySlice<UInt8>] = []
-    let bytes = unsafe Array(head.prefix(Self.headBytes))
-    for line in bytes.split(separator: 0x0A) {
-      let trimmed = line.drop { $0.isLineSpace }.dropLast(while: { $0.isLineSpace })
-      if !trimmed.isEmpty { lines.append(trimmed) }
-      if lines.count == 3 { break }
-    }
     guard let first = lines.first, let start = first.first else { return nil }
     let isWholeLine = lines.count > 1 || isWhole
     switch start {
@@ -54,6 +57,47 @@ package enum TextForm: Equatable {
       }
       return nil
     }
+  }
+
+  /// The first three that are not blank.
+  private static func lines(of bytes: [UInt8], endingIn end: UInt8) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    for line in bytes.split(separator: end) {
+      let trimmed = line.drop { $0.isLineSpace }.dropLast(while: { $0.isLineSpace })
+      if !trimmed.isEmpty { lines.append(trimmed) }
+      if lines.count == 3 { break }
+    }
+    return lines
+  }
+
+  /// Whether lines end with a carriage return alone, which is white space within an object.
+  private static func endsInReturns(_ bytes: [UInt8]) -> Bool {
+    guard !bytes.contains(0x0A) else { return false }
+    let lines = lines(of: bytes, endingIn: 0x0D)
+    guard lines.count > 1, let start = lines[0].first else { return false }
+    return start != UInt8(ascii: "[") && (start != UInt8(ascii: "{") || lines[0].last == UInt8(ascii: "}"))
+  }
+
+  /// Whether an object has another one behind it.
+  private static func isRow(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.first == UInt8(ascii: "{") else { return false }
+    var (depth, isInText, isEscaped) = (0, false, false)
+    for place in line.indices {
+      switch line[place] {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isInText: isEscaped = true
+      case UInt8(ascii: "\""): isInText.toggle()
+      case _ where isInText: break
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        guard depth <= 0 else { break }
+        let next = line[(place + 1)...].first { !$0.isLineSpace && $0 != UInt8(ascii: ",") }
+        return next == UInt8(ascii: "{")
+      default: break
+      }
+    }
+    return false
   }
 
   /// What is not text in UTF-8.
@@ -85,18 +129,21 @@ package enum TextForm: Equatable {
     unsafe UnsafeBufferPointer(rebasing: head.dropFirst(head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0))
   }
 
+  /// Whether it is JSON that no lines cut.
+  package var isDocuments: Bool { [.array, .documents, .row].contains(self) }
+
   /// The words of a map that says how such a file is cut; none where no map can.
   package var mapWords: [String] {
     switch self {
-    case .array, .documents: [#""form": "json""#]
-    case .utf16, .sqlite, .gzip: []
+    case .array, .documents, .row: [#""form": "json""#]
+    case .returns, .utf16, .sqlite, .gzip: []
     case .table(UInt8(ascii: "\t")): [#""form": "tsv""#]
     case .table(UInt8(ascii: ";")): [#""form": "csv""#, #""separator": ";""#]
     case .table: [#""form": "csv""#]
     }
   }
 
-  private static func isName(_ field: ArraySlice<UInt8>) -> Bool {
+  package static func isName(_ field: ArraySlice<UInt8>) -> Bool {
     let name = field.first == UInt8(ascii: "\"") ? field.dropFirst().dropLast() : field
     return !name.isEmpty && name.count <= 80
       && name.allSatisfy { byte in
@@ -109,22 +156,39 @@ package enum TextForm: Equatable {
   /// What it is, and what reads it.
   package var words: String {
     switch self {
-    case .utf16: return "\(name), but lines of JSON are UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE"
+    case .utf16:
+      return "\(name), but lines of JSON are UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE; "
+        + "a map of a table reads it if it says \"encoding\": \"utf-16\""
     case .sqlite:
       return "\(name), but the entry reads text; the store of an SDK is read from 'stores': {\"stores\": [\"FILE\"]}, "
         + "a table of another by a program: sqlite3 -json FILE 'SELECT ...'"
     case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
-    default: break
+    case .returns: return "\(name), which ends no line here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+    default: return words(whereRead: "the entry reads lines of JSON; name a map")
     }
-    let form = mapWords.joined(separator: ", ")
-    return
-      "\(name), but the entry reads lines of JSON; name a map that says \(form): {\"path\": \"FILE\", \"map\": \"MAP.json\"}"
+  }
+
+  /// What it is, and what reads it where a map cuts text otherwise.
+  ///
+  /// - Parameter what: it reads, in words such as `a table`.
+  package func words(whereMapReads what: String) -> String {
+    switch self {
+    case .utf16: "\(name), but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""
+    case .sqlite, .gzip, .returns: words
+    default: words(whereRead: "the map of the entry reads \(what); name one")
+    }
+  }
+
+  private func words(whereRead what: String) -> String {
+    "\(name), but \(what) that says \(mapWords.joined(separator: ", ")): {\"path\": \"FILE\", \"map\": \"MAP.json\"}"
   }
 
   package var name: String {
     switch self {
     case .array: "a JSON array"
     case .documents: "JSON documents of several lines"
+    case .row: "JSON documents one after the other in a line"
+    case .returns: "text whose lines end with a carriage return alone"
     case .utf16: "text in UTF-16"
     case .sqlite: "a SQLite database"
     case .gzip: "compressed with gzip"

@@ -47,6 +47,9 @@ package struct MappedOutcomes: ~Copyable {
   }
 
   package var lines = CanonicalLines()
+
+  package init() {}
+
   private(set) var outcomes: [Outcome] = []
 
   /// More lines of one foreign record have no place among the others (reference formats 6.4).
@@ -59,6 +62,11 @@ package struct MappedOutcomes: ~Copyable {
   /// - Parameter isToBeRead: whether it may have faults that only reading finds.
   package mutating func addLine(from start: CanonicalLines.Place, rule: Int, isToBeRead: Bool) {
     outcomes.append(.line(lines.line(from: start, isToBeRead: isToBeRead), rule: rule))
+  }
+
+  /// Those that wrote lines.
+  package var writingRules: Set<Int> {
+    Set(outcomes.compactMap { if case .line(_, let rule) = $0 { rule } else { nil } })
   }
 
   package mutating func leaveOut(_ reason: String) { outcomes.append(.leftOut(reason)) }

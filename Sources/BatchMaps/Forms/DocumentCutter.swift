@@ -26,7 +26,8 @@ final class DocumentCutter: RecordCutter {
   }
 
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
-    decoder.isUTF8 ? unsafe TextForm.binary(head)?.words : nil
+    guard decoder.isUTF8, let form = unsafe TextForm(head, isWhole: false) else { return nil }
+    return form.isDocuments || form == .returns ? nil : form.words(whereMapReads: "JSON")
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {

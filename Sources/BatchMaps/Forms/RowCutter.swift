@@ -12,8 +12,9 @@ final class RowCutter: RecordCutter {
   private let jsonColumns: Set<[UInt8]>
   private var json = EmbeddedJSON()
   private var row = ByteBuffer(capacity: 1 << 10)
+  private let separator: UInt8
   private let longest: Int
-  /// Whether the rest of the file is passed over, because a row has no end.
+  /// Whether the rest of the file is passed over, because a row has no end or a name stands for two columns.
   private var isLost = false
 
   init(_ form: TableForm, longest: Int) {
@@ -21,37 +22,61 @@ final class RowCutter: RecordCutter {
     reader = CSVReader(separator: form.separator, hasQuotes: form.hasQuotes)
     columns = form.columns.map { $0.map { Self.quoted(Array($0.utf8)) } }
     jsonColumns = Set(form.jsonColumns.map { Self.quoted(Array($0.utf8)) })
+    separator = form.separator
     self.longest = longest
   }
 
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
     guard decoder.isUTF8 else { return nil }
-    if let form = unsafe TextForm.binary(head) { return form.words }
-    let start = unsafe Array(head.drop { $0 <= 0x20 }.prefix(2))
+    let form = unsafe TextForm(head, isWhole: false)
+    if let form, unsafe form == .returns || TextForm.binary(head) != nil {
+      return form.words(whereMapReads: "a table")
+    }
+    guard columns == nil else { return nil }
+    if let form, form.isDocuments { return form.words(whereMapReads: "a table") }
     // Nobody calls a column so.
-    guard columns == nil, start.elementsEqual("{\"".utf8) || start.elementsEqual("[{".utf8) else { return nil }
-    let (what, form) = start[0] == UInt8(ascii: "{") ? ("lines of JSON", "lines") : ("a JSON array", "json")
-    return "\(what), but the map of the entry reads a table; name one that says \"form\": \"\(form)\": "
-      + #"{"path": "FILE", "map": "MAP.json"}"#
+    if unsafe head.drop(while: { $0 <= 0x20 }).starts(with: "{\"".utf8) {
+      return "lines of JSON, but the map of the entry reads a table; name one that says \"form\": \"lines\": "
+        + #"{"path": "FILE", "map": "MAP.json"}"#
+    }
+    return unsafe otherSeparator(head.prefix { $0 != 0x0A && $0 != 0x0D })
+  }
+
+  /// Says of a header in which something else than the map has it separates names what that is.
+  private func otherSeparator(_ header: some Sequence<UInt8>) -> String? {
+    let header = Array(header)
+    guard !header.contains(separator) else { return nil }
+    for (byte, name, word) in [
+      (UInt8(ascii: ","), "commas", ","), (UInt8(ascii: ";"), "semicolons", ";"), (0x09, "tabs", "\\t"),
+      (UInt8(ascii: "|"), "bars", "|"),
+    ] {
+      let names = header.split(separator: byte, omittingEmptySubsequences: false)
+      guard names.count > 1, names.allSatisfy(TextForm.isName) else { continue }
+      return "a table with \(name), but the map of the entry separates otherwise; let it say \"separator\": \"\(word)\""
+    }
+    return nil
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
     guard !isLost else { return }
     reader.read(unsafe decoder.decode(bytes)) { add($0, body) }
-    guard reader.pendingBytes > longest else { return }
+    guard !isLost, reader.pendingBytes > longest else { return }
     isLost = true
+    let why = reader.openQuote.map { "a quote is opened on line \($0.line) and not closed" } ?? "a row has no end"
     [UInt8]().withCutRecord(
-      0, 0, fault: .lineTooLong, detail: "a row has no end: a quote is never closed; the rest of the file was not read",
-      body)
+      0, 0, fault: .lineTooLong, detail: "\(why) in \(longest) bytes; the rest of the file was not read", body)
   }
 
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
     guard !isLost, !isDamaged else { return }
-    let isOpen = reader.isInsideQuotes
+    let quote = reader.openQuote
     reader.finish { row in
-      if isOpen {
+      if let quote {
         Array(row.fields.joined(separator: [UInt8(ascii: ",")])).withCutRecord(
-          UInt64(row.line), UInt64(row.offset), fault: .invalidRow, detail: "a quote is never closed", body)
+          UInt64(row.line), UInt64(row.offset), fault: .invalidRow,
+          detail:
+            "a quote is opened on line \(quote.line) and not closed before the end of the file, line \(quote.end)", body
+        )
       } else {
         add(row, body)
       }
@@ -59,9 +84,18 @@ final class RowCutter: RecordCutter {
   }
 
   private func add(_ row: CSVReader.Row, _ body: (CutRecord) -> Void) {
+    guard !isLost else { return }
     guard let columns else {
-      self.columns = row.fields.map(Self.quoted)
-      return
+      let names = row.fields.map(Self.quoted)
+      self.columns = names
+      guard let twice = names.indices.first(where: { names[$0].count > 2 && names[..<$0].contains(names[$0]) }) else {
+        return
+      }
+      isLost = true
+      let name = String(decoding: names[twice].dropFirst().dropLast().prefix(60), as: UTF8.self).printable
+      return [UInt8]().withCutRecord(
+        0, 0, fault: .otherForm,
+        detail: "a table in which two columns are called '\(name)'; rename one of them", body)
     }
     guard row.fields.count <= columns.count else {
       Array(row.fields.joined(separator: [UInt8(ascii: ",")])).withCutRecord(

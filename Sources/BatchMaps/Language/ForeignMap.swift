@@ -1,4 +1,5 @@
 package import BatchConfiguration
+import BatchFoundation
 
 /// A map as it was read: rules that make lines of the project's own shape out of foreign records (reference formats 6).
 package struct ForeignMap: Sendable {
@@ -25,6 +26,21 @@ package struct ForeignMap: Sendable {
   package struct NamedType: Sendable {
     package var name: String
     package var place: Place
+  }
+}
+
+extension ForeignMap {
+  /// The same map of records that stand in a JSON array, or one after the other.
+  package var ofDocuments: ForeignMap {
+    var map = self
+    map.form = .documents(.utf8)
+    return map
+  }
+
+  /// The document of a map that is ``ofDocuments``.
+  package var includingDocument: String {
+    let each = each.map { "  \"each\": \(JSONString.quoted($0.text)),\n" } ?? ""
+    return "{\n  \"form\": \"json\",\n\(each)  \"include\": [\(JSONString.quoted(name))]\n}\n"
   }
 }
 

@@ -153,14 +153,14 @@ final class CanonicalWriter {
     }
     switch turn {
     case .none: return .text(joined(prefix, text))
-    case .table(let rows): return plan.names.value(of: text, in: rows).map { .view(plan.constants[$0]) }
+    case .table(let rows, let form):
+      return plan.names.value(of: cased(text, form), in: rows).map { .view(plan.constants[$0]) }
     case .time(let number):
       // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
       if plan.times[number].isWritten(text) { return .view(view) }
       let trimmed = text.trimmed
       guard let instant = plan.times[number].instant(trimmed) else { return .view(view) }
       return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))
-    case .form(.text): return .text(prefix.isEmpty ? text : joined(prefix, text))
     case .form(.number):
       let number = text.trimmed
       return number.isJSONNumber && number.double != nil ? .number(number) : .view(view)
@@ -170,8 +170,17 @@ final class CanonicalWriter {
       case "false", "no", "n", "0", "f": return .flag(false)
       default: return .view(view)
       }
-    case .form(.lowercase): return .text(changed(text, prefix, first: "A", last: "Z"))
-    case .form(.uppercase): return .text(changed(text, prefix, first: "a", last: "z"))
+    case .form(let form):
+      let text = cased(text, form)
+      return .text(prefix.isEmpty ? text : joined(prefix, text))
+    }
+  }
+
+  private func cased(_ text: Text, _ form: MapValueForm?) -> Text {
+    switch form {
+    case .lowercase: changed(text, first: "A", last: "Z")
+    case .uppercase: changed(text, first: "a", last: "z")
+    default: text
     }
   }
 
@@ -182,14 +191,11 @@ final class CanonicalWriter {
   }
 
   /// ASCII letters from `first` to `last` in the other case.
-  private func changed(_ text: Text, _ prefix: Text, first: Unicode.Scalar, last: Unicode.Scalar) -> Text {
+  private func changed(_ text: Text, first: Unicode.Scalar, last: Unicode.Scalar) -> Text {
     let range = UInt8(ascii: first)...UInt8(ascii: last)
-    let memory = unsafe allocate(prefix.count + text.count)
-    unsafe copyBytes(prefix.base, to: memory, prefix.count)
-    for index in 0..<text.count {
-      unsafe memory[prefix.count + index] = range ~= text[index] ? text[index] ^ 0x20 : text[index]
-    }
-    return unsafe Text(base: memory, count: prefix.count + text.count)
+    let memory = unsafe allocate(text.count)
+    for index in 0..<text.count { unsafe memory[index] = range ~= text[index] ? text[index] ^ 0x20 : text[index] }
+    return unsafe Text(base: memory, count: text.count)
   }
 
   private func joined(_ one: Text, _ other: Text) -> Text {

@@ -4,8 +4,13 @@ package import BatchIngest
 extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" }
+    if rejection.reason == .invalidUTF8, isUTF8Text {
+      return rejection.detail
+        + #"; if the file is in another encoding, the map has to say so: "encoding": "windows-1252""#
+    }
     guard let field = rejection.field, rules.indices.contains(rule) else { return rejection.detail }
     let paths = paths(of: field, in: rules[rule])
+    if rejection.reason == .missingField, paths.isEmpty, let words = otherKind(field, rules[rule]) { return words }
     let fault =
       switch rejection.reason {
       case .missingField: "is missing"
@@ -13,13 +18,55 @@ extension ForeignMap {
       case .invalidTimestamp: "is not a time"
       default: "is not known"
       }
+    let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
+    if !constants.isEmpty {
+      let values = constants.map { "'\($0)'" }.joined(separator: " or ")
+      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' gives it \(values)"
+    }
     guard !paths.isEmpty else {
       return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for it"
     }
-    let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+    let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
     let words = "field '\(field)' \(fault): the map '\(shownName)' reads it from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
+  }
+
+  /// Whether other encodings could be said.
+  private var isUTF8Text: Bool {
+    switch form {
+    case .text(.utf8), .documents(.utf8): true
+    case .table(let table): table.encoding == .utf8
+    default: false
+    }
+  }
+
+  /// What is to be said of a line that would be one of another kind of input.
+  private func otherKind(_ field: String, _ rule: MapRule) -> String? {
+    guard case .line(let object) = rule.outcome else { return nil }
+    func has(_ name: String) -> Bool { object.members.contains { $0.name.elementsEqual(name.utf8) } }
+    let (what, kind): (String, InputKind)
+    switch field {
+    case "type" where has("action"): (what, kind) = ("notifications", .notifications)
+    case "type" where has("url"): (what, kind) = ("deep links", .deepLinks)
+    case "action" where has("type"): (what, kind) = ("events", .events)
+    default: return nil
+    }
+    return "field '\(field)' is missing: the map '\(shownName)' makes \(what); list the file under '\(kind.name)'"
+  }
+
+  /// What a rule itself puts into a field; none where it may take over what a record has.
+  private func constants(of field: String, in rule: MapRule) -> [String] {
+    guard case .line(let object) = rule.outcome,
+      case .value(let value)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node,
+      !value.sources.contains(where: { !$0.paths.isEmpty && $0.table == nil })
+    else { return [] }
+    return value.sources.flatMap { source -> [MapConstant] in
+      if case .constant(let constant) = source.origin { return [constant] }
+      return (source.table?.rows.values.map { $0 } ?? []) + (source.fallback.map { [$0] } ?? [])
+    }.compactMap { $0.text.map { String(decoding: $0, as: UTF8.self) } }.reduce(into: []) { texts, text in
+      if !texts.contains(text) { texts.append(text) }
+    }
   }
 
   /// What a rule reads a field from. A fault may be below what a map has a path for, such as an element of a list, or above: an object

@@ -1,14 +1,19 @@
 import BatchFoundation
+package import BatchIngest
 
 extension ForeignMap {
-  /// Members of a record that no rule of the map reads, as paths; of an array the elements are one.
-  package func unreadMembers(of record: [UInt8]) -> [String] {
+  /// Members of a record that the rules which write its lines do not read, and no rule asks for, as paths; of an array the elements are
+  /// one. Of a record without lines, those that no rule reads.
+  ///
+  /// - Parameter mapper: one of this map, for who asks about many records.
+  package func unreadMembers(of record: [UInt8], _ mapper: (any RecordMapper)? = nil) -> [String] {
     // What is no JSON has no members.
     guard let root = try? JSONNode.parse(record) else { return [] }
+    let writing = writingRules(for: record, mapper ?? makeMapper())
     var read = Set<[String]>()
-    for rule in rules {
+    for (number, rule) in rules.enumerated() {
       var paths = rule.conditions.flatMap(\.paths)
-      if case .line(let object) = rule.outcome { paths += object.paths }
+      if case .line(let object) = rule.outcome, writing.isEmpty || writing.contains(number) { paths += object.paths }
       for path in paths {
         read.insert(names(of: path))
         // A line may be a record itself.
@@ -18,6 +23,13 @@ extension ForeignMap {
     var unread: [String] = []
     collect(root, [], read, &unread)
     return unread
+  }
+
+  /// The rules that write the lines of a record.
+  private func writingRules(for record: [UInt8], _ mapper: any RecordMapper) -> Set<Int> {
+    var outcomes = MappedOutcomes()
+    unsafe record.withUnsafeBufferPointer { unsafe mapper.map($0, into: &outcomes) }
+    return outcomes.writingRules
   }
 
   /// The members that a path leads through, those of the array that `each` names included.

@@ -43,8 +43,8 @@ struct MapPlan {
   enum Turn {
     case none
     case form(MapValueForm)
-    /// By its text, the number of a constant.
-    case table(NameIndex.Scope)
+    /// By its text, in the case that is said, the number of a constant.
+    case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
   }
 
@@ -138,7 +138,7 @@ struct MapPlan {
       if let table = source.table {
         let first = constants.count
         constants += table.rows.values.map { constant($0) }
-        turn = .table(scope(of: Dictionary(uniqueKeysWithValues: zip(table.rows.keys, first...))))
+        turn = .table(scope(of: Dictionary(uniqueKeysWithValues: zip(table.rows.keys, first...))), source.form)
       } else if let time = source.time {
         turn = .time(times.count)
         times.append(time)

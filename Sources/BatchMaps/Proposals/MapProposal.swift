@@ -20,7 +20,7 @@ package struct MapProposal {
 
   /// In the order in which people look for them.
   package private(set) var fields: [Field] = []
-  /// The document of the map; nil where device, time or name was not found.
+  /// The document of the map, with an empty path for what is ``missing``; nil where there is nothing to begin with.
   package private(set) var document: String?
 
   /// Names of members, as far as letters and digits go, with how much they say.
@@ -68,8 +68,10 @@ package struct MapProposal {
     "dd/MM/yyyy HH:mm:ss", "MM/dd/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm", "MM/dd/yyyy HH:mm", "dd/MM/yyyy hh:mm:ss a",
     "MM/dd/yyyy hh:mm:ss a", "MM/dd/yyyy hh:mm a", "dd.MM.yyyy HH:mm:ss", "dd.MM.yyyy HH:mm", "yyyy/MM/dd HH:mm:ss",
     "dd-MMM-yyyy HH:mm:ss", "MMM d yyyy HH:mm:ss", "d MMM yyyy HH:mm:ss", "yyyyMMdd HH:mm:ss", "dd/MM/yyyy",
-    "MM/dd/yyyy",
+    "MM/dd/yyyy", "yyyyMMddHHmmss", "yyyyMMddHHmm", "yyyyMMdd",
   ]
+  /// The beginning of 2000 and of 2100: a number that says a time outside counts something else, or is a date in digits.
+  private static let likelyTimes: Range<Int64> = 946_684_800_000..<4_102_444_800_000
 
   /// Records that are looked at.
   package static let recordLimit = 200
@@ -110,7 +112,7 @@ package struct MapProposal {
     var taken: Set<String> = []
     let time = self.time()
     if let time { taken.insert(time.field.path) }
-    let device = best(Self.deviceNames, "deviceId", besides: taken) { column in
+    let device = best(Self.deviceNames, "deviceId", besides: taken, isNeeded: true) { column in
       (column.values.count < column.count ? 1 : 0) + (column.values.allSatisfy { $0.utf8.count >= 8 } ? 1 : 0)
     }
     if let device { taken.insert(device.path) }
@@ -125,8 +127,8 @@ package struct MapProposal {
       taken.insert(column.path)
       fields.append(Field(name: field, path: column.path, confidence: .medium))
     }
-    guard device != nil, let time, let name else { return }
-    document = text(form, time.pattern, name, eventType)
+    guard missing.count < 3 else { return }
+    document = text(form, time?.pattern, name, eventType)
   }
 
   /// What was not found of all that a record has to have.
@@ -193,17 +195,24 @@ package struct MapProposal {
   }
 
   private func best(
-    _ names: [String: Int], _ field: String, besides taken: Set<String>, look: (ExportColumns.Column) -> Int
+    _ names: [String: Int], _ field: String, besides taken: Set<String>, isNeeded: Bool = false,
+    look: (ExportColumns.Column) -> Int
   ) -> Field? {
     var found: (column: ExportColumns.Column, points: Int)?
+    var gaps: [String] = []
     for column in columns.columns where !taken.contains(column.path) {
       guard let known = names[column.plainName] else { continue }
       // One that only some records have says less.
-      let points = known + look(column) - (column.count * 10 < columns.records * 9 ? 1 : 0)
-      if points > found?.points ?? 0 { found = (column, points) }
+      let isRare = column.count * 10 < columns.records * 9
+      // Without a field that each has to have, a record is refused.
+      let points = known + look(column) - (isRare ? isNeeded ? 10 : 1 : 0)
+      if isRare, isNeeded { gaps.append("'\(column.path)' is there in \(column.count) of \(columns.records)") }
+      if points > found?.points ?? (isNeeded ? -10 : 0) { found = (column, points) }
     }
     return found.map {
-      Field(name: field, path: $0.column.path, confidence: $0.points >= 5 ? .high : $0.points >= 3 ? .medium : .low)
+      Field(
+        name: field, path: $0.column.path, confidence: $0.points >= 5 ? .high : $0.points >= 3 ? .medium : .low,
+        remark: gaps.joined(separator: ", "))
     }
   }
 
@@ -226,7 +235,7 @@ package struct MapProposal {
   private static func form(of texts: [String]) -> (pattern: String?, remark: String)? {
     func misfits(_ time: MapTime) -> Int {
       texts.count { text in
-        !Array(text.utf8).withText { time.instant($0.trimmed).map { $0.milliseconds >= 946_684_800_000 } ?? false }
+        !Array(text.utf8).withText { time.instant($0.trimmed).map { likelyTimes ~= $0.milliseconds } ?? false }
       }
     }
     func told(_ misfits: Int) -> String { misfits == 0 ? "" : "\(misfits) of \(texts.count) are no such times" }
@@ -248,31 +257,40 @@ package struct MapProposal {
     )
   }
 
-  private func text(_ form: [String], _ pattern: String?, _ name: Field, _ eventType: String) -> String {
+  private func text(_ form: [String], _ pattern: String?, _ name: Field?, _ eventType: String) -> String {
     let quoted = JSONString.quoted
     var lines = form
-    let base = fields.filter { $0.name != "name" }.map { field in
+    if !missing.isEmpty {
+      let members = columns.columns.map(\.path).joined(separator: ", ")
+      lines.insert(
+        "\"description\": "
+          + quoted("To be filled in: \(missing.joined(separator: ", ")). The records have \(members)."), at: 0)
+    }
+    let absent = missing.filter { $0 != "name" }.map { "    \(quoted($0)): \"\"" }
+    let found = fields.filter { $0.name != "name" }.map { field in
       let path = quoted(field.path)
       guard field.name == "timestamp", let pattern else { return "    \(quoted(field.name)): \(path)" }
       return "    \(quoted(field.name)): {\"path\": \(path), \"time\": \(quoted(pattern))}"
     }
-    lines.append("\"fields\": {\n\(base.joined(separator: ",\n"))\n  }")
-    let values = columns.columns.first { $0.path == name.path }?.values.sorted() ?? []
+    lines.append("\"fields\": {\n\((absent + found).joined(separator: ",\n"))\n  }")
+    let path = name?.path ?? ""
+    let values = columns.columns.first { $0.path == path }?.values.sorted() ?? []
     let known = values.compactMap { value -> String? in
       let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
       return Self.lifecycle.first { $0.value.contains(plain) }.map { "\(quoted(value)): \(quoted($0.key))" }
     }
     var type = quoted(eventType)
     if !known.isEmpty {
-      type = "{\"path\": \(quoted(name.path)), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"
+      type = "{\"path\": \(quoted(path)), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"
     }
+    // A record without a name is told to have none.
+    let when = name == nil ? "" : "\"when\": {\(quoted(path)): {\"exists\": true}},\n      "
     lines.append(
       """
       "rules": [
           {
-            "when": {\(quoted(name.path)): {"exists": true}},
-            "type": \(type),
-            "fields": {"name": \(quoted(name.path)), "params": {"others": "$", "flatten": "."}}
+            \(when)"type": \(type),
+            "fields": {"name": \(quoted(path)), "params": {"others": "$", "flatten": "."}}
           }
         ]
       """)

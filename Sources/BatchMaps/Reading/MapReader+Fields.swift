@@ -213,7 +213,11 @@ struct FieldBuilder {
     Self.insert(.object(MapObject(spreads: spreads)), names[...], into: &root)
   }
 
-  private mutating func note(_ more: [MapPath], _ field: String) { paths[field, default: []] += more.map(\.text) }
+  private mutating func note(_ more: [MapPath], _ field: String) {
+    for path in more where !paths[field, default: []].contains(path.text) {
+      paths[field, default: []].append(path.text)
+    }
+  }
 
   private static func insert(_ node: MapNode, _ names: ArraySlice<[UInt8]>, into object: inout MapObject) {
     guard let name = names.first else { return }

@@ -15,7 +15,7 @@ package struct LineDiagnosis {
   }
 
   package var detail: String {
-    guard let field else { return line.detail }
+    guard let field else { return line.detail + (mappedQuestion ?? "") }
     switch line.reason {
     case .missingField: return missing(field)
     case .wrongType: return wrongType(field)
@@ -32,6 +32,16 @@ package struct LineDiagnosis {
     let field = line.detail.dropFirst(start.count).dropLast(end.count)
     // What a map says of a foreign record is all that there is to say.
     return field.contains(end) ? nil : String(field)
+  }
+
+  /// Of a type that a map itself gives: whether another was meant.
+  private var mappedQuestion: String? {
+    guard line.reason == .unknownType, let start = line.detail.firstRange(of: "' gives it '")?.upperBound,
+      let field = line.detail.split(separator: "'").dropFirst().first, let known = dictionary.values[String(field)]
+    else { return nil }
+    let given = line.detail[start...].dropLast().split(separator: "' or '").map(String.init)
+    return given.lazy.filter { !known.contains($0) }.compactMap { NearestName.question(about: $0, among: known) }.first
+      .map { ", \($0)" }
   }
 
   /// The object of the line; nil for a line that is none, such as a plain link, or that was cut.

@@ -14,6 +14,17 @@ import Testing
     return (rows, reader.fault)
   }
 
+  @Test func anOpenQuoteHasALineAndAnEnd() {
+    for (text, line, end) in [("a\n\"b\nc", 2, 3), ("a\n\"b\nc\n", 2, 3), ("\"b", 1, 1)] {
+      var reader = CSVReader()
+      reader.read(Array(text.utf8)) { _ in }
+      #expect(reader.openQuote?.line == line && reader.openQuote?.end == end, "\(text)")
+    }
+    var closed = CSVReader()
+    closed.read(Array("\"b\"".utf8)) { _ in }
+    #expect(closed.openQuote == nil)
+  }
+
   /// A file may be cut anywhere into pieces.
   @Test(
     arguments: [

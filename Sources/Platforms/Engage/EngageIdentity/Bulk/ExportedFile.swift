@@ -51,7 +51,7 @@ struct ExportedFile {
 
   /// - Throws: ``ExportFault`` unless all of the file could be taken and it has so many recipients.
   mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {
-    if rows.isInsideQuotes { fault = fault ?? .torn(row: count + 1) }
+    if rows.openQuote != nil { fault = fault ?? .torn(row: count + 1) }
     var rows = self.rows
     rows.finish { take($0, body) }
     if let fault { throw fault }
