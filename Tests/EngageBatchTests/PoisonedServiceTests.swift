@@ -8,12 +8,13 @@ import UnitySandbox
 /// One event of a hundred at which the service fails, as a job meets it (reference decisions 38).
 @Suite("Services that fail at one event") struct PoisonedServiceTests {
   static let actions: [FaultAction] = [500, 502, 503].map { .status($0, headers: [:], body: "") } + [.close, .reset]
+  static let engageActions = actions + [408, 425].map { .status($0, headers: [:], body: "") }
   static let hasty = [
     "--set", "Networking.retryDelay=0s", "--set", "Networking.maxRetryDelay=0s", "--summary", "-",
   ]
 
   private func isUnknown(_ action: FaultAction) -> Bool {
-    if case .status(503, _, _) = action { return false }
+    if case .status(let status, _, _) = action { return ![408, 425, 503].contains(status) }
     return true
   }
 
@@ -37,7 +38,7 @@ import UnitySandbox
   }
 
   @Test(
-    "Engage: the others are posted, and the one has its reason", arguments: actions,
+    "Engage: the others are posted, and the one has its reason", arguments: engageActions,
     Sweep.cases([100, 10], short: 1))
   func engageResends(action: FaultAction, perRequest: Int) throws {
     let (workspace, service) = try engage(action)
@@ -82,7 +83,7 @@ import UnitySandbox
     #expect(Set(service.events).count == service.events.count)
   }
 
-  @Test("Engage: 'hold' holds what is unknown whole, and finds the one where it is not", arguments: actions)
+  @Test("Engage: 'hold' holds what is unknown whole, and finds the one where it is not", arguments: engageActions)
   func engageHolds(action: FaultAction) throws {
     let (workspace, service) = try engage(action)
     let run = try workspace.run(

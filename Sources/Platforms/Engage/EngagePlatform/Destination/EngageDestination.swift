@@ -48,7 +48,8 @@ extension SendOutcome {
         SendFault(
           refusal.description, retryAfter: Milliseconds(seconds: refusal.retryAfter),
           isThrottle: refusal.kind == .throttled, isForNow: refusal.isForNow,
-          countsAgainstChunk: refusal.status >= 500 && refusal.retryAfter == nil, stop: stop))
+          countsAgainstChunk: (refusal.kind == .failing || refusal.status >= 500) && refusal.retryAfter == nil,
+          stop: stop))
     case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
     case .unknown(let reason):
       var fault = SendFault(reason.description, stop: stop)
