@@ -7,7 +7,7 @@ import Testing
 
 /// `verify`: whether everything of a store arrived at its service.
 @Suite("Verification") struct VerifyTests {
-  private func verify(
+  func verify(
     _ workspace: Workspace, _ arguments: String..., environment: [String: String] = [:]
   ) throws -> (code: Int32, answer: JSONNode) {
     let finished = try workspace.run(["verify"] + arguments + ["--format", "json"], environment: environment)
@@ -15,7 +15,7 @@ import Testing
     return (finished.code, try JSONNode.parse(Array(finished.output.utf8)))
   }
 
-  private func counts(_ answer: JSONNode, _ subject: String) -> [String: Int64] {
+  func counts(_ answer: JSONNode, _ subject: String) -> [String: Int64] {
     var counts: [String: Int64] = [:]
     for member in answer["counts"]?[subject]?.members ?? [] where member.value.integer != 0 {
       counts[member.key] = member.value.integer
@@ -23,8 +23,12 @@ import Testing
     return counts
   }
 
-  private func details(_ answer: JSONNode) -> [String] {
+  func details(_ answer: JSONNode) -> [String] {
     (answer["findings"]?.array ?? []).compactMap { $0["detail"]?.string }
+  }
+
+  func repairs(_ answer: JSONNode) -> [String] {
+    (answer["findings"]?.array ?? []).compactMap { $0["repair"]?.string }
   }
 
   @Test("0: events that were taken and not refused, recipients and merges that the service has")
@@ -131,135 +135,6 @@ import Testing
     #expect(bulk.code == 65 && bulk.answer["findings"]?.text() == alone.answer["findings"]?.text())
     #expect(bulk.operations.contains("ExportList"))
     #expect(bulk.operations.contains("SelectRecipientData") == !isThere)
-  }
-
-  @Test(
-    "Audit rows are found in an export of their table: one that is gone or another is named, and the repair repairs it")
-  func auditRows() throws {
-    let workspace = try Workspace()
-    var options = EngageSandboxOptions()
-    options.filesFolder = "\(workspace.path)/transfer"
-    (options.switches.jobWaitSeconds, options.switches.jobRunSeconds) = (0, 0)
-    let service = try Service(options)
-    #expect(try workspace.run("run", "jobs/nightly.json", environment: service.environment).code == 0)
-    #expect(
-      counts(try verify(workspace, "jobs/nightly.json", environment: service.environment).answer, "auditRows")
-        == ["taken": 2])
-    func exported() throws -> (code: Int32, answer: JSONNode) {
-      try verify(
-        workspace, "jobs/nightly.json", "--set", "Recipient.transferFolder=\(workspace.path)/transfer",
-        environment: service.environment)
-    }
-    #expect(counts(try exported().answer, "auditRows") == ["confirmed": 2])
-    let keys = service.server.rows(of: "50002").compactMap { $0["Audit Record Id"]?.string }
-    let table = ["--param", "TABLE_ID=50002"]
-    let deleted = try workspace.run(
-      ["xmlapi", "DeleteRelationalTableData"] + table + ["--column", "Audit Record Id=\(keys[0])"],
-      environment: service.environment)
-    #expect(deleted.code == 0, "\(deleted.messages)")
-    let changed = try workspace.run(
-      ["xmlapi", "InsertUpdateRelationalTable"] + table
-        + ["--column", "Audit Record Id=\(keys[1])", "--column", "Old Recipient Id=1"],
-      environment: service.environment)
-    #expect(changed.code == 0, "\(changed.messages)")
-    let (code, answer) = try exported()
-    #expect(code == 65)
-    #expect(counts(answer, "auditRows") == ["missing": 1, "different": 1])
-    for finding in answer["findings"]?.array ?? [] {
-      #expect(keys.contains(finding["name"]?.string ?? ""))
-      let repaired = try workspace.shell(finding["repair"]?.string ?? "false", environment: service.environment)
-      #expect(repaired.code == 0, "\(repaired.messages)")
-    }
-    let whole = try exported()
-    #expect(whole.code == 0)
-    #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
-  }
-
-  @Test("A recipient is compared with what plans wrote to it, and a device that only moved over says nothing about it")
-  func reassignedAndOverwritten() throws {
-    let workspace = try Workspace([])
-    try workspace.write(
-      "in.ndjson",
-      """
-      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d"}
-      {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
-      {"deviceId":"d","timestamp":"2026-01-15T08:02:00Z","type":"identify","ids":{"customer_id":"c-known"}}
-
-      """)
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
-    let service = try Service()
-    func xmlapi(_ words: String...) throws {
-      let done = try workspace.run(["xmlapi"] + words, environment: service.environment)
-      #expect(done.code == 0, "\(done.messages)")
-    }
-    try xmlapi("AddRecipient", "--param", "LIST_ID=100001", "--column", "customer_id=c-known")
-    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
-    let known = try #require(
-      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-known" })
-    #expect(known.values["Mobile User Id"]?.string.isEmpty ?? true, "the device moved over without a trace")
-    // Another device writes its ids to its own recipient; somebody overwrites them.
-    try workspace.write(
-      "in.ndjson", #"{"deviceId":"e","timestamp":"2026-01-15T09:00:00Z","type":"identify","ids":{"customer_id":"c-e"}}"#
-    )
-    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    let written = try #require(
-      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-e" })
-    try xmlapi(
-      "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(written.id)", "--column",
-      "customer_id=someone")
-    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
-    #expect(code == 65)
-    #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' is not what plan "))
-    // What is renewed waits until the next run.
-    #expect(try workspace.run("identity", "renew", "\(written.id)", "--store", "j.sqlite").code == 0)
-    let renewed = try verify(workspace, "job.json", environment: service.environment)
-    #expect(renewed.code == 65 && details(renewed.answer) == ["1 device waits for a recipient"])
-  }
-
-  @Test("Who came in the place of a recipient that is gone has the ids that were written to that one, or is named")
-  func renewed() throws {
-    let workspace = try Workspace([])
-    try workspace.write(
-      "in.ndjson",
-      """
-      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d"}
-      {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
-
-      """)
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
-    let service = try Service()
-    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
-    let old = try #require(
-      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-new" })
-    // The store alone forgets it: the next run finds it again, and all is well.
-    #expect(try workspace.run("identity", "renew", "\(old.id)", "--store", "j.sqlite").code == 0)
-    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
-    let removed = try workspace.run(
-      "xmlapi", "RemoveRecipient", "--param", "LIST_ID=100001", "--column", "Mobile User Id=user-d",
-      environment: service.environment)
-    #expect(removed.code == 0, "\(removed.messages)")
-    #expect(try workspace.run("identity", "renew", "\(old.id)", "--store", "j.sqlite").code == 0)
-    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    let (code, answer) = try verify(
-      workspace, "job.json", "--show-personal-data", environment: service.environment)
-    #expect(code == 65)
-    let detail = try #require(details(answer).first)
-    #expect(
-      details(answer).count == 1
-        && detail.hasPrefix("column 'customer_id' is not what plan 1 wrote to recipient \(old.id), which is gone"),
-      "\(detail)")
-    let repair = try #require(answer["findings"]?.array?.first?["repair"]?.string)
-    #expect(try workspace.shell(repair, environment: service.environment).code == 0)
-    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
   }
 
   @Test("65: what was not sent, with its reason and what ends it")

@@ -25,7 +25,7 @@ package struct RetryPolicy: Sendable {
   }
 
   /// Repeats a call that may be repeated whatever came of it.
-  func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
+  package func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
     var attempts = Attempts(self)
     while true {
       do {

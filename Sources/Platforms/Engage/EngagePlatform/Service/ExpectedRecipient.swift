@@ -1,0 +1,178 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchReport
+import BatchStore
+import EngageEvents
+import EngageIdentity
+
+/// What a recipient has to be like at the service, by what the store wrote there or read from it.
+struct ExpectedRecipient {
+  var id: String
+  var devices: [KnownDevice] = []
+  /// What plans wrote to it last, column by column.
+  var written: [(change: ColumnChange, plan: MergePlan)] = []
+  /// The ids that plans wrote to a recipient that one of its devices had before, in the place of which it came (`identity renew`) if that
+  /// one is gone.
+  var inherited: [(change: ColumnChange, plan: MergePlan)] = []
+  /// Plans that found it by their ids.
+  var finders: [MergePlan] = []
+  /// Mobile user ids of its devices; one of them has to be there. Without that of a device that moved over and left everything as it was.
+  var users: [String] = []
+  /// Whether it went up in another one.
+  var isMerged = false
+
+  var subject: Arrivals.Subject { devices.isEmpty ? .merges : .recipients }
+
+  /// Recipients of devices, and those that went up in another one.
+  static func all(in store: EventStore) throws -> [ExpectedRecipient] {
+    var all: [ExpectedRecipient] = []
+    var places: [ByteText: Int] = [:]
+    func place(of id: String) -> Int {
+      if let known = places[ByteText(id)] { return known }
+      places[ByteText(id)] = all.count
+      all.append(ExpectedRecipient(id: id))
+      return all.count - 1
+    }
+    let devices = try store.identities.devicesWithRecipient()
+    for device in devices { all[place(of: device.identity.recipientId)].devices.append(device) }
+    let plans = try store.merges.plans().filter { $0.state == .done && !$0.scenario.isInstruction }
+    let moves = Dictionary(
+      plans.filter { $0.index(of: .publishMapping) != nil }.map { (ByteText($0.device), $0) },
+      uniquingKeysWith: { $1 })
+    // The recipients of devices that moved neither by a plan nor by a record.
+    let others = Dictionary(
+      devices.filter { device in
+        let (id, recorded) = (device.identity.recipientId, device.recorded.recipientId)
+        return !recorded.isIdentical(to: id) && moves[ByteText(device.device)]?.winner.isIdentical(to: id) == false
+      }.map { (ByteText($0.device), $0.identity.recipientId) }, uniquingKeysWith: { $1 })
+    for plan in plans {
+      if plan.scenario.isMerge || plan.scenario == .reassign { all[place(of: plan.winner)].finders.append(plan) }
+      if plan.index(of: .markLoser) != nil { all[place(of: plan.loser)].isMerged = true }
+      for step in plan.steps where step.name.isUpdate {
+        for change in step.changes { all[place(of: step.target)].note(change, plan) }
+      }
+      if let id = others[ByteText(plan.device)], let step = plan.index(of: .setIds).map({ plan.steps[$0] }),
+        moves[ByteText(plan.device)]?.winner.isIdentical(to: step.target) == true
+      {
+        all[place(of: id)].inherited += step.changes.map { ($0, plan) }
+      }
+    }
+    for device in devices {
+      let (id, user) = (device.identity.recipientId, device.identity.mobileUserId)
+      if let move = moves[ByteText(device.device)], move.scenario == .reassign || move.scenario == .markMerged,
+        move.winner.isIdentical(to: id), move.before.mobileUserId.isIdentical(to: user)
+      {
+        continue
+      }
+      if !user.isEmpty { all[place(of: id)].users.append(user) }
+    }
+    return all.filter { !$0.devices.isEmpty || $0.isMerged }
+  }
+
+  /// Takes over what was written to the recipients before it.
+  func inheriting(fromAllBut present: Set<ByteText>) -> ExpectedRecipient {
+    var heir = self
+    let columns = Set(written.map { ByteText($0.change.name) })
+    for (change, plan) in inherited
+    where !present.contains(ByteText(plan.winner)) && !columns.contains(ByteText(change.name)) {
+      heir.note(change, plan)
+    }
+    return heir
+  }
+
+  private mutating func note(_ change: ColumnChange, _ plan: MergePlan) {
+    written.removeAll { $0.change.name.isIdentical(to: change.name) }
+    written.append((change, plan))
+  }
+
+  /// A plan whose ids find neither the recipient any more nor one that went up in it, unless a plan has written others since.
+  func outdatedFinder(
+    _ image: RecipientImage?, _ settings: IdentitySettings, find: ([IdentityColumn]) throws -> RecipientImage?
+  ) throws -> MergePlan? {
+    guard let image else { return nil }
+    return try finders.first { plan in
+      let isWritten = plan.ids.contains { id in written.contains { $0.change.name.isIdentical(to: id.name) } }
+      if isWritten || plan.ids.allSatisfy({ RecipientQuestion.isSame(image[$0.name], $0.value) }) { return false }
+      do {
+        guard let holder = try find(plan.ids.filter { !$0.value.isEmpty }) else { return true }
+        return !holder.id.isIdentical(to: id) && holder[settings.recipient.mergedRecipientIdColumn].isEmpty
+      } catch RemoteFailure.wrongAnswer {
+        return true
+      }
+    }
+  }
+
+  /// What is wrong with the recipient as the service has it; nil for nothing.
+  ///
+  /// - Parameters:
+  ///   - image: nil if it is not there.
+  ///   - finder: a plan by whose ids it was found, and is not any more.
+  ///   - holders: by mobile user id in lower case, a recipient that has it.
+  func finding(
+    for image: RecipientImage?, foundBy finder: MergePlan?, _ settings: IdentitySettings, _ names: ArrivalNames,
+    _ holders: [ByteText: String]
+  ) -> Arrivals.Finding? {
+    let owners = devices.prefix(3).map { names.personal.id($0.device).text ?? "" }.joined(separator: ", ")
+    let whose = devices.isEmpty ? "" : " (of \(devices.count.counted("device")): \(owners))"
+    guard let image else {
+      return Arrivals.Finding(
+        .missing, subject, id, "is not in list \(settings.list)\(whose)",
+        repair: devices.isEmpty
+          ? "not needed: no device of the store reports to it any more"
+          : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one")
+    }
+    if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
+      let isMark = change.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn)
+      let isOwn = [plan.loser, plan.winner].contains { $0.isIdentical(to: id) }
+      let target = isOwn ? "" : " to recipient \(plan.winner), which is gone"
+      let detail =
+        isMark && !change.after.isEmpty
+        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(change.name)' does not say so"
+        : "column '\(change.name)' is not what plan \(plan.id) wrote\(target)\(whose)"
+      return Arrivals.Finding(
+        .different, isMark ? .merges : subject, id, detail,
+        repair: repair(change.name, change.after, isId: isMark, settings, names, holders))
+    }
+    if let finder, let id = finder.ids.first(where: { !RecipientQuestion.isSame(image[$0.name], $0.value) }) {
+      return Arrivals.Finding(
+        .different, .recipients, self.id, "column '\(id.name)' is not what plan \(finder.id) found it by\(whose)",
+        repair: repair(id.name, id.value, isId: false, settings, names, holders))
+    }
+    let column = settings.recipient.mobileUserIdColumn
+    let user = image[column]
+    guard !written.contains(where: { $0.change.name.isIdentical(to: column) }), let first = users.first,
+      !users.contains(where: { RecipientQuestion.isSame($0, user) })
+    else { return nil }
+    return Arrivals.Finding(
+      .different, .recipients, id, "column '\(column)' \(user.isEmpty ? "is empty" : "names another user")\(whose)",
+      repair: repair(column, first, isId: false, settings, names, holders))
+  }
+
+  /// - Parameter isId: the value names a recipient and no person.
+  private func repair(
+    _ column: String, _ value: String, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames,
+    _ holders: [ByteText: String]
+  ) -> String {
+    if column.isIdentical(to: settings.recipient.mobileUserIdColumn), !value.isEmpty,
+      let holder = holders[ByteText(value.lowercased())], !holder.isIdentical(to: id)
+    {
+      return "recipient \(holder) has that mobile user id: see both at the service, and which of them is the person's"
+    }
+    guard isId || value.isEmpty || names.personal.policy == .clear else {
+      return "'verify --show-personal-data' shows the command that sets column '\(column)' again"
+    }
+    return names.onService(
+      "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\(id)", "--column",
+      "\(column)=\(value)")
+  }
+}
+
+extension ColumnChange {
+  /// Whether a recipient has what was written; a date may have come back in another form.
+  fileprivate func holds(_ image: RecipientImage) -> Bool {
+    let value = image[name]
+    return value.isIdentical(to: after) || RecipientQuestion.isSame(value, after)
+      || isDate && !value.isEmpty && !after.isEmpty
+  }
+}

@@ -1,0 +1,217 @@
+import BatchFoundation
+import BatchSandbox
+import EngageSandbox
+import Testing
+
+/// Recipients, merges and what is not finished of them.
+extension VerifyTests {
+  @Test(
+    "Audit rows are found in an export of their table: one that is gone or another is named, and the repair repairs it")
+  func auditRows() throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.filesFolder = "\(workspace.path)/transfer"
+    (options.switches.jobWaitSeconds, options.switches.jobRunSeconds) = (0, 0)
+    let service = try Service(options)
+    #expect(try workspace.run("run", "jobs/nightly.json", environment: service.environment).code == 0)
+    #expect(
+      counts(try verify(workspace, "jobs/nightly.json", environment: service.environment).answer, "auditRows")
+        == ["taken": 2])
+    func exported() throws -> (code: Int32, answer: JSONNode) {
+      try verify(
+        workspace, "jobs/nightly.json", "--set", "Recipient.transferFolder=\(workspace.path)/transfer",
+        environment: service.environment)
+    }
+    #expect(counts(try exported().answer, "auditRows") == ["confirmed": 2])
+    let keys = service.server.rows(of: "50002").compactMap { $0["Audit Record Id"]?.string }
+    let table = ["--param", "TABLE_ID=50002"]
+    let deleted = try workspace.run(
+      ["xmlapi", "DeleteRelationalTableData"] + table + ["--column", "Audit Record Id=\(keys[0])"],
+      environment: service.environment)
+    #expect(deleted.code == 0, "\(deleted.messages)")
+    let changed = try workspace.run(
+      ["xmlapi", "InsertUpdateRelationalTable"] + table
+        + ["--column", "Audit Record Id=\(keys[1])", "--column", "Old Recipient Id=1"],
+      environment: service.environment)
+    #expect(changed.code == 0, "\(changed.messages)")
+    let (code, answer) = try exported()
+    #expect(code == 65)
+    #expect(counts(answer, "auditRows") == ["missing": 1, "different": 1])
+    for finding in answer["findings"]?.array ?? [] {
+      #expect(keys.contains(finding["name"]?.string ?? ""))
+      let repaired = try workspace.shell(finding["repair"]?.string ?? "false", environment: service.environment)
+      #expect(repaired.code == 0, "\(repaired.messages)")
+    }
+    let whole = try exported()
+    #expect(whole.code == 0)
+    #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
+  }
+
+  @Test("A recipient is compared with what plans wrote to it, and a device that only moved over says nothing about it")
+  func reassignedAndOverwritten() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d"}
+      {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
+      {"deviceId":"d","timestamp":"2026-01-15T08:02:00Z","type":"identify","ids":{"customer_id":"c-known"}}
+
+      """)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    let service = try Service()
+    func xmlapi(_ words: String...) throws {
+      let done = try workspace.run(["xmlapi"] + words, environment: service.environment)
+      #expect(done.code == 0, "\(done.messages)")
+    }
+    try xmlapi("AddRecipient", "--param", "LIST_ID=100001", "--column", "customer_id=c-known")
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let known = try #require(
+      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-known" })
+    #expect(known.values["Mobile User Id"]?.string.isEmpty ?? true, "the device moved over without a trace")
+    // Another device writes its ids to its own recipient; somebody overwrites them.
+    try workspace.write(
+      "in.ndjson", #"{"deviceId":"e","timestamp":"2026-01-15T09:00:00Z","type":"identify","ids":{"customer_id":"c-e"}}"#
+    )
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let written = try #require(
+      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-e" })
+    try xmlapi(
+      "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(written.id)", "--column",
+      "customer_id=someone")
+    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
+    #expect(code == 65)
+    #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' is not what plan "))
+    // A command with a hash would write the hash.
+    #expect(
+      repairs(answer) == ["'verify --show-personal-data' shows the command that sets column 'customer_id' again"])
+    let shown = try verify(workspace, "job.json", "--show-personal-data", environment: service.environment)
+    let repaired = try workspace.shell(try #require(repairs(shown.answer).first), environment: service.environment)
+    #expect(repaired.code == 0, "\(repaired.messages)")
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    // The ids by which the other recipient was found are somebody else's now.
+    try xmlapi(
+      "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(known.id)", "--column",
+      "customer_id=someone")
+    let lost = try verify(workspace, "job.json", "--show-personal-data", environment: service.environment)
+    #expect(lost.code == 65)
+    #expect(
+      details(lost.answer).count == 1
+        && details(lost.answer)[0].hasPrefix("column 'customer_id' is not what plan 2 found it by (of 1 device: "),
+      "\(details(lost.answer))")
+    #expect(
+      try workspace.shell(try #require(repairs(lost.answer).first), environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    // What is renewed waits until the next run.
+    #expect(try workspace.run("identity", "renew", "\(written.id)", "--store", "j.sqlite").code == 0)
+    let renewed = try verify(workspace, "job.json", environment: service.environment)
+    #expect(renewed.code == 65 && details(renewed.answer) == ["1 device waits for a recipient"])
+  }
+
+  @Test("A recipient that its finder went up in meanwhile has other ids, and nothing is wrong")
+  func foundByAChain() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson", #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"identify","ids":{"customer_id":"old"}}"#
+    )
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    let service = try Service()
+    for columns in [["customer_id=new"], ["customer_id=old"]] {
+      let winner = service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "new" }
+      let mark = winner.map { ["--column", "Merged Recipient Id=\($0.id)"] } ?? []
+      let added = try workspace.run(
+        ["xmlapi", "AddRecipient", "--param", "LIST_ID=100001"] + columns.flatMap { ["--column", $0] } + mark,
+        environment: service.environment)
+      #expect(added.code == 0, "\(added.messages)")
+    }
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
+    #expect(code == 0, "\(details(answer))")
+  }
+
+  @Test("65: set-ups and checks that the service refuses are counted, with the command that lists them")
+  func refused() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"identify","ids":{"customer_id":"c-d"}}
+      {"deviceId":"e","timestamp":"2026-01-15T08:01:00Z","type":"launch","mobileUserId":"user-e"}
+
+      """)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    var options = EngageSandboxOptions()
+    let refusal = FaultAction.fault(id: 1007, text: nil, errorClass: "SP.API")
+    options.server.faults.rules = [
+      FaultRule(endpoint: .xmlapi, operation: "UpdateRecipient", action: refusal),
+      FaultRule(endpoint: .xmlapi, operation: "AddRecipient", text: "user-e", action: refusal),
+    ]
+    let service = try Service(options)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 76)
+    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
+    #expect(code == 65)
+    #expect(counts(answer, "recipients") == ["confirmed": 1, "missing": 2])
+    #expect(
+      details(answer).suffix(2) == [
+        "1 device waits for a recipient, and the service refuses the set-up",
+        "changes of ids that the service refuses: 1",
+      ])
+    let list = "engage-batch identity list --open --store \(workspace.path)/j.sqlite"
+    #expect(repairs(answer).suffix(2) == [list, list])
+    service.server.setFaults(FaultPlan())
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+  }
+
+  @Test("Who came in the place of a recipient that is gone has the ids that were written to that one, or is named")
+  func renewed() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d"}
+      {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
+
+      """)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    let service = try Service()
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let old = try #require(
+      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-new" })
+    // The store alone forgets it: the next run finds it again, and all is well.
+    #expect(try workspace.run("identity", "renew", "\(old.id)", "--store", "j.sqlite").code == 0)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let removed = try workspace.run(
+      "xmlapi", "RemoveRecipient", "--param", "LIST_ID=100001", "--column", "Mobile User Id=user-d",
+      environment: service.environment)
+    #expect(removed.code == 0, "\(removed.messages)")
+    #expect(try workspace.run("identity", "renew", "\(old.id)", "--store", "j.sqlite").code == 0)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let (code, answer) = try verify(
+      workspace, "job.json", "--show-personal-data", environment: service.environment)
+    #expect(code == 65)
+    let detail = try #require(details(answer).first)
+    #expect(
+      details(answer).count == 1
+        && detail.hasPrefix("column 'customer_id' is not what plan 1 wrote to recipient \(old.id), which is gone"),
+      "\(detail)")
+    let repair = try #require(answer["findings"]?.array?.first?["repair"]?.string)
+    #expect(try workspace.shell(repair, environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+  }
+}
