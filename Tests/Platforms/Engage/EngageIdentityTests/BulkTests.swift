@@ -218,6 +218,19 @@ import Testing
     #expect(service.calls.map(\.operation) == ["AddRecipient"])
   }
 
+  /// A service may ignore the case of all letters: whether such a record is the one is for its own look-up to say.
+  @Test func whatAnExportHasInAnotherCaseIsAskedFor() throws {
+    let service = ModelService([winner: ["customer_id": "c-É"]])
+    let asked = IdentityColumn(name: "customer_id", value: "c-é")
+    let other = IdentityColumn(name: "customer_id", value: "c-e")
+    let index = IndexedDatabase(service, searched: [.init(asked), .init(other)])
+    index.take(winner, [IdentityColumn(name: "customer_id", value: "c-É")])
+    #expect(try index.find([other]) == nil)
+    #expect(service.calls.isEmpty)
+    _ = try index.find([asked])
+    #expect(service.calls.map(\.operation) == ["SelectRecipientData"])
+  }
+
   @Test func decidesTheSameFromAnExport() throws {
     let single = try end(bulk: false)
     let bulk = try end(bulk: true)

@@ -57,7 +57,7 @@ extension IdentityReconciler {
     }
     guard lookUps > settings.recipient.bulkThreshold else { return nil }
     let index = try exported(transfer, searched, without: absent)
-    let missing = try devices.filter { try index.find([userColumn(of: $0)]) == nil }
+    let missing = try devices.filter { try isMissing($0, in: index) }
     if missing.isEmpty { return index }
     for start in stride(from: 0, to: missing.count, by: ListTransfer.rowsPerImport) {
       let chunk = missing[start..<min(start + ListTransfer.rowsPerImport, missing.count)].map { known in
@@ -76,7 +76,7 @@ extension IdentityReconciler {
         values, to: settings.recipient.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", retryPolicy)
     }
     let renewed = try exported(transfer, searched, without: absent)
-    let created = try missing.count { try renewed.find([userColumn(of: $0)]) != nil }
+    let created = try missing.count { try !isMissing($0, in: renewed) }
     log.count { $0.created += created }
     // Each row is looked for by itself: a job that is complete says how many it refused, not which.
     if created < missing.count {
@@ -85,6 +85,15 @@ extension IdentityReconciler {
       )
     }
     return renewed
+  }
+
+  /// Whether nobody has a device's mobile user id. Where the service finds somebody else by it, that is for the set-up to see.
+  private func isMissing(_ device: KnownDevice, in index: IndexedDatabase) throws -> Bool {
+    do {
+      return try index.find([userColumn(of: device)]) == nil
+    } catch  where error.concernsOneDevice {
+      return false
+    }
   }
 
   private func exported(

@@ -13,7 +13,11 @@ final class IndexedDatabase: RecipientDatabase {
 
     init(_ column: IdentityColumn) {
       self.column = RecipientImage.key(column.name)
-      value = RecipientQuestion.folded(column.value)
+      // A service may ignore the case of more than ASCII letters.
+      let folded = RecipientQuestion.folded(column.value)
+      value =
+        folded.allSatisfy { $0 < 0x80 }
+        ? folded : RecipientQuestion.folded(column.value.uppercased().lowercased())
     }
   }
 
@@ -50,7 +54,9 @@ final class IndexedDatabase: RecipientDatabase {
     guard let first = ids.first else { return nil }
     let answer: RecipientImage?? = state.withLock { state in
       guard let holders = state.holders[Pair(first)] else { return nil }
-      let candidates = holders.compactMap { state.images[$0] }.filter { $0.answers(ids) }
+      let candidates = holders.compactMap { state.images[$0] }.filter { image in
+        ids.allSatisfy { Pair($0) == Pair(IdentityColumn(name: $0.name, value: image[$0.name])) }
+      }
       // Whether case and white space count is for the service to say.
       guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
       return .some(
