@@ -305,7 +305,7 @@ struct MergeExecutor {
       defer { fresh = [] }
       if let image = fresh.first(where: { $0.id.isIdentical(to: recipient) }) { return image }
     }
-    return try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+    return try remote.named(recipient, retryPolicy)
   }
 
   // MARK: Journal

@@ -29,6 +29,19 @@ package protocol RecipientDatabase: Sendable {
   func reconnect()
 }
 
+extension RecipientDatabase {
+  /// A recipient that the service or the store has named. That it is gone contradicts them, and is believed when it is answered on a fresh
+  /// connection too: the answer may have been another's.
+  func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
+    let reading = { () throws(RemoteFailure) in
+      try retryPolicy.reading { () throws(RemoteFailure) in try read(recipient) }
+    }
+    if let image = try reading() { return image }
+    reconnect()
+    return try reading()
+  }
+}
+
 /// A recipient as the service answered it.
 package struct RecipientImage: Sendable, Equatable {
   package var id: String

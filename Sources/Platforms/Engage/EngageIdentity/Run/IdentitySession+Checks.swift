@@ -76,7 +76,9 @@ extension IdentitySession {
       return true
     }
     let recipient = device.identity.recipientId
-    let current = winner?.id.isIdentical(to: recipient) == true ? winner : try read(recipient)
+    let isKnown = winner?.id.isIdentical(to: recipient) == true && device.progress != .added
+    let current = isKnown ? winner : try read(recipient)
+    guard try isOwn(current, of: &device) else { return device.identity.recipientId.isEmpty }
     let involved = [recipient, found?.id, winner?.id].compactMap { $0 }
     guard case .entered(let hasWaited) = try turn.enter(involved, since: since) else { return false }
     let subject = MergeDraft.Subject(
@@ -135,9 +137,7 @@ extension IdentitySession {
     }
     guard holder == nil else {
       // An earlier plan waits for an operator; the check stays and is made when that is over.
-      log.count { $0.conflicts += 1 }
-      log.block(plan.device)
-      return
+      return log.postpone(plan.device, check: plan.checkId, keys: [])
     }
     guard plan.state == .open else {
       if plan.state == .held {

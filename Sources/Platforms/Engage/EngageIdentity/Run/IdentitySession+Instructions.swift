@@ -4,7 +4,8 @@ import EngageEvents
 
 extension IdentitySession {
   /// Does what a record asks for the recipient that its device has at that moment, or that it went up in since (reference identity 5.7).
-  func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ device: KnownDevice, _ turn: Turn) throws {
+  func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ known: KnownDevice, _ turn: Turn) throws {
+    var device = known
     let recipient = device.identity.recipientId
     func plan(for recipient: String) -> MergePlan {
       let subject = MergeDraft.Subject(
@@ -24,6 +25,9 @@ extension IdentitySession {
     while true {
       let since = turn.now
       guard let first = try read(recipient) else { return try stop(as: .held, "the recipient of the device is gone") }
+      guard try isOwn(first, of: &device) else {
+        return device.identity.recipientId.isEmpty ? () : try make(instruction, pending, device, turn)
+      }
       let image: RecipientImage
       switch try chainEnd(of: first) {
       case .recipient(let end): image = end

@@ -98,12 +98,21 @@ extension IdentitySession {
     {
       return
     }
+    var device = try store.identities.device(update.location.device)
     guard let image = try read(update.recipient) else {
       // The recipient is gone: there is nothing to write the place to.
       return try reconciler.journal { try store.identities.finishLocations(update.replaced + [update.location]) }
     }
+    if var known = device {
+      guard try isOwn(image, of: &known) else {
+        if known.identity.recipientId.isEmpty { return }
+        var own = update
+        own.recipient = known.identity.recipientId
+        return try write(own)
+      }
+      device = known
+    }
     if !image.matches(update.columns) {
-      let device = try store.identities.device(update.location.device)
       let none = DeviceIdentity(recipientId: update.recipient, mobileUserId: "")
       var plan = draft.placing(update, on: image, for: device?.identity ?? none)
       let lines = [JournalLine(.plan, plan.key), JournalLine(.start, .setLocation, undo: false)]

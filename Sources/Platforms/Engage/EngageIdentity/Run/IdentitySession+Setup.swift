@@ -27,28 +27,59 @@ extension IdentitySession {
       device.progress = .impossible
       return isSavedLater ? () : try save(device)
     }
-    if let known = try store.identities.recipient(ofUser: device.identity.mobileUserId) {
-      device.identity.recipientId = known
+    if let known = try store.identities.device(withUser: device.identity.mobileUserId) {
+      device.identity.recipientId = known.identity.recipientId
+      device.progress = known.progress == .added ? .added : .ready
     } else {
       let mayExist = !isAutomatic || settings.recipient.marksMergesInDatabase || reconciler.looksBeforeAdding
-      guard let added = try add(&device, mayExist: mayExist, turn) else { return }
-      device.identity.recipientId = added
+      guard let (recipient, isAdded) = try add(&device, mayExist: mayExist, turn) else { return }
+      device.identity.recipientId = recipient
+      device.progress = isAdded ? .added : .ready
     }
-    device.progress = .ready
-    let ready = device
-    try reconciler.journal { try store.identities.finishSetup(ready) }
+    try finishSetup(of: device)
   }
 
-  /// - Returns: nil when the service refuses to add it; the device waits.
-  private func add(_ device: inout KnownDevice, mayExist: Bool, _ turn: Turn) throws -> String? {
+  private func finishSetup(of device: KnownDevice) throws {
+    try reconciler.journal { try store.identities.finishSetup(device) }
+  }
+
+  /// Whether the recipient of a device is its own, by what was read of it: the answer to its addition may have been another's, whom no
+  /// later answer shows either (reference decisions 36).
+  ///
+  /// - Returns: false for somebody else's. The device then has the one that a look-up finds, or none, and its set-up is refused.
+  func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
+    guard device.progress == .added, let image, image.id.isIdentical(to: device.identity.recipientId) else {
+      return true
+    }
+    let column = settings.recipient.mobileUserIdColumn
+    let asked = [device.identity.mobileUserId, AutomaticMobileUserId.id(of: device.device)]
+    if image[column].isEmpty || asked.contains(where: { RecipientQuestion.isSame($0, image[column]) }) {
+      device.progress = .ready
+      return true
+    }
+    remote.reconnect()
+    try reconciler.journal { try store.identities.withdrawAddition(of: image.id) }
+    (device.identity.recipientId, device.progress) = ("", .adding)
+    guard let found = try find([IdentityColumn(name: column, value: device.identity.mobileUserId)]) else {
+      try refuse(device, "\(RemoteFailure.wrongAnswer)")
+      return false
+    }
+    guard let own = try settled(found, device) else { return false }
+    (device.identity.recipientId, device.progress) = (own, .ready)
+    try finishSetup(of: device)
+    return false
+  }
+
+  /// - Returns: whether the answer to an addition alone names it; nil when the device waits.
+  private func add(
+    _ device: inout KnownDevice, mayExist: Bool, _ turn: Turn
+  ) throws -> (recipient: String, isAdded: Bool)? {
     let user = IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: device.identity.mobileUserId)
     var mayExist = mayExist || device.progress == .adding
     var isAgain = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
-      if mayExist, let found = try find([user]) {
-        return try settled(found, device)
-      }
+      if mayExist, let found = try find([user]) { return try settled(found, device).map { ($0, false) } }
       if device.progress != .adding {
         device.progress = .adding
         try save(device)
@@ -61,6 +92,11 @@ extension IdentitySession {
       } catch .exists {
         guard attempts.repeats() else { throw RemoteFailure.exists }
         continue
+      } catch .absent where !isAgain {
+        // Nobody can be absent who is to be added: the answer was to a look-up.
+        remote.reconnect()
+        isAgain = true
+        continue
       } catch {
         try attempts.next(after: error)
         continue
@@ -68,11 +104,11 @@ extension IdentitySession {
       guard try store.identities.knows(recipient: id, ofAnotherUserThan: user.value) else {
         log.count { $0.created += 1 }
         log.note(added: id, as: PlanningDatabase.newID(of: [user]), for: device.device)
-        return id
+        return (id, true)
       }
       // Somebody is known by both ids, or the answer was another's (reference decisions 36).
       remote.reconnect()
-      if let found = try find([user]) { return try settled(found, device) }
+      if let found = try find([user]) { return try settled(found, device).map { ($0, false) } }
       guard !isAgain else { throw RemoteFailure.wrongAnswer }
       isAgain = true
     }

@@ -257,8 +257,7 @@ struct IdentitySession: Sendable {
   // MARK: Reading
 
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
-    let remote = remote
-    return try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+    try remote.named(recipient, retryPolicy)
   }
 
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {

@@ -82,6 +82,7 @@ extension IdentitySchema {
         WHEN \(isNew("recipient_id")) THEN \(DeviceProgress.waiting.rawValue)
         WHEN state = \(DeviceProgress.impossible.rawValue) AND \(isNew("mobile_user_id"))
           THEN \(DeviceProgress.waiting.rawValue)
+        WHEN state = \(DeviceProgress.added.rawValue) AND \(isNew("mobile_user_id")) THEN \(DeviceProgress.ready.rawValue)
         ELSE state END,
       recipient_id = \(taken("recipient_id", for: "recipient_id")),
       recorded_recipient_id = \(taken("recipient_id", for: "recorded_recipient_id")),

@@ -11,6 +11,8 @@ package enum DeviceProgress: Int, Sendable {
   case ready = 2
   /// Without a mobile user id and without the right to make one.
   case impossible = 3
+  /// Ready, and its recipient is whom the answer to an addition named: nobody has read yet whose it is.
+  case added = 4
 }
 
 /// Who a device is, as far as the store knows: what its records said last, and what was found out since.
@@ -40,8 +42,12 @@ package struct KnownDevice: Sendable, Equatable {
     }
     if !said.mobileUserId.isEmpty, !said.mobileUserId.isIdentical(to: recorded.mobileUserId) {
       recorded.mobileUserId = said.mobileUserId
-      identity.mobileUserId = said.mobileUserId
       if progress == .impossible { progress = .waiting }
+      // Whom its recipient was added for is known no more, but of an automatic id.
+      if progress == .added, !identity.mobileUserId.isIdentical(to: AutomaticMobileUserId.id(of: device)) {
+        progress = .ready
+      }
+      identity.mobileUserId = said.mobileUserId
     }
   }
 }
@@ -74,6 +80,11 @@ package struct Identities: Sendable {
     try connection.read { try Self.device(device, in: $0) }
   }
 
+  /// The record that asked for a plan, for a set-up the first one of its device; nil where nobody kept it, as that of a place.
+  package func recordSource(of plan: MergePlan) throws -> RecordSource? {
+    plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
+  }
+
   /// The record that asked for a check, or without one the first record of the device; nil where nobody kept it.
   package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
     try connection.read { db in
@@ -98,8 +109,8 @@ package struct Identities: Sendable {
         db,
         sql: """
           SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
-          FROM identity_device WHERE recipient_id <> '' AND state = ? ORDER BY recipient_id, device
-          """, arguments: [DeviceProgress.ready.rawValue]
+          FROM identity_device WHERE recipient_id <> '' AND state IN (?, ?) ORDER BY recipient_id, device
+          """, arguments: [DeviceProgress.ready.rawValue, DeviceProgress.added.rawValue]
       ).map { try Self.device($0) }
     }
   }
@@ -118,15 +129,31 @@ package struct Identities: Sendable {
     }
   }
 
+  /// Takes a recipient back that answers to additions named, and that is another's: its devices may have one that is to be looked for.
+  func withdrawAddition(of recipient: String) throws {
+    try connection.writeTogether { db in
+      let added = "recipient_id = ? AND state = \(DeviceProgress.added.rawValue)"
+      try db.execute(
+        sql: """
+          DELETE FROM identity_period WHERE recipient_id = ?
+            AND device IN (SELECT CAST(device AS BLOB) FROM identity_device WHERE \(added))
+          """, arguments: [recipient, recipient])
+      try db.execute(
+        sql: "UPDATE identity_device SET recipient_id = '', state = ? WHERE \(added)",
+        arguments: [DeviceProgress.adding.rawValue, recipient])
+    }
+  }
+
   /// Another device with this mobile user id that has a recipient.
-  package func recipient(ofUser mobileUserId: String) throws -> String? {
+  package func device(withUser mobileUserId: String) throws -> KnownDevice? {
     try connection.read { db in
-      try String.fetchOne(
+      try Row.fetchOne(
         db.cachedStatement(
           sql: """
-            SELECT recipient_id FROM identity_device WHERE mobile_user_id = ? AND recipient_id <> ''
-            ORDER BY first_seen, device LIMIT 1
-            """), arguments: [mobileUserId])
+            SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
+            FROM identity_device WHERE mobile_user_id = ? AND recipient_id <> '' ORDER BY first_seen, device LIMIT 1
+            """), arguments: [mobileUserId]
+      ).map { try Self.device($0) }
     }
   }
 
@@ -163,9 +190,9 @@ package struct Identities: Sendable {
   /// Ends a check that needs no plan, for a device that is who it was.
   package func finish(_ check: PendingCheck, as device: KnownDevice, run: RunID) throws {
     try connection.writeTogether { db in
-      try Self.save(device, in: db)
       try Self.publish(
         device.identity, replacing: device.identity, device: device.device, emission: check.check.emission, in: db)
+      try Self.save(device, in: db)
       try MergeJournal.finish(check.id, run: run, in: db)
     }
   }
