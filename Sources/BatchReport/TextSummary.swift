@@ -151,8 +151,10 @@ package struct TextSummary: Sendable {
         + "\(identity.conflicts.counted("conflict")), \(identity.auditRows.counted("audit row"))")
     if identity.refused > 0 {
       text.row("", figure: identity.refused, "refused by the service for good")
-      for merge in report.merges.filter({ $0.state == IdentityMerge.refused }).prefix(shownLines) {
-        text.row("", "  \(merge.refusal)")
+      let shown = report.merges.filter { $0.state == IdentityMerge.refused }.prefix(shownLines)
+      for merge in shown { text.row("", "  \(merge.refusal)") }
+      if identity.refused > shown.count {
+        text.row("", "  and \((identity.refused - shown.count).grouped) more: see 'identity list --open'")
       }
     }
     if identity.decidedByPolicy > 0 {

@@ -61,6 +61,20 @@ import Testing
     #expect(!lines.contains { $0.hasPrefix("  upload") })
   }
 
+  @Test func refusalsBeyondThoseThatAreNamedAreCounted() {
+    var report = RunReport.fixture()
+    let nobody = PersonalData(.omit, key: []).id("")
+    report.summary.identity.refused = 60
+    report.merges = (1...60).map {
+      IdentityMerge(
+        plan: $0, scenario: "set-up", words: "set up", state: "refused", device: nobody, loser: nobody, winner: nobody,
+        reason: "no")
+    }
+    let lines = TextSummary(report).lines
+    #expect(lines.count { $0.contains("a device: no") } == 20)
+    #expect(lines.contains { $0.hasSuffix("  and 40 more: see 'identity list --open'") })
+  }
+
   @Test func aFailedRunSaysWhyAndWhatIsLeft() {
     var report = RunReport.fixture()
     report.exit = .serviceUnavailable

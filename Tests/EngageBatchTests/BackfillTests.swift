@@ -1,3 +1,5 @@
+import BatchSandbox
+import EngageSandbox
 import TestSupport
 import Testing
 
@@ -59,6 +61,43 @@ import Testing
         2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z  done before
 
         """), "\(run.messages)")
+  }
+
+  /// It said that all was done before, and no more.
+  @Test("It tells what the service refuses also where all windows were done before")
+  func refusedBefore() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson", #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"identify","ids":{"customer_id":"c"}}"#)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "store": "j.sqlite","#
+        + #" "settings": {"General": {"databaseListId": "100001"}}}"#)
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(
+        endpoint: .xmlapi, operation: "UpdateRecipient",
+        action: .fault(id: 1007, text: nil, errorClass: "SP.API"))
+    ]
+    let service = try Service(options)
+    for code: Int32 in [76, 0] {
+      let run = try workspace.run(
+        "backfill", "job.json", "--from", "2026-01-15T00:00:00Z", "--to", "2026-01-16T00:00:00Z",
+        environment: service.environment)
+      #expect(run.code == code, "\(run.messages)")
+      #expect(
+        run.messages.hasSuffix(
+          "The service refuses 1 identity plan for good; see: engage-batch identity list --open --store "
+            + "\(workspace.path)/j.sqlite\n"), "\(run.messages)")
+    }
+    service.server.setFaults(FaultPlan())
+    let resumed = try workspace.run(
+      "identity", "resume", "--store", "j.sqlite", "--job", "job.json", environment: service.environment)
+    #expect(resumed.code == 0, "\(resumed.messages)")
+    let whole = try workspace.run(
+      "backfill", "job.json", "--from", "2026-01-15T00:00:00Z", "--to", "2026-01-16T00:00:00Z",
+      environment: service.environment)
+    #expect(whole.code == 0 && !whole.messages.contains("refuses"), "\(whole.messages)")
   }
 
   @Test("It refuses windows that overlap what was run, and steps that do not go forward")

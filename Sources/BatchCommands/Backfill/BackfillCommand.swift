@@ -72,7 +72,7 @@ struct BackfillCommand: ParsableCommand {
   private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
     // Windows are not empty, as their maker says.
     let first = try request(windows[0], tellsWarnings: true)
-    let done = try Failures.reported { try Self.ends(of: first) }
+    let (done, refused) = try Failures.reported { try Self.ends(of: first) }
     if let end = done.first(where: { end in windows.contains { $0.from < end && end < $0.to } }) {
       Streams.note(
         "\(first.storePath): error: a run of '\(first.job.name)' ended its window at \(end.rfc3339), in the middle of one of these; "
@@ -84,6 +84,7 @@ struct BackfillCommand: ParsableCommand {
     let server = try sandbox && !skipsUpload ? Failures.reported { try EmbeddedSandbox.start(for: last) } : nil
     defer { EmbeddedSandbox.stop(server) }
     var total = BackfillTotal()
+    total.refused = refused
     for window in windows {
       let name = "\(window.from.rfc3339) to \(window.to.rfc3339)"
       if done.contains(window.to) {
@@ -120,7 +121,7 @@ struct BackfillCommand: ParsableCommand {
       Streams.note(
         "The service refuses \(total.refused.counted("identity plan", "identity plans")) for good; see: "
           + ShellCommand("identity", "list", "--open", "--store", last.storePath).text)
-      throw ExitCode(.protocolRefused)
+      if total.done > 0 { throw ExitCode(.protocolRefused) }
     }
   }
 
@@ -163,14 +164,17 @@ struct BackfillCommand: ParsableCommand {
     return request
   }
 
-  /// Where the job's runs that were done ended their windows, by what its store says; none without a store.
-  private static func ends(of request: RunRequest) throws -> [Instant] {
-    guard FileManager.default.fileExists(atPath: request.storePath) else { return [] }
+  /// Where the job's runs that were done ended their windows, by what its store says, and how many identity plans the service refuses;
+  /// none without a store.
+  private static func ends(of request: RunRequest) throws -> (windows: [Instant], refused: Int) {
+    guard FileManager.default.fileExists(atPath: request.storePath) else { return ([], 0) }
     let store = try Platforms.installed.openReading(request.storePath).store
     let runs = try store.runs.all()
+    let refused = try store.refusedIdentityPlans()
     try store.close()
-    return runs.filter { $0.job == request.job.name && $0.mode == request.mode.name }
+    let windows = runs.filter { $0.job == request.job.name && $0.mode == request.mode.name }
       .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }.map(\.until)
+    return (windows, refused)
   }
 }
 
@@ -179,7 +183,7 @@ struct BackfillTotal: Equatable {
   var done = 0
   var doneBefore = 0
   var withoutInput = 0
-  /// What the service refused of the last window, earlier ones included: each run makes those calls again.
+  /// What the service refused as of the last window, earlier ones included: each run makes those calls again.
   var refused = 0
   /// What the service drops for its age, whatever it answers.
   private(set) var outdated: OutdatedEvents?

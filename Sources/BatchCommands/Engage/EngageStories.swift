@@ -131,7 +131,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func refusal(_ plan: MergePlan) throws -> String {
-    let source = try store.identities.recordSource(ofCheck: plan.checkId, of: plan.device).map { "\($0): " } ?? ""
+    let source = try store.identities.recordSource(of: plan).map { "\($0): " } ?? ""
     return "\(source)\(plan.reason.printable); once the cause is fixed: \(plan.repetition(in: store))"
   }
 

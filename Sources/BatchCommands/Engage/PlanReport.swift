@@ -19,7 +19,7 @@ struct PlanReport {
   init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
     self.init(plan, personal)
     guard plan.state == .refused else { return }
-    source = try store.identities.recordSource(ofCheck: plan.checkId, of: plan.device)
+    source = try store.identities.recordSource(of: plan)
     command = plan.repetition(in: store)
   }
 
@@ -124,4 +124,9 @@ extension MergePlan {
   func repetition(in store: EventStore) -> String {
     ShellCommand("identity", "resume", String(id), "--store", store.path, "--job", "JOB").text
   }
+}
+
+extension EventStore {
+  /// How many set-ups, checks and merges the service refuses for good.
+  func refusedIdentityPlans() throws -> Int { try merges.openPlans().count { $0.state == .refused } }
 }

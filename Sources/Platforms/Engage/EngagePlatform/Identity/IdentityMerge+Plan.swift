@@ -16,7 +16,7 @@ extension IdentityMerge {
     let personal = PersonalData(policy, key: try store.runs.reportKey())
     return try store.merges.plans(of: run, or: earlier, limit: shown).map { plan in
       let source =
-        plan.state == .refused ? try store.identities.recordSource(ofCheck: plan.checkId, of: plan.device) : nil
+        plan.state == .refused ? try store.identities.recordSource(of: plan) : nil
       return IdentityMerge(plan, source.map { "\($0)" } ?? "", personal)
     }
   }

@@ -78,7 +78,7 @@ struct EngageConnection: PlatformService {
       let id = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
       let source = try stage.store.identities.recordSource(ofCheck: device.check, of: device.device)
       let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
-      let reason = device.failure.map { "\($0)" } ?? "an earlier check with the same id waits"
+      let reason = device.failure.map { "\($0)" } ?? "an earlier one with the same id or recipient waits"
       stage.report.notes.append("identity: \(name) waits for the next run: \(reason)")
       stage.note("Identity: \(name) waits for the next run: \(reason)")
     }
@@ -91,9 +91,9 @@ struct EngageConnection: PlatformService {
   /// Somebody is needed, and nobody else is stopped: what the service refuses for good ends the run with 76 (reference decisions 37).
   private func tellOfRefusals(_ count: Int, _ stage: inout ServiceStage) {
     if count == 0 { return }
-    for refused in stage.report.merges.filter({ $0.state == MergeState.refused.rawValue }).prefix(Self.named) {
-      stage.note("Identity: \(refused.refusal)")
-    }
+    let named = stage.report.merges.filter { $0.state == MergeState.refused.rawValue }.prefix(Self.named)
+    for refused in named { stage.note("Identity: \(refused.refusal)") }
+    if count > named.count { stage.note("Identity: and \((count - named.count).grouped) more are refused") }
     let words =
       "the service refuses " + count.counted("set-up, check or merge", "set-ups, checks or merges") + " for good"
     stage.report.notes.append("identity: \(words)")
