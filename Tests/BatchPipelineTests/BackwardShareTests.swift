@@ -104,12 +104,16 @@ import Testing
         + Self.lines(0..<200, "2026-02-10T08:00:00Z"),
     ])
     #expect(try folder.run(folder.request("Ingest.maxLineBytes=200")).exit == .done)
-    let error = #expect(throws: BackwardRunError.self) { try folder.replay(folder.request()) }
-    #expect(error?.description.contains(Self.refusal) == true, "\(error?.description ?? "")")
+    var request = try folder.request()
+    request.mode = .replay
+    let refused = try folder.run(request)
+    #expect(refused.exit == .configuration)
+    let words = try #require(refused.report.failure)
+    #expect(words.contains(Self.refusal), "\(words)")
     #expect(
-      error?.description.contains(
+      words.contains(
         "engage-batch quarantine replay --store \(folder.path)/j.sqlite --job \(folder.path)/job.json "
-          + "--set Ingest.lateRecords=accept") == true, "\(error?.description ?? "")")
+          + "--set Ingest.lateRecords=accept"), "\(words)")
     #expect(try folder.quarantine().count { $0.hasSuffix(" replayed") } == 0)
     let allowed = try folder.replay(folder.request("Ingest.lateRecords=accept"))
     #expect(allowed.counts.accepted == 200)
