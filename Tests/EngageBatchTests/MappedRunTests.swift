@@ -103,4 +103,27 @@ import Testing
     let more = #", "params.price": "p""#
     #expect(try ["", "", more, more].map(told) == [false, false, true, false])
   }
+  /// Its lines were read as records each, one of which stood in a cell.
+  @Test("A broken row of a table is not replayed, and keeps its reason")
+  func brokenRow() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"""
+      {"name": "mapped", "inputs": {"events": [{"path": "a.csv", "map": "m.json"}]},
+       "asOf": "2026-02-01T00:00:00Z", "store": "s.sqlite"}
+      """#)
+    try workspace.write(
+      "m.json",
+      #"{"form": "csv", "fields": {"deviceId": "d", "timestamp": "t", "type": {"constant": "namedEvent"}, "name": "e"}}"#
+    )
+    let record = #"{""d"":""9"",""t"":""2026-01-14T08:00:00Z"",""e"":""open""}"#
+    try workspace.write("a.csv", "d,t,e\n1,2026-01-14T08:00:00Z,\"zz\n\(record)\nx\n")
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let listed = try workspace.run("quarantine", "list", "job.json").output
+    #expect(listed.contains("invalid-row"))
+    let replayed = try workspace.run("quarantine", "replay", "job.json")
+    #expect(replayed.messages.contains("0 entries of the quarantine were tried"), "\(replayed)")
+    #expect(try workspace.run("quarantine", "list", "job.json").output == listed)
+  }
 }

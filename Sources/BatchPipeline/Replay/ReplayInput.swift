@@ -35,7 +35,9 @@ struct ReplayInput: Sendable {
     let waiting = try store.quarantine.waitingLines()
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
+      // A broken row is not a record, and its cells may hold whole ones: its file has to be mended.
       let page = try store.quarantine.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
+        .filter { $0.reason != .invalidRow }
       try interruption.check()
       for lines in page.byFile {
         guard let first = lines.first else { continue }
