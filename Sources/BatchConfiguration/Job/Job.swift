@@ -44,6 +44,14 @@ package struct Job: Sendable, Hashable {
     package init() {}
 
     package var isEmpty: Bool { events.isEmpty && notifications.isEmpty && deepLinks.isEmpty }
+
+    package subscript(kind: InputKind) -> [Input] {
+      switch kind {
+      case .events: events
+      case .notifications: notifications
+      case .deepLinks: deepLinks
+      }
+    }
   }
 
   /// Half-open: records with `from <= timestamp < to` count. Nil is open.

@@ -36,6 +36,12 @@ public struct StateWriter {
 
   public mutating func put(_ instant: Instant) { put(instant.milliseconds) }
 
+  /// When the last record of a device was, nil for none, and its kind.
+  public mutating func put(lastRecord instant: Instant?, _ kind: InputKind) {
+    put(instant == nil ? 0 : 1 + kind.rawValue)
+    if let instant { put(instant) }
+  }
+
   public mutating func put(_ value: Double) { put(Int64(bitPattern: value.bitPattern)) }
 
   public mutating func put(word: UInt64) {
@@ -127,6 +133,14 @@ extension StateWriter {
   }
 
   public mutating func instant() throws(DeviceStateError) -> Instant { Instant(milliseconds: try milliseconds()) }
+
+  /// Nil for a device without records.
+  public mutating func lastRecord() throws(DeviceStateError) -> (instant: Instant, kind: InputKind)? {
+    let byte = try byte()
+    guard byte > 0 else { return nil }
+    guard let kind = InputKind(rawValue: byte - 1) else { throw DeviceStateError() }
+    return (try instant(), kind)
+  }
 
   public mutating func double() throws(DeviceStateError) -> Double {
     let value = Double(bitPattern: UInt64(bitPattern: try integer()))

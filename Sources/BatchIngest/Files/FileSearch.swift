@@ -36,19 +36,6 @@ struct FileSearch {
     return facts.isFolder
   }
 
-  /// Whether a pattern would find a file at a path, both absolute, if it were there: itself, or below a folder that it finds.
-  static func finds(_ path: String, by pattern: String) -> Bool {
-    func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
-      guard let pattern = patterns.first else { return true }
-      if pattern.elementsEqual("**".utf8) {
-        return names.indices.contains { finds(names[$0...], patterns.dropFirst()) }
-      }
-      guard let name = names.first, NamePattern(pattern).matches(name) else { return false }
-      return finds(names.dropFirst(), patterns.dropFirst())
-    }
-    return finds(normalised(Array(path.utf8))[...], normalised(Array(pattern.utf8))[...])
-  }
-
   /// The files found, in order of their paths, each file of the disk once.
   /// - Throws: ``InputError/unreadable(path:code:)``, ``InputError/foreign(path:_:)``.
   func files(_ kind: InputKind) throws -> [InputFile] {

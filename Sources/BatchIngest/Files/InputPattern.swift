@@ -37,8 +37,20 @@ package struct InputPattern: Sendable {
   /// As messages name it.
   var name: String { label.map { "\($0.printable) ('\(path.printable)')" } ?? "'\(path.printable)'" }
 
-  /// Whether a pattern of files, absolute and without date patterns, would find a file at an absolute path, if it were there.
-  package static func finds(_ path: String, by pattern: String) -> Bool { FileSearch.finds(path, by: pattern) }
+  /// Whether a pattern without date patterns would find a file at a path, both absolute, if it were there: itself, or below a folder that
+  /// it finds.
+  package static func finds(_ path: String, by pattern: String) -> Bool {
+    func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
+      guard let pattern = patterns.first else { return true }
+      if pattern.elementsEqual("**".utf8) {
+        return names.indices.contains { finds(names[$0...], patterns.dropFirst()) }
+      }
+      guard let name = names.first, NamePattern(pattern).matches(name) else { return false }
+      return finds(names.dropFirst(), patterns.dropFirst())
+    }
+    return finds(
+      FileSearch.normalised(Array(path.utf8))[...], FileSearch.normalised(Array(pattern.utf8))[...])
+  }
 }
 
 extension [InputPattern] {

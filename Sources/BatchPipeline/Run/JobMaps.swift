@@ -31,9 +31,7 @@ package struct JobMaps {
   }
 
   private static func inputs(of job: Job) -> [(key: String, inputs: [Job.Input])] {
-    [
-      ("events", job.inputs.events), ("notifications", job.inputs.notifications), ("deepLinks", job.inputs.deepLinks),
-    ]
+    InputKind.allCases.map { ($0.name, job.inputs[$0]) }
   }
 
   /// Each once, in an order that is always the same.

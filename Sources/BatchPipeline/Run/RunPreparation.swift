@@ -94,13 +94,9 @@ extension InputFiles {
   /// - Throws: `InputError`; `ConfigurationErrors` for maps that cannot be used.
   package static func find(_ job: Job, allowsMissing: Bool = false) throws -> InputFiles {
     let maps = try JobMaps(job)
-    func patterns(_ inputs: [Job.Input], _ kind: InputKind) -> [InputPattern] {
-      inputs.map { InputPattern($0, kind, maps) }
-    }
-    let inputs = job.inputs
     return try find(
-      patterns(inputs.events, .events) + patterns(inputs.notifications, .notifications)
-        + patterns(inputs.deepLinks, .deepLinks), in: job.directory, allowsMissing: allowsMissing)
+      InputKind.allCases.flatMap { kind in job.inputs[kind].map { InputPattern($0, kind, maps) } },
+      in: job.directory, allowsMissing: allowsMissing)
   }
 }
 

@@ -33,8 +33,7 @@ extension DeviceState {
       writer.put(campaign.expiresAt)
       writer.put(UInt8(campaign.expiryWasSeen ? 1 : 0))
     }
-    writer.put(lastSeen == nil ? 0 : 1 + lastKind.rawValue)
-    if let lastSeen { writer.put(lastSeen) }
+    writer.put(lastRecord: lastSeen, lastKind)
     writer.put(UInt8(silentUntil == nil ? 0 : 1) | (awaitedUntil == nil ? 0 : 2))
     if let silentUntil { writer.put(silentUntil) }
     if let awaitedUntil { writer.put(awaitedUntil) }
@@ -71,11 +70,7 @@ extension DeviceState {
       campaign = Campaign(
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
     }
-    let kind = try reader.byte()
-    if kind > 0 {
-      guard let known = InputKind(rawValue: kind - 1) else { throw DeviceStateError() }
-      (lastKind, lastSeen) = (known, try reader.instant())
-    }
+    if let last = try reader.lastRecord() { (lastSeen, lastKind) = last }
     let silences = try reader.byte()
     if silences & 1 != 0 { silentUntil = try reader.instant() }
     if silences & 2 != 0 { awaitedUntil = try reader.instant() }

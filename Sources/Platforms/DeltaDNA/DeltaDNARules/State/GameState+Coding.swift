@@ -41,8 +41,7 @@ extension GameState {
     writer.put(lastSession)
     writer.put(UInt8(sessionBegan == nil ? 0 : 1))
     if let sessionBegan { writer.put(sessionBegan) }
-    writer.put(lastSeen == nil ? 0 : 1 + lastKind.rawValue)
-    if let lastSeen { writer.put(lastSeen) }
+    writer.put(lastRecord: lastSeen, lastKind)
     writer.put(emission)
     if !triggers.isEmpty { triggers.encode(into: &writer.bytes) }
     return writer.bytes
@@ -75,11 +74,7 @@ extension GameState {
     session = try reader.text()
     lastSession = try reader.text()
     if try reader.byte() == 1 { sessionBegan = try reader.instant() }
-    let kind = try reader.byte()
-    if kind > 0 {
-      guard let known = InputKind(rawValue: kind - 1) else { throw DeviceStateError() }
-      (lastKind, lastSeen) = (known, try reader.instant())
-    }
+    if let last = try reader.lastRecord() { (lastSeen, lastKind) = last }
     emission = try reader.emission()
     if !reader.isAtEnd {
       guard let triggers = unsafe TriggerCounts(decoding: reader.rest) else { throw DeviceStateError() }
