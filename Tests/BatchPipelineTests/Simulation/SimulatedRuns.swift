@@ -52,7 +52,7 @@ struct Trouble {
 
 /// A job with its files, its store on a lossy disk, and the service.
 final class SimulatedRuns {
-  struct End {
+  struct End: Equatable {
     var statuses: [EventStatus: Int]
     var recipients: [String: [String: String]]
     var rows: [String: [String: String]]

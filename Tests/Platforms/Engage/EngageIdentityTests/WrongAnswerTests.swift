@@ -10,14 +10,14 @@ import Testing
 
 /// A service, or something in front of it, that answers about somebody else (reference decisions 36).
 @Suite(.serialized) struct WrongAnswerTests {
-  private static let stranger: Int64 = 900_000_000_303
-  private static let list: [Int64: [String: String]] = [
+  static let stranger: Int64 = 900_000_000_303
+  static let list: [Int64: [String: String]] = [
     900_000_000_101: ["Mobile User Id": userA],
     900_000_000_202: ["customer_id": "c-1"],
     stranger: ["customer_id": "other", "Mobile User Id": userB],
   ]
 
-  private func rule(
+  func rule(
     _ operation: String, says text: String? = nil, _ occurrence: FaultRule.Occurrence = .every(1),
     at point: FaultPoint = .body
   ) -> FaultRule {
@@ -26,7 +26,7 @@ import Testing
       action: .stranger(recipient: "\(Self.stranger)"))
   }
 
-  private func isUntouched(_ bench: SandboxBench) -> Bool {
+  func isUntouched(_ bench: SandboxBench) -> Bool {
     bench.recipients["\(Self.stranger)"] == Self.list[Self.stranger]
   }
 
@@ -81,45 +81,10 @@ import Testing
     }
   }
 
-  /// AddRecipient answers with an id that is another user's: the look-up by the mobile user id decides.
-  @Test(arguments: [true, false])
-  func anAdditionThatNamesSomebodyElseIsLookedUp(once: Bool) throws {
-    try withSandbox(.identities([:])) { server in
-      let bench = try SandboxBench(server, settings: .fixture(history: false))
-      try bench.store.identities.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
-      _ = try bench.reconciler.reconcile()
-      let first = try #require(try bench.store.identities.device("d-1")?.identity.recipientId)
-      server.setFaults(
-        FaultPlan(rules: [
-          FaultRule(
-            endpoint: .xmlapi, operation: "AddRecipient", occurrence: once ? .nth([1]) : .every(1), point: .body,
-            action: .stranger(recipient: first))
-        ]))
-      try bench.store.identities.note(
-        [DeviceSetup(device: "d-2", firstSeen: now + Milliseconds(1), mobileUserId: "", recipientId: "")])
-      _ = try bench.reconciler.reconcile()
-      let second = try #require(try bench.store.identities.device("d-2")?.identity.recipientId)
-      #expect(second == (once ? "900000000102" : ""))
-    }
-  }
-
-  @Test func afterAnAdditionThatNamesSomebodyElseTheConnectionIsClosed() throws {
-    let bench = try Bench(settings: .fixture(history: false))
-    try bench.store.identities.note(
-      (0..<2).map {
-        DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "", recipientId: "")
-      })
-    bench.service.change { $0.namedByAdditions = "900000000900" }
-    bench.service.restart([2: .stranger])
-    #expect(try bench.reconcile().figures.refused == 0)
-    #expect(try bench.identity("d-1")?.recipientId == "900000000901")
-    #expect(bench.service.callsOnWrong == 0)
-  }
-
   /// What a device waits for whose recipient was added a moment ago, or by the run before.
   enum Wish: CaseIterable { case merge, ids, place, optOut }
 
-  private func add(_ wish: Wish, to bench: SandboxBench) throws {
+  func add(_ wish: Wish, to bench: SandboxBench) throws {
     var batch = LocalBatch()
     switch wish {
     case .merge: batch.rows = IdentityRows(checks: [try Bench().check("d-1", recipient: "", user: "")])
@@ -139,101 +104,9 @@ import Testing
     try bench.store.commit(batch, run: bench.run)
   }
 
-  private func note(_ device: String, in bench: SandboxBench) throws {
+  func note(_ device: String, in bench: SandboxBench) throws {
     try bench.store.identities.note(
       [DeviceSetup(device: device, firstSeen: now, mobileUserId: "", recipientId: "")])
-  }
-
-  /// The store does not know whom the answer names, so only the recipient itself tells, when it is read.
-  @Test(arguments: Wish.allCases, [true, false])
-  func anAdditionThatNamesAStrangerIsFoundOutBeforeAnythingIsWritten(wish: Wish, later: Bool) throws {
-    try withSandbox(.identities(Self.list)) { server in
-      let bench = try SandboxBench(server, settings: .fixture())
-      server.setFaults(FaultPlan(rules: [rule("AddRecipient", at: .applied)]))
-      try note("d-1", in: bench)
-      if later {
-        #expect(try bench.reconciler.reconcile().figures.created == 1)
-        server.setFaults(FaultPlan())
-      }
-      try add(wish, to: bench)
-      let figures = try bench.reconciler.reconcile().figures
-      #expect((figures.refused, figures.conflicts) == (0, 0))
-      #expect(isUntouched(bench))
-      let own = try #require(
-        bench.recipients.first { $0.value["Mobile User Id"] == AutomaticMobileUserId.id(of: "d-1") })
-      let device = try #require(try bench.store.identities.device("d-1"))
-      #expect(device.identity.recipientId == own.key)
-      server.setFaults(FaultPlan())
-      #expect(try bench.database.read(own.key)?.isOptedOut == (wish == .optOut))
-      #expect(try bench.database.read("\(Self.stranger)")?.isOptedOut == false)
-      switch wish {
-      case .merge: #expect(own.key == winner)
-      case .ids: #expect(own.value["customer_id"] == "c-9")
-      case .place: #expect(own.value["Last Location Address"] == "1 Main St")
-      case .optOut: break
-      }
-      #expect(try bench.store.merges.openPlans().isEmpty)
-    }
-  }
-
-  /// Nothing was added, and the answer names a stranger: the device has no recipient until a run adds one.
-  @Test func anAdditionThatOnlyNamesAStrangerIsRefused() throws {
-    try withSandbox(.identities(Self.list)) { server in
-      let bench = try SandboxBench(server, settings: .fixture())
-      server.setFaults(FaultPlan(rules: [rule("AddRecipient")]))
-      try note("d-1", in: bench)
-      try add(.merge, to: bench)
-      for _ in 0..<2 {
-        #expect(try bench.reconciler.reconcile().figures.refused == 1)
-        #expect(try bench.store.identities.device("d-1")?.identity.recipientId == "")
-        #expect(try bench.store.identities.identityPeriods(of: Array("d-1".utf8)).isEmpty)
-        #expect(try bench.store.merges.devicesRefused() == ["d-1"])
-        #expect(
-          try bench.store.merges.openPlans().map(\.reason)
-            == ["the service answered for another recipient than it was asked about, twice"])
-        #expect(bench.recipients == Dictionary(uniqueKeysWithValues: Self.list.map { ("\($0)", $1) }))
-      }
-      server.setFaults(FaultPlan())
-      #expect(try bench.reconciler.reconcile().figures.merged == 1)
-      #expect(bench.recipients[winner]?["Mobile User Id"] == AutomaticMobileUserId.id(of: "d-1"))
-      #expect(isUntouched(bench))
-    }
-  }
-
-  /// "Not a member" answers a look-up: the connection is closed, and a look-up finds the recipient that was added.
-  @Test(arguments: [FaultPoint.body, .applied])
-  func aNotFoundToAnAdditionIsLookedUp(point: FaultPoint) throws {
-    try withSandbox(.identities([:])) { server in
-      let bench = try SandboxBench(server, settings: .fixture())
-      server.setFaults(
-        FaultPlan(rules: [
-          FaultRule(
-            endpoint: .xmlapi, operation: "AddRecipient", occurrence: .nth([1]), point: point,
-            action: .fault(id: 128, text: nil, errorClass: "SP.ListManager"))
-        ]))
-      try note("d-1", in: bench)
-      #expect(try bench.reconciler.reconcile().figures.refused == 0)
-      #expect(bench.recipients.count == 1)
-      #expect(try bench.store.identities.device("d-1")?.identity.recipientId == bench.recipients.keys.first)
-      let calls = server.ledger.filter { !$0.operations.isEmpty }
-      let addition = try #require(calls.firstIndex { $0.operations == ["AddRecipient"] })
-      #expect(calls[addition].connection != calls[addition + 1].connection)
-    }
-  }
-
-  @Test func aNotFoundToEachAdditionIsARefusal() throws {
-    try withSandbox(.identities([:])) { server in
-      let bench = try SandboxBench(server, settings: .fixture())
-      server.setFaults(
-        FaultPlan(rules: [
-          FaultRule(
-            endpoint: .xmlapi, operation: "AddRecipient",
-            action: .fault(id: 128, text: nil, errorClass: "SP.ListManager"))
-        ]))
-      try note("d-1", in: bench)
-      #expect(try bench.reconciler.reconcile().figures.refused == 1)
-      #expect(server.ledger.count { $0.operations == ["AddRecipient"] } == 2)
-    }
   }
 
   /// A recipient that somebody named is not there: one answer does not settle that, for a check, a merge under way, an instruction or a place.

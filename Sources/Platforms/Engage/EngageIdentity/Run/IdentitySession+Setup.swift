@@ -52,8 +52,14 @@ extension IdentitySession {
       return true
     }
     let column = settings.recipient.mobileUserIdColumn
+    let user = image[column]
     let asked = [device.identity.mobileUserId, AutomaticMobileUserId.id(of: device.device)]
-    if image[column].isEmpty || asked.contains(where: { RecipientQuestion.isSame($0, image[column]) }) {
+    // One without a mobile user id was not added with one, unless a merge of another device took it away.
+    let isSame =
+      user.isEmpty
+      ? try asked.contains { try store.merges.takes($0, from: image.id) }
+      : asked.contains { RecipientQuestion.isSame($0, user) }
+    if isSame {
       device.progress = .ready
       return true
     }

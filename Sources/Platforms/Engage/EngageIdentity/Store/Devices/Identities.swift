@@ -157,14 +157,17 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whether a device with another mobile user id has this recipient. Ids are compared without regard to the case of ASCII letters.
+  /// Whether a device with another mobile user id has this recipient, or had it before it moved to another. Ids are compared without regard
+  /// to the case of ASCII letters.
   package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
     try connection.read { db in
       try Int.fetchOne(
         db.cachedStatement(
           sql: """
             SELECT 1 FROM identity_device
-            WHERE recipient_id = ? AND mobile_user_id <> '' AND lower(mobile_user_id) <> lower(?) LIMIT 1
+            WHERE recipient_id = ?1 AND mobile_user_id <> '' AND lower(mobile_user_id) <> lower(?2)
+            UNION ALL SELECT 1 FROM merge_plan
+            WHERE loser = ?1 AND user_before <> '' AND lower(user_before) <> lower(?2) LIMIT 1
             """), arguments: [recipient, mobileUserId]) != nil
     }
   }
