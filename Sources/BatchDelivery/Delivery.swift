@@ -58,6 +58,8 @@ package final class Delivery: Sendable {
     let workers: DeliveryWorkers
     var schedule: DeliverySchedule
     var report = DeliveryReport()
+    /// How many chunks are read at a time.
+    static let page = 64
     /// The last chunk that was read, while there are more.
     var cursor: PendingChunk?
     var isExhausted = false
@@ -70,8 +72,10 @@ package final class Delivery: Sendable {
     var inDoubt: Set<Int64> = []
     /// Events of parts that were in doubt before the whole was, by the whole.
     var doubtfulInParts: [Int64: Int] = [:]
-    /// Parts of chunks, which a later reading of the store meets again.
-    var parts: Set<Int64> = []
+    /// Parts of chunks, and chunks from the end of the queue, which a later reading of the store meets again.
+    var known: Set<Int64> = []
+    /// Those from the end of the queue were read.
+    var hasEnd = false
     var graceEnds: Milliseconds?
     /// Of the destination, when this delivery began.
     let renewalsBefore: Int
@@ -205,11 +209,17 @@ package final class Delivery: Sendable {
     }
 
     private mutating func refill() throws {
+      if schedule.wantsEnd, !hasEnd, !isExhausted {
+        hasEnd = true
+        let last = try ledger.lastPendingChunks(after: cursor, limit: Self.page).filter { !known.contains($0.id) }
+        schedule.add(last)
+        known.formUnion(last.map(\.id))
+      }
       guard !isExhausted, schedule.stop == nil, schedule.readyCount < lanes * 2 else { return }
-      let more = try ledger.pendingChunks(after: cursor, limit: 64)
-      schedule.add(more.filter { !parts.contains($0.id) })
+      let more = try ledger.pendingChunks(after: cursor, limit: Self.page)
+      schedule.add(more.filter { !known.contains($0.id) })
       if let last = more.last { cursor = last }
-      isExhausted = more.count < 64
+      isExhausted = more.count < Self.page
     }
 
     /// Writes what ended and what begins in one transaction, and sends what begins.
@@ -238,7 +248,9 @@ package final class Delivery: Sendable {
         jobs.append(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body))
       }
       workers.send(jobs, limit: schedule.limit)
-      parts.formUnion(receipt.parts.map(\.id))
+      known.formUnion(receipt.parts.map(\.id))
+      // Also of a part that was halved without an attempt of its own.
+      for part in receipt.parts where part.parent.map(inDoubt.contains) == true { inDoubt.insert(part.id) }
       schedule.addFirst(receipt.parts)
       schedule.takeBack(receipt.joined)
     }

@@ -25,6 +25,15 @@ extension DeliverySchedule {
     return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
   }
 
+  /// Whether chunks from the end of the queue are asked for.
+  package var wantsEnd: Bool { wantsWitnesses || looksElsewhere }
+
+  /// Whether others are asked for, to show whether it is the service which fails.
+  var wantsWitnesses: Bool { search.witnesses < search.mostWitnesses }
+
+  /// So many failed one after another that whether it is their fault has to show at another place, before it ends the delivery.
+  var looksElsewhere: Bool { !isInOrder && failuresInARow >= max(1, settings.failuresInARow / 2) }
+
   /// The service took or read something: those that wait for that go on.
   mutating func release(now: Milliseconds) {
     for chunk in waiting {

@@ -47,7 +47,7 @@ package struct DeliverySchedule {
   var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
   private var retries = 0
-  private var failuresInARow = 0
+  var failuresInARow = 0
   var acknowledged = 0
   /// Chunks that were refused for now and taken later.
   var recoveries = 0
@@ -165,13 +165,21 @@ package struct DeliverySchedule {
     switch next {
     case .part: return search.beginNext()
     case .asking: return nextAsking.map { waiting.remove(at: $0) }
-    case .ready where startsFromTheEnd: return ready.removeLast()
+    case .ready where search.mostWitnesses > 0: return takeWitness()
+    case .ready where startsFromTheEnd || looksElsewhere: return ready.removeLast()
     case .ready:
-      if search.mostWitnesses > 0 { search.witnesses += 1 }
       defer { readyStart += 1 }
       return ready[readyStart]
     case nil: return nil
     }
+  }
+
+  /// The chunk that is to show whether it is the service which fails: the next one, then others from anywhere. Those that come next may all
+  /// be bad, in each run.
+  private mutating func takeWitness() -> PendingChunk {
+    search.witnesses += 1
+    let isNext = search.witnesses == 1 && mostFailures > 1
+    return ready.remove(at: isNext ? readyStart : Int.random(in: readyStart..<ready.count, using: &random))
   }
 
   /// Where a chunk comes from.
@@ -182,7 +190,7 @@ package struct DeliverySchedule {
     // Nothing overtakes a chunk that waits for its retry or for its parts.
     if isInOrder, !delayed.isEmpty || awaitsParts { return nil }
     if search.mayBegin, !suspects.contains(where: search.has) { return .part }
-    if readyCount > 0, search.witnesses < search.mostWitnesses || doubt == nil && !isReserved { return .ready }
+    if readyCount > 0, wantsWitnesses || doubt == nil && !isReserved { return .ready }
     if doubt != nil { return nil }
     return delayed.isEmpty && nextAsking != nil ? .asking : nil
   }

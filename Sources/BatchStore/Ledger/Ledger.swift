@@ -33,6 +33,21 @@ package struct Ledger: Sendable {
     }
   }
 
+  /// The last chunks that wait, in the order of delivery, behind the given one.
+  package func lastPendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT \(PendingChunk.columns) FROM chunk
+          WHERE status = ? AND (first, rank, id) > (?, ?, ?) ORDER BY first DESC, rank DESC, id DESC LIMIT ?
+          """)
+      return try Row.fetchAll(
+        statement,
+        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
+      ).map(PendingChunk.init).reversed()
+    }
+  }
+
   /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
   /// are sent again or held (`Upload.onUnknown`).
   ///
