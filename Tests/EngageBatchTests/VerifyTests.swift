@@ -44,6 +44,31 @@ import Testing
     #expect(answer["findings"]?.array?.isEmpty == true)
   }
 
+  /// A user id alone is written to nobody, so the recipient keeps the id that it was made with; in one run that is the later one.
+  @Test("0: a recipient that was made with an automatic id, before a later night named the user")
+  func userAfterTheSetUp() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "job", "inputs": {"events": ["in/*.ndjson"]}, "window": {"from": "yesterday", "to": "today"}, "#
+        + #""store": "var/job.sqlite", "identity": true, "settings": {"Recipient": {"enableAutoAnonymousTracking": true}}}"#
+    )
+    func night(_ day: Int, _ record: String) throws {
+      try workspace.write(
+        "in/\(day).ndjson", #"{"deviceId":"d","timestamp":"2026-01-\#(day)T10:00:00Z",\#(record)}"# + "\n")
+      let run = try workspace.run("run", "job.json", "--sandbox", "--as-of", "2026-01-\(day + 1)T02:00:00Z")
+      #expect(run.code == 0, "\(run.messages)")
+    }
+    try night(10, #""type":"namedEvent","name":"a""#)
+    for user in ["ada", "grace"] {
+      try night(user == "ada" ? 11 : 12, #""type":"setMobileUserId","mobileUserId":"\#(user)""#)
+      try night(user == "ada" ? 13 : 14, #""type":"namedEvent","name":"a""#)
+      let (code, answer) = try verify(workspace, "job.json", "--sandbox")
+      #expect(code == 0, "\(details(answer))")
+      #expect(counts(answer, "recipients") == ["confirmed": 1])
+    }
+  }
+
   @Test("65: an event that was refused after it was taken, before any run has noted it")
   func refusedLater() throws {
     let workspace = try Workspace()

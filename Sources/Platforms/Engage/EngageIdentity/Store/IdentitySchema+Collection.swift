@@ -24,9 +24,10 @@ extension IdentitySchema {
     """,
     """
     INSERT OR IGNORE INTO main.half_identity_device
-      (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line)
+      (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line,
+        set_up_as)
     SELECT p.device, m.first_seen, m.state, m.recorded_recipient_id, m.recorded_mobile_user_id, m.recipient_id,
-      m.mobile_user_id, m.file, m.line
+      m.mobile_user_id, m.file, m.line, m.set_up_as
     FROM part.identity_device AS p LEFT JOIN main.identity_device AS m ON m.device = p.device
     """,
   ]
@@ -84,6 +85,10 @@ extension IdentitySchema {
           THEN \(DeviceProgress.waiting.rawValue)
         WHEN state = \(DeviceProgress.added.rawValue) AND \(isNew("mobile_user_id")) THEN \(DeviceProgress.ready.rawValue)
         ELSE state END,
+      set_up_as = CASE
+        WHEN \(isNew("recipient_id")) THEN ''
+        WHEN set_up_as = '' AND recipient_id <> '' AND \(isNew("mobile_user_id")) THEN mobile_user_id
+        ELSE set_up_as END,
       recipient_id = \(taken("recipient_id", for: "recipient_id")),
       recorded_recipient_id = \(taken("recipient_id", for: "recorded_recipient_id")),
       mobile_user_id = \(taken("mobile_user_id", for: "mobile_user_id")),

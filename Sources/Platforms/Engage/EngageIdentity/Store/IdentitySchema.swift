@@ -16,6 +16,8 @@ enum IdentitySchema {
   /// of ``ContactInstruction``, null and '' for an `identify` record. `location_written` has, for each recipient, of when and of which
   /// device the place is that was written to it.
   ///
+  /// `identity_device.set_up_as` is the mobile user id that a device had when it got its recipient, once its records say another one.
+  ///
   /// `merge_journal` is only ever appended to. `recipient_lock` holds the recipients of plans that are not ended.
   private static let first = """
     CREATE TABLE identity_check (
@@ -75,7 +77,8 @@ enum IdentitySchema {
       recipient_id TEXT NOT NULL,
       mobile_user_id TEXT NOT NULL,
       file TEXT NOT NULL DEFAULT '',
-      line INTEGER NOT NULL DEFAULT 0
+      line INTEGER NOT NULL DEFAULT 0,
+      set_up_as TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX identity_device_waiting ON identity_device (first_seen, device) WHERE state < 2;
     CREATE INDEX identity_device_by_user ON identity_device (mobile_user_id);
@@ -182,7 +185,8 @@ enum IdentitySchema {
       recipient_id TEXT,
       mobile_user_id TEXT,
       file TEXT,
-      line INTEGER
+      line INTEGER,
+      set_up_as TEXT
     ) STRICT, WITHOUT ROWID;
     """
 }

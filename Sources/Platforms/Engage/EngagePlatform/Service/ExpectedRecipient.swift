@@ -17,7 +17,8 @@ struct ExpectedRecipient {
   var inherited: [(change: ColumnChange, plan: MergePlan)] = []
   /// Plans that found it by their ids.
   var finders: [MergePlan] = []
-  /// Mobile user ids of its devices; one of them has to be there. Without that of a device that moved over and left everything as it was.
+  /// Mobile user ids of its devices, and those with which they got it; one of them has to be there. Without those of a device that moved
+  /// over and left everything as it was.
   var users: [String] = []
   /// Whether it went up in another one.
   var isMerged = false
@@ -65,7 +66,7 @@ struct ExpectedRecipient {
       {
         continue
       }
-      if !user.isEmpty { all[place(of: id)].users.append(user) }
+      all[place(of: id)].users += [user, device.setUpAs].filter { !$0.isEmpty }
     }
     return all.filter { !$0.devices.isEmpty || $0.isMerged }
   }

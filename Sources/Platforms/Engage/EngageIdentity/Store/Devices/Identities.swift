@@ -22,6 +22,8 @@ package struct KnownDevice: Sendable, Equatable {
   package var progress: DeviceProgress
   package var recorded: DeviceIdentity
   package var identity: DeviceIdentity
+  /// The mobile user id with which it got its recipient; empty if that is the one it has.
+  package var setUpAs = ""
 
   package init(
     device: String, firstSeen: Instant, progress: DeviceProgress, recorded: DeviceIdentity, identity: DeviceIdentity
@@ -108,10 +110,15 @@ package struct Identities: Sendable {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
+          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id,
+            set_up_as
           FROM identity_device WHERE recipient_id <> '' AND state IN (?, ?) ORDER BY recipient_id, device
           """, arguments: [DeviceProgress.ready.rawValue, DeviceProgress.added.rawValue]
-      ).map { try Self.device($0) }
+      ).map { row in
+        var device = try Self.device(row)
+        device.setUpAs = try row.value("set_up_as")
+        return device
+      }
     }
   }
 
@@ -221,7 +228,11 @@ package struct Identities: Sendable {
     _ identity: DeviceIdentity, replacing before: DeviceIdentity, device: String, emission: Int64, in db: Database
   ) throws {
     try db.cachedStatement(
-      sql: "UPDATE identity_device SET recipient_id = ?, mobile_user_id = ?, state = 2 WHERE device = ?"
+      sql: """
+        UPDATE identity_device SET recipient_id = ?1, mobile_user_id = ?2, state = 2,
+          set_up_as = iif(recipient_id = ?1, set_up_as, '')
+        WHERE device = ?3
+        """
     ).execute(arguments: [identity.recipientId, identity.mobileUserId, device])
     let bytes = Array(device.utf8)
     let latest = try identityPeriods(of: bytes, in: db).last { $0.fromEmission <= emission + 1 }
@@ -249,7 +260,11 @@ package struct Identities: Sendable {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (device) DO UPDATE SET state = excluded.state, recorded_recipient_id = excluded.recorded_recipient_id,
           recorded_mobile_user_id = excluded.recorded_mobile_user_id, recipient_id = excluded.recipient_id,
-          mobile_user_id = excluded.mobile_user_id
+          mobile_user_id = excluded.mobile_user_id,
+          set_up_as = CASE
+            WHEN excluded.recipient_id <> recipient_id THEN ''
+            WHEN set_up_as = '' AND recipient_id <> '' AND excluded.mobile_user_id <> mobile_user_id THEN mobile_user_id
+            ELSE set_up_as END
         """
     ).execute(arguments: [
       device.device, device.firstSeen.milliseconds, device.progress.rawValue, device.recorded.recipientId,

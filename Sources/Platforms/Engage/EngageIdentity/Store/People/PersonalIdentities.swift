@@ -33,6 +33,7 @@ struct PersonalIdentities: PersonalTables {
     Place("identity_device", "recorded_mobile_user_id", .mobileUserID, "identityDevices"),
     Place("identity_device", "recipient_id", .recipient, "identityDevices"),
     Place("identity_device", "mobile_user_id", .mobileUserID, "identityDevices"),
+    Place("identity_device", "set_up_as", .mobileUserID, "identityDevices"),
     Place("location_update", "recipient_id", .recipient, "locations"),
     Place("location_written", "recipient_id", .recipient, "locations"),
     Place("merge_refusal", "loser", .recipient, device: nil, "mergeRefusals"),

@@ -147,7 +147,11 @@ package struct MergeJournal: Sendable {
       guard let known = try Identities.device(plan.device, in: db), known.identity == plan.after else { return false }
       try Self.append(lines, to: plan.id, in: db)
       try db.cachedStatement(
-        sql: "UPDATE identity_device SET recipient_id = ?, mobile_user_id = ? WHERE device = ?"
+        sql: """
+          UPDATE identity_device SET recipient_id = ?1, mobile_user_id = ?2,
+            set_up_as = iif(recipient_id = ?1, set_up_as, '')
+          WHERE device = ?3
+          """
       ).execute(arguments: [plan.before.recipientId, plan.before.mobileUserId, plan.device])
       try db.cachedStatement(sql: "DELETE FROM identity_period WHERE device = ? AND from_emission = ?")
         .execute(arguments: [Array(plan.device.utf8).blob, plan.emission + 1])
