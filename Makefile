@@ -25,7 +25,7 @@ export SWIFT
 # Where `make install` puts everything; DESTDIR is put before it.
 PREFIX ?= /usr/local
 DESTDIR ?=
-BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES NIGHTS GROWTH CHECKS LATENCY CONCURRENCY NOTE
+BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES NIGHTS LATE GROWTH CHECKS LATENCY CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 # For tests that write much: a disk in memory, where there is one.
@@ -160,7 +160,7 @@ simulate: setup ## play runs, deliveries and identities on simulated time and di
 	TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
 		$(run_tests) --filter SimulationTests
 
-bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= NIGHTS= GROWTH=1
+bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= NIGHTS= LATE= GROWTH=1
 	@echo "==> Measuring the local part"
 	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/run
 
