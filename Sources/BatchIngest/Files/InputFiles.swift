@@ -115,7 +115,7 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
-  /// Without pipes, of which nobody knows it.
+  /// Without pipes, of which nobody knows it. It is added up anew each time, and there may be 100,000 files.
   package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
   /// The first pipe; nil where all are files.

@@ -54,9 +54,10 @@ package struct FilePartitioning: Sendable {
       files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts,
       firstFile: UInt32(numbers.lowerBound))
     let targets = try PartTargets(parts, in: attempt)
+    let size = files.totalSize
     let lines = try unsafe partitioning.run(targets.take) { progress in
       try interruption.check()
-      monitor.progress(progress, of: files.totalSize)
+      monitor.progress(progress, of: size)
     }
     let piece = PartPiece(
       destination: request.platform.name, hash: InputPartitioning.hash, configuration: request.configurationDigest,

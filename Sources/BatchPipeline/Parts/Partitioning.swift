@@ -102,9 +102,10 @@ package struct Partitioning: Sendable {
     let targets = try PartTargets(parts, in: attempt)
     let partitioning = InputPartitioning(
       files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: 0)
+    let size = files.totalSize
     let lines = try unsafe partitioning.run(targets.take) { progress in
       try interruption.check()
-      monitor.progress(progress, of: files.totalSize)
+      monitor.progress(progress, of: size)
     }
     return zip(targets.names, try targets.finish(lines)).map { name, slice in
       PartManifest.Part(name: name, sha256: slice.sha256, lines: slice.lines, bytes: slice.bytes)
