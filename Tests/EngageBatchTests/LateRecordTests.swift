@@ -110,6 +110,81 @@ import Testing
   }
 
   /// It was counted as out of the window, and nothing said what takes it in.
+  /// Times and durations of the 14s, in their order.
+  private func sessions(_ workspace: Workspace) throws -> [String] {
+    let answer = try workspace.run(
+      "store", "events", "--store", Self.store, "--type", "14", "--format", "json", "--show-personal-data")
+    let events = try #require(JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [[String: Any]])
+    return events.map { event in
+      let attributes = event["attributes"] as? [[String: String]] ?? []
+      let duration = attributes.first { $0["name"] == "Session Duration" }?["value"] ?? "none"
+      return "\(event["eventTimestamp"] as? String ?? "") \(duration)"
+    }.sorted()
+  }
+
+  private static func session(_ day: Int, _ from: String, _ to: String, _ begin: String = "foreground") -> String {
+    line(day, from, #""type":"\#(begin)""#) + line(day, to, #""type":"background""#)
+  }
+
+  @Test("The rerun that a late line asks for begins where the session ended that the line goes on with")
+  func rerunFromTheEndOfASession() throws {
+    let workspace = try workspace()
+    let wide = ["--no-upload", "--from", "2026-01-01", "--set", "Ingest.lateRecords=accept"]
+    try night(1, Self.session(1, "10:00:00", "10:10:00", "launch"), in: workspace, wide)
+    try night(7, Self.line(7, "10:00:00", #""type":"namedEvent","name":"n""#), in: workspace, wide)
+    let late = try night(8, Self.session(1, "10:15:00", "10:20:00"), in: workspace, wide)
+    let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
+    #expect(line.contains("--from 2026-01-01T10:10:00.000Z"), "\(line)")
+    let command = try #require(line.firstMatch(of: /engage-batch rerun .*/))
+    let rerun = try workspace.shell(String(command.output))
+    #expect(rerun.code == 0, "\(rerun.messages)")
+    #expect(try sessions(workspace) == ["2026-01-01T10:20:00.000Z 900"])
+  }
+
+  @Test("A line from beyond the reach does not keep its device from being taken back for later ones")
+  func lateLinesBehindOneBeyondTheReach() throws {
+    let workspace = try workspace()
+    let wide = ["--no-upload", "--from", "2026-01-01", "--set", "Ingest.lateRecords=accept"]
+    for day in 1...5 { try night(day, Self.session(day, "10:00:00", "10:10:00"), in: workspace, wide) }
+    let old = Self.line(1, "12:00:00", #""type":"namedEvent","name":"old""#)
+    let beyond = try night(6, Self.session(6, "10:00:00", "10:10:00") + old, in: workspace, wide)
+    #expect(beyond.messages.contains("Late: 1 record lies before"), "\(beyond.messages)")
+    try night(
+      7, Self.session(7, "10:00:00", "10:10:00") + Self.session(5, "10:15:00", "10:20:00"), in: workspace, wide)
+    #expect(
+      try Summary(workspace.read("summary.json")).text("rewind")
+        == #"{"devices":1,"replaced":1,"withdrawn":0,"added":0,"corrections":0}"#)
+    #expect(
+      try sessions(workspace)
+        == [1, 2, 3, 4, 5, 6, 7].map { day in
+          "2026-01-0\(day)T" + (day == 5 ? "10:20:00.000Z 900" : "10:10:00.000Z 600")
+        })
+    let events = try workspace.run("store", "events", "--store", Self.store, "--type", "17", "--show-personal-data")
+    #expect(events.output.components(separatedBy: "old").count == 2, "\(events.output)")
+  }
+
+  @Test("A line of a night that was left out is told, and comes in once that night and this one were run")
+  func lineOfANightThatWasLeftOut() throws {
+    let workspace = try workspace()
+    func event(_ day: Int, _ time: String, _ name: String) -> String {
+      Self.line(day, time, #""type":"namedEvent","name":"\#(name)""#)
+    }
+    try night(1, event(1, "08:00:00", "first"), in: workspace, "--no-upload")
+    let third = event(2, "23:00:00", "held") + event(3, "08:00:00", "third")
+    let ahead = try night(3, third, in: workspace, "--no-upload")
+    let line = try #require(ahead.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") }, "\(ahead.messages)")
+    #expect(
+      line.contains(
+        "in/3.ndjson:1): the store is decided up to 2026-01-02T00:00:00.000Z, and this window begins at "
+          + "2026-01-03T00:00:00.000Z. Run what lies between, then this window again, which takes it in: "), "\(line)")
+    let command = try #require(line.firstMatch(of: /engage-batch run .*/))
+    let between = try workspace.shell(String(command.output))
+    #expect(between.code == 0, "\(between.messages)")
+    try night(3, third, in: workspace, "--no-upload")
+    let events = try workspace.run("store", "events", "--store", Self.store, "--type", "17", "--show-personal-data")
+    #expect(["first", "held", "third"].allSatisfy(events.output.contains), "\(events.output)")
+  }
+
   @Test(
     "A line from beyond the reach and before the window is told with the rerun that takes it in, one that was read is not"
   )

@@ -87,6 +87,13 @@ package import BatchFoundation
     }
   }
 
+  /// Hands all of them over as they were added; they live as long as the timeline, the list as the call.
+  package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
+    try withExtendedLifetime(self) {
+      try unsafe keys.withUnsafeBufferPointer { try unsafe body(RecordList(keys: $0)) }
+    }
+  }
+
   /// Hands all of them over in their order, without and with more of a run; they live as long as the timeline, the lists as the call.
   package func withRecords<Result>(
     adding more: RecordList, from files: InputFiles,
@@ -105,11 +112,12 @@ package import BatchFoundation
     }
   }
 
-  /// The records as a store keeps them.
-  package static func kept(_ records: RecordList, from files: InputFiles) -> [UInt8] {
+  /// The records as a store keeps them, one list behind the other.
+  package static func kept(_ lists: [RecordList], from files: InputFiles) -> [UInt8] {
     var writer = StateWriter()
+    writer.bytes.reserveCapacity(lists.joined().reduce(0) { $0 + Int($1.key.head.size) })
     var (timestamp, line, file): (Int64, UInt64, UInt32) = (0, 0, 0)
-    for entry in records {
+    for entry in lists.joined() {
       let head = entry.key.head
       let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
       var flags = head.kind.rawValue

@@ -141,8 +141,8 @@ final class DecisionWorker: @unchecked Sendable {
     try decider.begin(device, earlier: before, isExplained: isExplained)
     let (beyond, inOrder) = (lists.dropLast(), lists[lists.count - 1])
     for list in beyond where !list.isEmpty { try decider.take(list, lookahead: nil) }
-    var kept = inOrder
-    let isWhole = partition.lookaheads == nil && beyond.allSatisfy(\.isEmpty)
+    var (kept, keptBeyond) = (inOrder, beyond.filter { !$0.isEmpty })
+    let isWhole = partition.lookaheads == nil
     if let reach = options.rewind?.reach, isWhole, let last = inOrder.last {
       let start = inOrder.place(from: reach)
       if start > 0, last.timestamp + options.rules.longestSilence >= reach {
@@ -150,7 +150,7 @@ final class DecisionWorker: @unchecked Sendable {
         try decider.take(inOrder.list(0..<start), lookahead: DeviceLookahead(inOrder))
         var states = DeviceStates()
         decider.end(into: &states)
-        before = states.last
+        (before, keptBeyond) = (states.last, [])
         try decider.begin(device, earlier: before, isExplained: isExplained)
         kept = inOrder.list(start..<inOrder.count)
         lookahead = DeviceLookahead(kept)
@@ -167,19 +167,29 @@ final class DecisionWorker: @unchecked Sendable {
     if partition.isLast { decider.finish() }
     end()
     if !partition.isLast { sliced[name] = batch.devices.last }
-    try keepNight(device, before, kept, isMark: !isWhole)
+    // What went to quarantine was not decided.
+    if !decider.late.isEmpty { keptBeyond = [] }
+    try keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
   }
 
   /// Keeps what a later run has to know if it is to take the device back to here.
-  private func keepNight(_ device: Text, _ before: StoredDevice?, _ records: RecordList, isMark: Bool) throws {
+  ///
+  /// - Parameter beyond: records from beyond the reach, which were decided before the others.
+  private func keepNight(
+    _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
+  ) throws {
     guard let reach = options.rewind?.reach, let state = batch.devices.last,
       let until = try options.rules.decided(of: state)?.settled, until >= reach
     else { return }
+    let name = unsafe Array(device.bytes)
+    guard !isMark else {
+      return batch.nights.append(
+        DeviceNight(device: name, before: nil, records: [], count: 0, isMark: true, until: until))
+    }
     batch.nights.append(
       DeviceNight(
-        device: unsafe Array(device.bytes), before: isMark ? nil : before,
-        records: isMark ? [] : RecordTimeline.kept(records, from: files), count: isMark ? 0 : records.count,
-        isMark: isMark, until: until))
+        device: name, before: before, beyond: RecordTimeline.kept(beyond, from: files),
+        records: RecordTimeline.kept([records], from: files), count: records.count, until: until))
   }
 
   private func noteIgnored(_ entry: RecordEntry) {

@@ -1,38 +1,64 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchReport
 import BatchStore
 
-/// Lines before the window and beyond the reach of a rewind that no run had read, though the store has decided their time: they count as
-/// out of the window, and nothing but a rerun takes them in.
+/// Lines before the window that no run had read and that this one does not take in: they count as out of the window.
+///
+/// Those beyond the reach of a rewind only a rerun takes in. Those of a time that no run has decided yet come in once somebody runs that.
 extension Pipeline {
   /// Lets such lines be told apart from those that are merely read again.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
     guard let from = options.window.from, let first = try store.timelines.decidedSpan()?.first else { return }
     // Of what was purged nobody knows any more whether it was read.
-    let (begin, end) = (max(first, options.knownSince ?? first), options.late?.lowerBound ?? from)
-    if begin < end { options.past = begin..<end }
+    let begin = max(first, options.knownSince ?? first)
+    if begin < from { options.past = begin..<from }
   }
 
-  /// The command that takes them in, for the end of a run; nil for a run that met none.
+  /// The commands that take them in, for the end of a run; none for a run that met none.
   ///
-  /// - Parameter lines: as many of each file as were noted.
-  func missedNote(_ lines: [PastLine], _ files: InputFiles, _ store: EventStore) throws -> String? {
+  /// - Parameters:
+  ///   - lines: as many of each file as were noted.
+  ///   - known: what the store had decided before the run.
+  func missedNotes(
+    _ lines: [PastLine], decidedBefore known: Instant?, _ rules: any DecisionRules, _ files: InputFiles,
+    _ store: EventStore
+  ) throws -> [String] {
     let missed = try Dictionary(grouping: lines, by: \.bucket).flatMap { bucket, lines in
       try lines.filter { line in
         let known = try store.timelines.knownDigests(bucket: bucket, from: line.timestamp, to: line.timestamp)
         return !LineDigest.merged(known).contains(line.digest)
       }
     }
-    guard let first = missed.map(\.timestamp).min(), let last = missed.map(\.timestamp).max() else { return nil }
-    let place = missed.map(\.position).min { ($0.file, $0.line) < ($1.file, $1.line) }.flatMap { files.source(of: $0) }
-    let invocation = request.invocation
-    let end = min(max(last + Milliseconds(1), request.asOf), .last)
-    return
-      missed.count.counted(
-        "line counts as out of window that no run had read", "lines count as out of window that no run had read")
+    let gap = known ?? .last
+    return [
+      beyondReach(missed.filter { $0.timestamp < gap }, rules, files),
+      undecided(missed.filter { $0.timestamp >= gap }, from: gap, files),
+    ].compactMap { $0 }
+  }
+
+  private func beyondReach(_ lines: [PastLine], _ rules: any DecisionRules, _ files: InputFiles) -> String? {
+    guard let first = lines.map(\.timestamp).min(), let last = lines.map(\.timestamp).max() else { return nil }
+    return counted(lines, files)
+      + ": beyond the reach of Ingest.rewind. To decide \(lines.count == 1 ? "it" : "them") in place, as far as events were not sent: "
+      + rerun(request.invocation, from: first, to: last, rules)
+  }
+
+  private func undecided(_ lines: [PastLine], from known: Instant, _ files: InputFiles) -> String? {
+    guard !lines.isEmpty, let from = request.job.window.from else { return nil }
+    var between = request.invocation
+    (between.from, between.to) = (known, from)
+    return counted(lines, files)
+      + ": the store is decided up to \(known.rfc3339), and this window begins at \(from.rfc3339). Run what lies between, then this "
+      + "window again, which takes \(lines.count == 1 ? "it" : "them") in: " + between.run.text + between.omission
+  }
+
+  private func counted(_ lines: [PastLine], _ files: InputFiles) -> String {
+    let place = lines.map(\.position).min { ($0.file, $0.line) < ($1.file, $1.line) }.flatMap { files.source(of: $0) }
+    return lines.count.counted(
+      "line counts as out of window that no run had read", "lines count as out of window that no run had read")
       + (place.map { " (such as \($0))" } ?? "")
-      + ": beyond the reach of Ingest.rewind. To decide \(missed.count == 1 ? "it" : "them") in place, as far as events were not sent: "
-      + invocation.rerun(from: first, to: end).text + invocation.omission
   }
 }

@@ -38,7 +38,9 @@ extension Pipeline {
     let local = try decided(lines.input.files, preparation, storage, &outcome)
     replay.counts += local.ingest.counts
     replay.late = local.late.count
-    if let note = lateNote(local.late, lines.input.files, store) { monitor.note("Late: \(note)") }
+    if let note = lateNote(local.late, preparation.options.rules, lines.input.files, store) {
+      monitor.note("Late: \(note)")
+    }
     replay.events += local.tally.events.total
     try lines.finishNotes()
     try lines.forEachTaken { try store.quarantine.markReplayed($0, by: run) }

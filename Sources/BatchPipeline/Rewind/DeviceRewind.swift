@@ -25,10 +25,10 @@ final class DeviceRewind {
     }
   }
 
-  private let rewind: Rewind
+  let rewind: Rewind
   private let rules: any DecisionRules
   private let options: DeciderOptions
-  private var files: InputFiles { options.files }
+  var files: InputFiles { options.files }
   /// By the digest of the settings; nil where their rules cannot be had any more.
   private var deciders: [String: Deciders?] = [:]
 
@@ -41,7 +41,9 @@ final class DeviceRewind {
     self.options = options
   }
 
+  /// Those that decide a night again; nil where no rewind goes back to it.
   private func deciders(of night: StoredNight) throws -> Deciders? {
+    if night.night.isMark || !night.night.beyond.isEmpty && !rewind.takesBeyond { return nil }
     if let known = deciders[night.rules] { return known }
     let rules = night.rules == rewind.rules ? rules : try rewind.earlierRules(night.rules)
     let made = rules.map { Deciders($0, options) }
@@ -68,7 +70,7 @@ final class DeviceRewind {
   func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
     var lookback = Milliseconds.zero
     return try bucket.nights(of: device) { night in
-      guard !night.night.isMark, let rules = try deciders(of: night)?.rules else { return true }
+      guard let rules = try deciders(of: night)?.rules else { return true }
       lookback = max(lookback, rules.lookback)
       guard let begin = try night.night.before.flatMap({ try self.rules.decided(of: $0) }) else { return true }
       return begin.silence.milliseconds < first.milliseconds - lookback.count
@@ -122,8 +124,11 @@ final class DeviceRewind {
         let timeline = try timeline(device, night)
         timelines.append(timeline)
         let added = late.list(next..<end)
-        night.night.before = new
-        (night.night.records, night.night.count) = (RecordTimeline.kept(added, from: files), added.count)
+        let beyond = RecordTimeline(device: device)
+        try beyond.add(kept: night.night.beyond)
+        timelines.append(beyond)
+        (night.night.before, night.night.beyond) = (new, [])
+        (night.night.records, night.night.count) = (RecordTimeline.kept([added], from: files), added.count)
         night.night.isAddition = true
         (old, new) = try timeline.withRecords(adding: added, from: files) { before, after in
           var sides = (
@@ -131,6 +136,10 @@ final class DeviceRewind {
             new: Side(
               device, new, after, known, until: [coming, lateComing].compactMap { $0 }.min(), decidedBy.later)
           )
+          try beyond.withRecords { beyond in
+            try sides.old.take(beyond: beyond)
+            try sides.new.take(beyond: beyond)
+          }
           let isSame = try decide(&sides.old, &sides.new, added, common: decidedBy.common)
           decided += sides.new.decided
           return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
@@ -170,7 +179,7 @@ final class DeviceRewind {
   }
 
   private func places(in nights: [StoredNight]) throws -> Places {
-    let closed = try nights.lastIndex { try $0.night.isMark || deciders(of: $0) == nil }
+    let closed = try nights.lastIndex { try deciders(of: $0) == nil }
     return Places(
       begins: try nights.map { try $0.night.before.flatMap { try rules.decided(of: $0) } },
       first: closed.map { $0 + 1 } ?? 0)
@@ -193,12 +202,6 @@ final class DeviceRewind {
       else { return nil }
       return first
     }
-  }
-
-  /// What was decided of a device, over some nights.
-  private struct Decided {
-    var batch = LocalBatch()
-    var causes: [Int64: StoredSource] = [:]
   }
 
   private func timeline(_ device: Text, _ night: StoredNight) throws -> RecordTimeline {
@@ -281,6 +284,17 @@ final class DeviceRewind {
       self.state = state
     }
 
+    /// Takes records that came from beyond the reach, each of which stands alone, as the night did.
+    mutating func take(beyond: RecordList) throws {
+      guard !beyond.isEmpty else { return }
+      decider.knownUntil = known.first ?? nil
+      try decider.begin(device, earlier: state, isExplained: false)
+      try decider.take(beyond, lookahead: nil)
+      var states = DeviceStates()
+      decider.end(into: &states)
+      state = states.last
+    }
+
     /// - Parameter end: nil decides the rest, and what only silence decides behind it.
     mutating func take(until end: Instant?, by decider: any DeviceDecider) throws {
       let place = end.map { records.place(from: $0) } ?? records.count
@@ -303,90 +317,5 @@ final class DeviceRewind {
       decider.end(into: &states)
       state = states.last
     }
-  }
-}
-
-// MARK: - What is different
-
-extension DeviceRewind {
-  /// An event that was decided, with where the record was read that causes it.
-  private struct Outcome {
-    var event: DecidedEvent
-    /// Its code or name.
-    var type: [UInt8]
-    var cause: StoredSource
-  }
-
-  private func changes(_ device: Text, _ before: Decided, _ after: Decided, _ late: RecordList) throws
-    -> [EventChange]
-  {
-    let (old, new) = (try outcomes(before), try outcomes(after))
-    let oldByNumber = Dictionary(old.map { ($0.event.emission, $0.event) }) { $1 }
-    let unchanged = Set(
-      new.lazy.filter { oldByNumber[$0.event.emission] == $0.event }.map(\.event.emission))
-    func keyed(_ outcomes: [Outcome]) -> [[UInt8]: Outcome] {
-      let siblings = Dictionary(grouping: outcomes, by: \.cause)
-      var keyed: [[UInt8]: Outcome] = [:]
-      for outcome in outcomes where !unchanged.contains(outcome.event.emission) {
-        keyed[key(of: outcome, among: siblings[outcome.cause] ?? [])] = outcome
-      }
-      return keyed
-    }
-    let (gone, come) = (keyed(old), keyed(new))
-    guard !gone.isEmpty || !come.isEmpty else { return [] }
-    let blocks = try blocks(of: Set(come.values.map(\.event.emission)), after)
-    let name = unsafe Array(device.bytes)
-    return Set(gone.keys).union(come.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { key in
-      let (one, other) = (gone[key]?.event, come[key]?.event)
-      let time = (other ?? one)?.timestamp ?? Instant(milliseconds: 0)
-      let cause = late.last { $0.timestamp <= time } ?? late.first
-      return EventChange(
-        device: name, key: key, before: one, after: other.flatMap { blocks[$0.emission] },
-        source: cause.map { files.storedSource(of: $0.position) } ?? .unknown)
-    }
-  }
-
-  private func outcomes(_ decided: Decided) throws -> [Outcome] {
-    var outcomes: [Outcome] = []
-    try forEachEvent(of: decided) { cursor in
-      outcomes.append(
-        unsafe Outcome(
-          event: DecidedEvent(cursor), type: Array(cursor.type.bytes),
-          cause: decided.causes[cursor.emission] ?? cursor.source))
-    }
-    return outcomes
-  }
-
-  private func forEachEvent(of decided: Decided, _ body: (any EventCursor) throws -> Void) throws {
-    for blocks in decided.batch.events {
-      for place in blocks.entries.indices {
-        let cursor = try rewind.codec.cursor(of: blocks.block(place))
-        while try cursor.next() { try body(cursor) }
-      }
-    }
-  }
-
-  /// What the event is known by: the line that causes it, its type, and its number among those.
-  ///
-  /// - Parameter siblings: all that the line causes.
-  private func key(of outcome: Outcome, among siblings: [Outcome]) -> [UInt8] {
-    let number = siblings.count { $0.event.emission < outcome.event.emission && $0.type == outcome.type }
-    var writer = StateWriter()
-    writer.put(Int64(outcome.cause.file))
-    writer.put(Int64(bitPattern: outcome.cause.line))
-    writer.put(Int64(number))
-    return writer.bytes + outcome.type
-  }
-
-  /// Each of the events in a block of its own.
-  private func blocks(of wanted: Set<Int64>, _ decided: Decided) throws -> [Int64: [UInt8]] {
-    let writer = rewind.codec.writer(BlockLimits(maxEvents: 1, maxBodyBytes: .max))
-    var blocks: [Int64: [UInt8]] = [:]
-    try forEachEvent(of: decided) { cursor in
-      guard wanted.contains(cursor.emission) else { return }
-      writer.append(cursor)
-      blocks[cursor.emission] = writer.finish().block(0)
-    }
-    return blocks
   }
 }

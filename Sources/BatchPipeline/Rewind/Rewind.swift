@@ -8,6 +8,8 @@ struct Rewind: Sendable {
   var reach: Instant
   /// The known time of the store before the run; nil where nothing was known.
   var knownBefore: Instant?
+  /// Whether records from beyond the reach are decided, and do not go to quarantine.
+  var takesBeyond: Bool
   /// A digest of the settings that rules go by.
   var rules: String
   /// The rules of another digest; nil where there are none any more.

@@ -80,7 +80,11 @@ extension Pipeline {
   }
 
   /// What late records mean, and the command that decides them right, for the end of a run that met some; nil for one that met none.
-  func lateNote(_ late: LateRecords, _ files: InputFiles, _ store: EventStore) -> String? {
+  ///
+  /// - Parameter rules: which say from when on events may be others.
+  func lateNote(
+    _ late: LateRecords, _ rules: any DecisionRules, _ files: InputFiles, _ store: EventStore
+  ) -> String? {
     guard late.count > 0 else { return nil }
     let records =
       late.count.counted(
@@ -92,10 +96,16 @@ extension Pipeline {
     }
     var invocation = request.invocation
     if request.mode == .replay { invocation.store = store.path }
-    let end = max(late.last + Milliseconds(1), request.asOf)
-    let command = invocation.rerun(from: late.first, to: min(end, .last))
+    let command = rerun(invocation, from: late.first, to: late.last, rules)
     return
-      "\(records): events outside sessions and campaigns came of them. Decide them right, as far as events were not sent: "
-      + command.text + invocation.omission
+      "\(records): events outside sessions and campaigns came of them. Decide them right, as far as events were not sent: \(command)"
+  }
+
+  /// What decides the time of records once more, from where on they can change something.
+  func rerun(_ invocation: RunInvocation, from first: Instant, to last: Instant, _ rules: any DecisionRules) -> String {
+    let lookback = max(rules.lookback, rules.longestSilence)
+    let begin = Instant(milliseconds: max(0, first.milliseconds - lookback.count))
+    let end = min(max(last + Milliseconds(1), request.asOf), .last)
+    return invocation.rerun(from: begin, to: end).text + invocation.omission
   }
 }

@@ -19,11 +19,12 @@ extension Pipeline {
       outcome.exit = .inputRefused
     }
     guard let (store, run) = storage.kept else { return }
-    if let note = lateNote(local.late, files, store) {
+    if let note = lateNote(local.late, preparation.options.rules, files, store) {
       outcome.report.notes.append(note)
       monitor.note("Late: \(note)")
     }
-    if let note = try missedNote(local.ingest.past, files, store) {
+    let rules = preparation.options.rules
+    for note in try missedNotes(local.ingest.past, decidedBefore: storage.knownBefore, rules, files, store) {
       outcome.report.notes.append(note)
       monitor.note("Late: \(note)")
     }
@@ -61,10 +62,11 @@ extension Pipeline {
     if request.mode.readsInputs, request.part == nil, let store = storage.kept?.store {
       try noteMissedLines(of: store, &options.ingest)
     }
+    let size = files.totalSize
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) {
       do {
-        return try stage.run { try progress($0, files) }
+        return try stage.run { try progress($0, of: size) }
       } catch var error as TooManyQuarantined {
         // They are shown to whoever looks for why.
         try storage.sink.finish()
@@ -115,8 +117,9 @@ extension Pipeline {
     return local
   }
 
-  private func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
+  /// - Parameter size: of all inputs.
+  private func progress(_ progress: IngestProgress, of size: UInt64) throws {
     try interruption.check()
-    monitor.progress(progress, of: files.totalSize)
+    monitor.progress(progress, of: size)
   }
 }

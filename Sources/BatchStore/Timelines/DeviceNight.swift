@@ -8,6 +8,8 @@ package struct DeviceNight: Sendable, Equatable {
   package var before: StoredDevice?
   /// What `RecordTimeline` keeps of the records; none for a mark, which no rewind goes back behind.
   package var records: [UInt8]
+  /// The same of records that came from beyond the reach, and were decided first, each alone.
+  package var beyond: [UInt8] = []
   /// How many they are.
   package var count: Int
   package var isMark: Bool
@@ -17,10 +19,12 @@ package struct DeviceNight: Sendable, Equatable {
   package var until: Instant
 
   package init(
-    device: [UInt8], before: StoredDevice?, records: [UInt8], count: Int, isMark: Bool = false, until: Instant
+    device: [UInt8], before: StoredDevice?, beyond: [UInt8] = [], records: [UInt8], count: Int, isMark: Bool = false,
+    until: Instant
   ) {
     self.device = device
     self.before = before
+    self.beyond = beyond
     self.records = records
     self.count = count
     self.isMark = isMark
@@ -93,18 +97,27 @@ package final class BucketNights {
   }
 }
 
-/// How nights of devices of one bucket, all of one run, stand in a row: device, flags, until, [version, held, state], count, records.
+/// How nights of devices of one bucket, all of one run, stand in a row: device, flags, until, [version, held, state], count, [beyond],
+/// records.
 enum NightCoding {
   private static let isMark: UInt8 = 1
   private static let hasState: UInt8 = 2
   private static let isAddition: UInt8 = 4
+  private static let hasBeyond: UInt8 = 8
+  /// Bytes of a night that are neither device, state nor records.
+  private static let mostBesides = 64
 
   static func packed(_ nights: [DeviceNight]) -> [UInt8] {
     var writer = StateWriter()
+    writer.bytes.reserveCapacity(
+      nights.reduce(0) {
+        $0 + $1.device.count + ($1.before?.state.count ?? 0) + $1.beyond.count + $1.records.count + mostBesides
+      })
     for night in nights {
       night.device.withText { writer.put($0) }
       writer.put(
-        (night.isMark ? isMark : 0) | (night.before == nil ? 0 : hasState) | (night.isAddition ? isAddition : 0))
+        (night.isMark ? isMark : 0) | (night.before == nil ? 0 : hasState) | (night.isAddition ? isAddition : 0)
+          | (night.beyond.isEmpty ? 0 : hasBeyond))
       writer.put(night.until)
       if let before = night.before {
         writer.put(Int64(before.version))
@@ -112,6 +125,7 @@ enum NightCoding {
         before.state.withText { writer.put($0) }
       }
       writer.put(Int64(night.count))
+      if !night.beyond.isEmpty { night.beyond.withText { writer.put($0) } }
       night.records.withText { writer.put($0) }
     }
     return RepeatedBytes.packed(writer.bytes)
@@ -133,13 +147,16 @@ enum NightCoding {
           if flags & hasState != 0 {
             state = (Int(try reader.integer()), Int(try reader.integer()), try reader.text())
           }
-          let (count, records) = (try reader.count(), try reader.text())
+          let count = try reader.count()
+          let beyond = flags & hasBeyond == 0 ? .empty : try reader.text()
+          let records = try reader.text()
           let name = unsafe Array(device.bytes)
           var night = unsafe DeviceNight(
             device: name,
             before: state.map {
               unsafe StoredDevice(device: name, version: $0.version, held: $0.held, state: Array($0.bytes.bytes))
-            }, records: Array(records.bytes), count: count, isMark: flags & isMark != 0, until: until)
+            }, beyond: Array(beyond.bytes), records: Array(records.bytes), count: count,
+            isMark: flags & isMark != 0, until: until)
           night.isAddition = flags & isAddition != 0
           nights.append(night)
         }

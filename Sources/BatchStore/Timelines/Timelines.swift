@@ -106,7 +106,9 @@ package struct Timelines: Sendable {
     while let row = try cursor.next() {
       let nights = try NightCoding.nights(row.blob("nights"))
       for night in nights
-      where traces.contains(where: { $0.stands(in: night.records) || $0.stands(in: night.before?.state ?? []) }) {
+      where traces.contains(where: { trace in
+        [night.records, night.beyond, night.before?.state ?? []].contains { trace.stands(in: $0) }
+      }) {
         touched.insert(night.device)
       }
       rows.append((try row.value("id"), nights))
@@ -117,8 +119,8 @@ package struct Timelines: Sendable {
         try removal.show(
           "rewindRecords",
           .object([
-            "device": .text(String(decoding: night.device, as: UTF8.self)), "bytes": .number(night.records.count),
-            "until": .text(night.until.rfc3339),
+            "device": .text(String(decoding: night.device, as: UTF8.self)),
+            "bytes": .number(night.records.count + night.beyond.count), "until": .text(night.until.rfc3339),
           ]))
       }
       try db.execute(

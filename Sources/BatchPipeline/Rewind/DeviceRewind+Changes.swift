@@ -1,0 +1,104 @@
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+
+/// What is different between the events of a device as they were decided and as they are decided now.
+extension DeviceRewind {
+  /// What was decided of a device, over some nights.
+  struct Decided {
+    var batch = LocalBatch()
+    /// Where the record was read that causes an event, where that is not where it says.
+    var causes: [Int64: StoredSource] = [:]
+
+    func cause(of event: any EventCursor) -> StoredSource { causes[event.emission] ?? event.source }
+  }
+
+  /// What is kept of each event, of which few differ.
+  private struct Trace {
+    var timestamp: Instant
+    /// Of its form on the wire.
+    var digest: LineDigest
+    var cause: StoredSource
+
+    func isSame(as other: Trace?) -> Bool { timestamp == other?.timestamp && digest == other?.digest }
+  }
+
+  /// Events of one type that one line causes.
+  private struct Siblings: Hashable {
+    var cause: StoredSource
+    var type: [UInt8]
+
+    /// What the event is known by that is the `number`th of them, from 0.
+    func key(_ number: Int) -> [UInt8] {
+      var writer = StateWriter()
+      writer.put(Int64(cause.file))
+      writer.put(Int64(bitPattern: cause.line))
+      writer.put(Int64(number))
+      return writer.bytes + type
+    }
+  }
+
+  func changes(_ device: Text, _ before: Decided, _ after: Decided, _ late: RecordList) throws -> [EventChange] {
+    let (old, new) = (try traces(before), try traces(after))
+    let gone = try outcomes(before, old.filter { !$0.value.isSame(as: new[$0.key]) }) { DecidedEvent($0) }
+    let alone = rewind.codec.writer(BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    let come = try outcomes(after, new.filter { !$0.value.isSame(as: old[$0.key]) }) { event in
+      alone.append(event)
+      return (timestamp: event.timestamp, block: alone.finish().block(0))
+    }
+    let name = unsafe Array(device.bytes)
+    return Set(gone.keys).union(come.keys).sorted { $0.lexicographicallyPrecedes($1) }.map { key in
+      let time = come[key]?.timestamp ?? gone[key]?.timestamp ?? Instant(milliseconds: 0)
+      let place = late.place(from: Instant(milliseconds: time.milliseconds + 1))
+      let cause = place > 0 ? late[place - 1] : late.first
+      return EventChange(
+        device: name, key: key, before: gone[key], after: come[key]?.block,
+        source: cause.map { files.storedSource(of: $0.position) } ?? .unknown)
+    }
+  }
+
+  /// By the number of the event.
+  private func traces(_ decided: Decided) throws -> [Int64: Trace] {
+    var traces: [Int64: Trace] = [:]
+    var json = ByteBuffer()
+    try forEachEvent(of: decided) { event in
+      json.removeAll()
+      event.appendJSON(to: &json)
+      let text = unsafe Text(base: json.base, count: json.count)
+      traces[event.emission] = Trace(
+        timestamp: event.timestamp, digest: LineDigest(line: text, kind: .events), cause: decided.cause(of: event))
+    }
+    return traces
+  }
+
+  /// What is made of the traced events, by their keys.
+  private func outcomes<Outcome>(
+    _ decided: Decided, _ traced: [Int64: Trace], _ make: (any EventCursor) throws -> Outcome
+  ) throws -> [[UInt8]: Outcome] {
+    let causes = Set(traced.values.map(\.cause))
+    guard !causes.isEmpty else { return [:] }
+    var outcomes: [Int64: Outcome] = [:]
+    var numbers: [Siblings: [Int64]] = [:]
+    try forEachEvent(of: decided) { event in
+      let cause = decided.cause(of: event)
+      guard causes.contains(cause) else { return }
+      numbers[Siblings(cause: cause, type: unsafe Array(event.type.bytes)), default: []].append(event.emission)
+      if traced[event.emission] != nil { outcomes[event.emission] = try make(event) }
+    }
+    var keyed: [[UInt8]: Outcome] = [:]
+    for (siblings, numbers) in numbers {
+      for (place, number) in numbers.sorted().enumerated() { keyed[siblings.key(place)] = outcomes[number] }
+    }
+    return keyed
+  }
+
+  private func forEachEvent(of decided: Decided, _ body: (any EventCursor) throws -> Void) throws {
+    for blocks in decided.batch.events {
+      for place in blocks.entries.indices {
+        let cursor = try rewind.codec.cursor(of: blocks.block(place))
+        while try cursor.next() { try body(cursor) }
+      }
+    }
+  }
+}
