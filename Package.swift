@@ -64,7 +64,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
       "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageIdentity", "DeltaDNASchema",
     ],
-    testImports: ["BatchSandbox", "EngageSandbox", "DestinationContract", "StoreSupport"]),
+    testImports: ["BatchSandbox", "EngageSandbox", "DestinationContract", "LoopbackServer", "StoreSupport"]),
   Module(name: "DeltaDNAEvents", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchIngest", "BatchStore"]),
   Module(
     name: "DeltaDNASchema", platform: "DeltaDNA",

@@ -10,7 +10,11 @@ extension HTTPAnswer {
   /// a 2xx from being an acknowledgement (reference guarantees 2.1).
   package var objection: String? {
     if isCompressed { return "the body is compressed" }
-    guard let first = body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
+    // Neither service speaks UTF-16, in which markup and JSON would look like neither.
+    let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE]]
+    if marks.contains(where: body.starts(with:)) || body.prefix(4).contains(0) { return "the body is not UTF-8" }
+    let text = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
+    guard let first = text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
     if first == UInt8(ascii: "<") { return "the body is markup" }
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
     // Only whether it is JSON matters here; where it breaks off does not.

@@ -51,7 +51,7 @@ final class HTTPConnection: @unchecked Sendable {
     var result = Result(outcome: outcome(code, transfer))
     if case .answer = result.outcome {
       idleSince = .now
-      result.keepAliveSeconds = transfer.keepAliveSeconds
+      result.keepAliveSeconds = transfer.head.keepAliveSeconds
     }
     if case .noAnswer(let fault) = result.outcome, fault.kind == .cut, !transfer.hasAnswerBytes, mayReuse {
       result.wasUnheard = watch.wasUnheard
@@ -192,8 +192,8 @@ final class HTTPConnection: @unchecked Sendable {
   private func outcome(_ code: CURLcode, _ transfer: HTTPTransfer) -> HTTPOutcome {
     let reused = info(CURLINFO_NUM_CONNECTS) == 0
     if code == CURLE_OK, let answer = transfer.answer(reusedConnection: reused) { return .answer(answer) }
-    let kind = transfer.stopped ?? Self.kind(code)
-    var fault = HTTPFault(kind, status: transfer.status, code: Int(code.rawValue))
+    let kind = transfer.stopped ?? (code == CURLE_OK ? transfer.flaw : nil) ?? Self.kind(code)
+    var fault = HTTPFault(kind, status: transfer.head.status, code: Int(code.rawValue))
     if code == CURLE_PEER_FAILED_VERIFICATION {
       fault.certificate = HTTPFault.Certificate(verification: info(CURLINFO_SSL_VERIFYRESULT))
     }

@@ -3,7 +3,8 @@ import CCurl
 /// The state of one attempt, which libcurl's callbacks read and write.
 @safe
 final class HTTPTransfer {
-  private(set) var status: Int?
+  /// Of the answer, as far as it came.
+  private(set) var head = HTTPAnswerHead()
   /// Why a callback ended the attempt; nil if none did.
   private(set) var stopped: HTTPFault.Kind?
   /// Whether libcurl was given leave to send the request.
@@ -17,7 +18,6 @@ final class HTTPTransfer {
   private let headLimit: Int
   private var provided = 0
   private var headBytes = 0
-  private var headers: [String: String] = [:]
   private var body: [UInt8] = []
 
   init(
@@ -91,51 +91,21 @@ final class HTTPTransfer {
       stopped = .tooLarge
       return 0
     }
-    let line = unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-    if line.hasPrefix("HTTP/") {
-      headers = [:]
-      status = line.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) }
-    } else if let colon = line.firstIndex(of: ":") {
-      let name = line[..<colon].lowercased()
-      // The first one holds: nobody sends these twice for a good reason.
-      if Self.kept.contains(name), headers[name] == nil {
-        headers[name] = String(line[line.index(after: colon)...].trimmingBlanks())
-      }
-    }
+    head.take(unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self))
     return count
   }
-
-  private static let kept: Set<String> = ["content-type", "content-encoding", "retry-after", "date", "keep-alive"]
 
   /// Whether anything of an answer came.
   var hasAnswerBytes: Bool { headBytes > 0 }
 
-  /// Nil if the answer does not say.
-  var keepAliveSeconds: Int? {
-    let parameters = headers["keep-alive"]?.lowercased().split(separator: ",") ?? []
-    return parameters.compactMap { parameter in
-      let pair = parameter.split(separator: "=").map { $0.trimmingBlanks() }
-      return pair.count == 2 && pair[0] == "timeout" ? Int(pair[1]) : nil
-    }.first
-  }
+  /// Why an answer that libcurl takes for whole is none; nil if it is one.
+  var flaw: HTTPFault.Kind? { head.flaw(bodyOf: body.count) }
 
-  /// The answer, once it is complete; nil if there was no final status line.
+  /// The answer; nil unless it is whole.
   func answer(reusedConnection: Bool) -> HTTPAnswer? {
-    guard let status, status >= 200 else { return nil }
+    guard flaw == nil, let status = head.status else { return nil }
     return HTTPAnswer(
-      status: status, contentType: headers["content-type"], contentEncoding: headers["content-encoding"],
-      retryAfter: headers["retry-after"], date: headers["date"], body: body, reusedConnection: reusedConnection)
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingBlanks() -> Substring {
-    drop(while: \.isWhitespace).dropLast(while: \.isWhitespace)
-  }
-
-  private func dropLast(while condition: (Character) -> Bool) -> Substring {
-    var rest = self
-    while let last = rest.last, condition(last) { rest = rest.dropLast() }
-    return rest
+      status: status, contentType: head["content-type"], contentEncoding: head["content-encoding"],
+      retryAfter: head["retry-after"], date: head["date"], body: body, reusedConnection: reusedConnection)
   }
 }

@@ -14,6 +14,8 @@ package struct DestinationContract {
     case unavailable
     /// What was sent is taken, but nobody hears of it; nothing of the kind where there is no answer.
     case answersLost
+    /// Nothing is taken, and a success is begun whose head breaks off; nothing of the kind where there is no answer.
+    case answersCut
   }
 
   /// A destination with what stands behind it in reach.

@@ -26,7 +26,7 @@ extension DestinationContract.Service {
         let meets = state.withLock { state in
           state.requests += 1
           let meets = state.requests <= 3 ? trouble : .none
-          if meets != .unavailable { state.taken.append(String(decoding: body, as: UTF8.self)) }
+          if meets != .unavailable, meets != .answersCut { state.taken.append(String(decoding: body, as: UTF8.self)) }
           return meets
         }
         switch meets {
@@ -34,6 +34,9 @@ extension DestinationContract.Service {
         case .unavailable: connection.answer(503)
         case .answersLost:
           connection.reset()
+          return
+        case .answersCut:
+          connection.send("HTTP/1.1 201 Created\r\nContent-Le")
           return
         }
       }

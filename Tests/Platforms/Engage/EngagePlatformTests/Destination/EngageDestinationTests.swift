@@ -8,6 +8,7 @@ import EngageAPI
 import EngageEvents
 import EngagePlatform
 import EngageSandbox
+import LoopbackServer
 import StoreSupport
 import TestSupport
 import Testing
@@ -146,7 +147,7 @@ import Testing
   }
 
   /// Such answers once counted as lost: under `hold` all events became `UNKNOWN`, after no retry at all.
-  @Test(arguments: [503, 408, 425])
+  @Test(arguments: [503, 408, 425, 418, 451])
   func aServiceThatAnswersThatItFailedTookNothing(status: Int) throws {
     let server = try sandbox { options in
       options.server.faults = FaultPlan(
@@ -166,6 +167,57 @@ import Testing
     #expect(report.retries == 4)
     #expect(report.attempts == [.refused: 4, .acknowledged: 4])
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
+  }
+
+  /// Its events became `FAILED_POST`.
+  @Test func aRequestThatIsToComeBackLaterIsNotTakenApart() throws {
+    let server = try sandbox { options in
+      options.server.faults = FaultPlan(
+        rules: [
+          FaultRule(
+            endpoint: .events, occurrence: .span(1...6), point: .body,
+            action: .status(400, headers: ["Retry-After": "0"], body: "later"))
+        ])
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 1, perChunk: 1)
+    let report = try deliver(filled, destination(server))
+    #expect(report.attempts == [.refused: 6, .acknowledged: 1])
+    #expect(report.eventsPosted == 1)
+  }
+
+  /// The request whose token had expired was counted as a request, and not among their outcomes.
+  @Test func aRequestWithAnExpiredTokenIsAmongTheOutcomes() throws {
+    let server = try sandbox { options in
+      options.server.faults = FaultPlan(
+        rules: [FaultRule(endpoint: .events, occurrence: .nth([2]), point: .body, action: .expireToken)])
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 60, perChunk: 10)
+    let report = try deliver(filled, destination(server))
+    #expect(report.eventsPosted == 60)
+    #expect(report.attempts[.acknowledged] == 6)
+    #expect(report.attempts[.refused, default: 0] > 0)
+    #expect(report.attempts.values.reduce(0, +) == report.requests)
+  }
+
+  /// With `hold` all events were posted, as far as the store knew.
+  @Test(arguments: [
+    "HTTP/1.1 201 Created\r\n", "HTTP/1.1 201 Created\r\nContent-Le",
+    "HTTP/1.1 201 Created\r\nContent-Length: 99999999999999999999\r\n\r\n{",
+  ])
+  func anAnswerThatIsCutIsUnknown(text: String) throws {
+    let server = try LoopbackServer { connection in
+      while let (head, _) = connection.readRequest() {
+        guard head.hasPrefix("POST /oauth/token ") else { return connection.send(text) }
+        connection.answer(200, [], #"{"access_token":"T","expires_in":14400}"#)
+      }
+    }
+    let filled = try FilledStore(events: 40, perChunk: 10)
+    let report = try deliver(filled, destination("http://127.0.0.1:\(server.port)"), onUnknown: .hold)
+    #expect(report.exit == .protocolRefused)
+    #expect((report.eventsPosted, report.eventsUnknown) == (0, 40))
+    #expect(report.attempts == [.unknown: 4])
   }
 
   @Test func aRefusedEventEndsInQuarantineInTheServicesWords() throws {
