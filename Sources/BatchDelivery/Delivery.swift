@@ -123,7 +123,7 @@ package final class Delivery: Sendable {
       checkEnding()
       takeBackSpares()
       try refill()
-      let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
+      let starts = start()
       try commit(starts)
       if schedule.isIdle, results.isEmpty {
         if isExhausted {
@@ -135,6 +135,14 @@ package final class Delivery: Sendable {
       // What is wrong is told with the whole time until it is tried again.
       if starts.isEmpty, newTrouble == nil, try !prepareAhead() { wait() }
       return true
+    }
+
+    private mutating func start() -> [PendingChunk] {
+      let ranBefore = schedule.stop == nil
+      let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
+      // Nothing is sent any more because of what was answered last.
+      if ranBefore, schedule.stop != nil { report.stopReason = fault }
+      return starts
     }
 
     private mutating func settle(_ answer: DeliveryWorkers.Answer) {
@@ -284,6 +292,8 @@ package final class Delivery: Sendable {
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals
       report.retries += renewals
+      // In the place of each, one with an expired token was turned away.
+      if renewals > 0 { report.attempts[.refused, default: 0] += renewals }
       return report
     }
   }

@@ -151,6 +151,7 @@ package struct DeliverySchedule {
   ///
   /// - Parameter ahead: how many more than the limit, to be sent as soon as others end.
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
+    endIfPausedBeyondPatience()
     guard maySend(now: now) else { return [] }
     var started: [PendingChunk] = []
     while inFlight < limit + ahead, started.count < atMost, let chunk = take(now: now) {
@@ -329,20 +330,8 @@ package struct DeliverySchedule {
     }
   }
 
-  private mutating func waitOut(_ fault: SendFault, now: Milliseconds) {
-    var current = outage ?? Outage(since: now, single: max(lanes, min(settings.maxFailures, 10)))
-    let next = current.noteRefusal(
-      now: now, pausedUntil: pausedUntil, patience: patience, backoff: settings.backoff, using: &random)
-    outage = current
-    if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
-  }
-
-  private var patience: Milliseconds {
-    acknowledged > 0 ? settings.patience : min(settings.patience, settings.patienceAtStart)
-  }
-
   /// Ends because the service is down, unless the chunk at which it failed most often is to blame: that is searched first.
-  private mutating func end(_ reason: DeliveryStop, for fault: SendFault) {
+  mutating func end(_ reason: DeliveryStop, for fault: SendFault) {
     if fault.countsAgainstChunk { doubt = doubt ?? reason } else { end(reason) }
   }
 

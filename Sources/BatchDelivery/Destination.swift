@@ -97,6 +97,8 @@ package enum DeliveryStop: Sendable, Equatable {
     case retryBudget(Int)
     /// The service turned requests away for now for so long.
     case patience(Milliseconds)
+    /// It asked for a pause that would have ended later than that.
+    case longerPause(Milliseconds)
     /// Whatever was sent failed, so that no event is to blame.
     case everyRequest
     /// The reason of the last attempt says all: nobody would be asked by a repetition.
@@ -137,6 +139,8 @@ extension DeliveryStop.Limit: CustomStringConvertible {
     case .attempts(let count): ", \(count.counted("attempt")) of one request, while nothing else was taken"
     case .retryBudget(let count): ", \(count.counted("repetition")) in all (Networking.retryBudget)"
     case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
+    case .longerPause(let time):
+      ", and asks for a longer pause than is left of the \(time.count / 1000) seconds that it is waited for (Upload.patience, Upload.patienceAtStart)"
     case .everyRequest: ", whatever was sent"
     case .firstFailure: ""
     }

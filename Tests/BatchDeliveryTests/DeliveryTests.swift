@@ -93,6 +93,22 @@ import Testing
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 400])
   }
 
+  /// It waited for fifteen minutes, and then said that it had waited for as long as patience.
+  @Test(arguments: [UnknownOutcomePolicy.resend, .hold])
+  func aServiceThatAsksForMoreThanPatienceIsLeftAtOnceAndInItsWords(onUnknown: UnknownOutcomePolicy) throws {
+    let filled = try FilledStore(events: 400, perChunk: 10)
+    let destination = ScriptedDestination { _, _ in
+      .refused(SendFault("status 503, retry after 3600s", retryAfter: Milliseconds(3_600_000), isForNow: true))
+    }
+    let report = try deliver(filled, destination, onUnknown: onUnknown)
+    #expect(report.stop == .unreachable(.longerPause(Milliseconds(30_000))))
+    #expect(report.stopReason == "status 503, retry after 3600s")
+    #expect(report.exit == .serviceUnavailable)
+    #expect(report.requests == 4)
+    #expect(report.eventsPending == 400)
+    #expect(try filled.store.ledger.statusCounts() == [.notPosted: 400])
+  }
+
   @Test func eventsInDoubtAreCountedOnceAlsoInParts() throws {
     let filled = try FilledStore(events: 7, perChunk: 7)
     let destination = ScriptedDestination { body, number in

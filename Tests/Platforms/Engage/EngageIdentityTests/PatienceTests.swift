@@ -57,6 +57,15 @@ import Testing
     }
   }
 
+  /// It was waited for twice as long as patience.
+  @Test func aServiceThatAsksForMoreThanPatienceIsNotWaitedFor() throws {
+    try reconcile([refusal(.every(1), wish: "60")]) { bench, result in
+      #expect(result.failure == .unavailable("outcome unknown: status 503", again: nil))
+      #expect(bench.time.milliseconds == 0)
+      #expect(bench.server.ledger.count { $0.endpoint == .xmlapi } == 1)
+    }
+  }
+
   @Test func anOutageIsAskedAboutOnceASecondWhereRepetitionsHaveNoPause() throws {
     var patience = Self.patience
     patience.backoff = .none

@@ -54,13 +54,15 @@ final class ServiceOutage: Sendable {
   /// The service refused a call for now.
   ///
   /// - Parameter wish: how long it asked to be left alone; nil for no wish.
-  /// - Returns: how long to wait before the next call; nil when patience is at its end.
+  /// - Returns: how long to wait before the next call; nil when patience is at its end, or would be before that call.
   func noteRefusal(now: Milliseconds, wish: Milliseconds?) -> Milliseconds? {
     state.withLock { state -> Milliseconds? in
       let since = state.since ?? now
       state.since = since
       let end = since + (state.hasAnswered ? patience.longest : min(patience.longest, patience.atStart))
-      guard now < end else { return nil }
+      let wished = wish.map { now + min($0, Self.longestWish) }
+      // Waiting for longer than patience leads to nothing.
+      guard now < end, wished.map({ $0 <= end }) ?? true else { return nil }
       // Refusals of calls that were sent before belong to the pause that was made for the first of them.
       if now >= state.quietUntil {
         state.pauses += 1
@@ -68,7 +70,7 @@ final class ServiceOutage: Sendable {
         // The last call is made when patience ends, not before.
         state.quietUntil = min(now + patience.backoff.pauseInOutage(before: state.pauses, using: &random), end)
       }
-      if let wish { state.quietUntil = max(state.quietUntil, now + min(wish, Self.longestWish)) }
+      if let wished { state.quietUntil = max(state.quietUntil, wished) }
       return Milliseconds(state.quietUntil.count - now.count)
     }
   }

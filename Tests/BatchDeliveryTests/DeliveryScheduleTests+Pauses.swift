@@ -1,0 +1,51 @@
+import BatchDelivery
+import BatchFoundation
+import BatchStore
+import Testing
+
+/// Services that ask to be left alone for longer than they are waited for.
+extension DeliveryScheduleTests {
+  private static let away = SendOutcome.refused(
+    SendFault("status 503", retryAfter: Milliseconds(20_000), isForNow: true))
+
+  /// It waited for as long as the service asked, and then said that it had waited as long as patience.
+  @Test func aPauseThatIsLongerThanPatienceIsNotWaitedFor() {
+    var schedule = schedule { $0.patience = Milliseconds(3000) }
+    schedule.add((1...50).map { chunk($0) })
+    let started = schedule.start(now: at(0))
+    for chunk in started { _ = schedule.finish(chunk, Self.away, now: at(5)) }
+    #expect(schedule.start(now: at(6)) == [])
+    #expect(schedule.stop == .unreachable(.longerPause(Milliseconds(3000))))
+    #expect(schedule.isIdle)
+    #expect(
+      "\(DeliveryStop.unreachable(.longerPause(Milliseconds(3000))))"
+        == "the service could not be reached or kept failing, and asks for a longer pause than is left of the 3 seconds that it is "
+        + "waited for (Upload.patience, Upload.patienceAtStart)")
+  }
+
+  @Test func aPauseWithinPatienceIsWaitedForAndTheNextOneBeyondItIsNot() {
+    var schedule = schedule { $0.patienceAtStart = Milliseconds(30_000) }
+    schedule.add([chunk(1)])
+    _ = schedule.start(now: at(0))
+    _ = schedule.finish(chunk(1), Self.away, now: at(0))
+    #expect(schedule.start(now: at(19_999)) == [])
+    #expect(schedule.start(now: at(20_000)).map(\.id) == [1])
+    _ = schedule.finish(chunk(1), Self.away, now: at(20_001))
+    #expect(schedule.start(now: at(20_001)) == [])
+    #expect(schedule.stop == .unreachable(.longerPause(Milliseconds(30_000))))
+  }
+
+  /// Requests that are under way may show that the service takes others.
+  @Test func aLongPauseIsKeptWhereTheServiceTakesAnother() {
+    var schedule = schedule()
+    schedule.add((1...3).map { chunk($0) })
+    _ = schedule.start(now: at(0), atMost: 2)
+    let busy = SendFault("status 429", retryAfter: Milliseconds(60_000), isThrottle: true)
+    _ = schedule.finish(chunk(1), .refused(busy), now: at(0))
+    #expect(schedule.start(now: at(1)) == [])
+    _ = schedule.finish(chunk(2), .acknowledged, now: at(2))
+    #expect(schedule.start(now: at(59_999)) == [])
+    #expect(schedule.stop == nil)
+    #expect(schedule.start(now: at(60_000)).isEmpty == false)
+  }
+}
