@@ -14,6 +14,11 @@ enum SecretMask {
 
   /// The text with ``Secret/redacted`` in the place of every known secret, and of everything of the form `x@y`.
   static func masked(_ text: [UInt8]) -> [UInt8] {
+    withoutAddresses(withoutEncodedAddresses(withoutSecrets(text)))
+  }
+
+  /// The text with ``Secret/redacted`` in the place of every known secret.
+  static func withoutSecrets(_ text: [UInt8]) -> [UInt8] {
     let patterns = known.withLock { $0 }.flatMap { Self.patterns(of: Array($0.string.utf8)) }
       .sorted { $0.count > $1.count }
     var shown: [UInt8] = []
@@ -30,7 +35,7 @@ enum SecretMask {
         at += 1
       }
     }
-    return withoutAddresses(withoutEncodedAddresses(shown))
+    return shown
   }
 
   private static let redacted = Array(Secret.redacted.utf8)

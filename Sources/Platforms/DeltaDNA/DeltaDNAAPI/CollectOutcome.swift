@@ -9,7 +9,7 @@ package enum CollectOutcome: Sendable, Equatable {
   case unreadable(status: Int, why: String)
   /// A 3xx. It is never followed, because a redirected POST loses its body or its hash.
   case redirected(status: Int)
-  /// 400 or 413: something in the body is refused, or it is too long; parts of it may not be.
+  /// 400 or 413 without `Retry-After`: something in the body is refused, or it is too long; parts of it may not be.
   case rejected(status: Int, message: ServiceWords)
   /// 401, 403 or 404: the hash, the key or the address is wrong for every body alike.
   case denied(status: Int)
@@ -33,16 +33,16 @@ package enum CollectOutcome: Sendable, Equatable {
 
   private init(_ answer: HTTPAnswer, now: Int64) {
     let status = answer.status
+    let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
     switch status {
     case 200..<300:
       self = answer.objection.map { .unreadable(status: status, why: $0) } ?? .accepted(status: status)
     case 300..<400: self = .redirected(status: status)
-    case 400, 413:
+    // With a word about later it is not about the events.
+    case 400 where retryAfter == nil, 413 where retryAfter == nil:
       self = .rejected(status: status, message: ServiceWords(answer.body))
     case 401, 403, 404: self = .denied(status: status)
-    default:
-      self = .busy(
-        status: status, retryAfter: RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now))
+    default: self = .busy(status: status, retryAfter: retryAfter)
     }
   }
 }

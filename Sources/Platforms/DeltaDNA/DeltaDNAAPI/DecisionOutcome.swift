@@ -3,7 +3,7 @@ import BatchHTTP
 
 /// What is known after a question to Engage (reference deltadna-service 4.2).
 package enum DecisionOutcome: Sendable {
-  /// A 2xx with a JSON object.
+  /// A 2xx with a JSON object that has no key twice.
   case answered(status: Int, JSONNode)
   case failed(DecisionFailure)
 
@@ -16,7 +16,7 @@ package enum DecisionOutcome: Sendable {
     switch status {
     case 200..<300:
       // Which way it is not an object does not matter to anyone.
-      if let root = try? JSONNode.parse(answer.body, options: .duplicateKeys), root.members != nil {
+      if let root = try? JSONNode.parse(answer.body), root.members != nil {
         self = .answered(status: status, root)
       } else {
         self = .failed(DecisionFailure(.unreadable, status: status))

@@ -89,6 +89,14 @@ import Testing
         == .busy(status: 429, retryAfter: 30))
   }
 
+  /// It was taken for a word about the events.
+  @Test(arguments: [400, 413])
+  func aRetryAfterSaysThatNothingIsWrongWithTheEvents(_ status: Int) throws {
+    #expect(
+      try Self.post("{}", secret: nil, status: status, headers: ["Retry-After: 17"]).outcome
+        == .busy(status: status, retryAfter: 17))
+  }
+
   @Test func aRedirectIsNotFollowed() throws {
     let server = try LoopbackServer { connection in
       while connection.readRequest() != nil { connection.answer(307, ["Location: /elsewhere"]) }

@@ -83,6 +83,12 @@ import Testing
     #expect(Self.failure(try Self.ask(body: body).outcome) == DecisionFailure(.unreadable, status: 200))
   }
 
+  /// The last of them was believed.
+  @Test(arguments: [#"{"parameters":{"a":1},"parameters":{"a":2}}"#, #"{"parameters":{"a":1,"a":2}}"#])
+  func anAnswerWithAKeyTwiceIsUnreadable(_ body: String) throws {
+    #expect(Self.failure(try Self.ask(body: body).outcome) == DecisionFailure(.unreadable, status: 200))
+  }
+
   @Test func aQuestionIsAskedOnceEvenIfNoAnswerComes() throws {
     let (outcome, arrivals) = try Self.ask(seconds: 2, timeout: 200)
     #expect(Self.failure(outcome) == DecisionFailure(.noAnswer, status: -1))

@@ -105,6 +105,14 @@ import Testing
     #expect(throws: XMLAPIAnswer.Fault.self) { try parse(body) }
   }
 
+  /// The first of both was believed.
+  @Test(arguments: ["2", "1", ""])
+  func aRecipientThatIsNamedTwiceIsNobody(second: String) {
+    let body =
+      "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>1</RecipientId><RecipientId>\(second)</RecipientId></RESULT>"
+    #expect(throws: XMLAPIAnswer.Fault.shape("RecipientId is given twice")) { try parse(body) }
+  }
+
   @Test func aMisplacedOrMisspelledSuccessIsAFailure() throws {
     #expect(try parse("<RESULT><X><SUCCESS>TRUE</SUCCESS></X></RESULT>").first?.isSuccess == false)
     #expect(try parse("<RESULT><Success>TRUE</Success></RESULT>").first?.isSuccess == false)

@@ -33,6 +33,33 @@ import Testing
     expect(read(200, "{}", encoding: "gzip"), .unknown(.unreadable(status: 200, why: "the body is compressed")))
   }
 
+  /// Behind a byte order mark, or in UTF-16, a proxy's page counted as an acknowledgement.
+  @Test(
+    arguments: [
+      ([0xEF, 0xBB, 0xBF] + Array("<html>".utf8), "the body is markup"),
+      ([0xEF, 0xBB, 0xBF] + Array(" {".utf8), "the body is not valid JSON"),
+      ([0xFF, 0xFE, 0x3C, 0, 0x68, 0], "the body is not UTF-8"), ([0x3C, 0, 0x68, 0], "the body is not UTF-8"),
+      ([0xFE, 0xFF, 0, 0x3C], "the body is not UTF-8"), ([0, 0x3C, 0, 0x68], "the body is not UTF-8"),
+      ([0xEF, 0xBB, 0xBF] + Array("{}".utf8), nil), ([0xEF, 0xBB, 0xBF], nil),
+    ] as [([UInt8], String?)])
+  func whatABodyBeginsWithDoesNotHideWhatItIs(_ body: [UInt8], _ why: String?) {
+    expect(
+      AnswerRules.readSubmission(HTTPAnswer(status: 200, body: body), now: 0),
+      why.map { .unknown(.unreadable(status: 200, why: $0)) } ?? .answered(.acknowledged(status: 200)))
+  }
+
+  /// What says when to come back was taken for a word about the events, which became `FAILED_POST`.
+  @Test(arguments: [400, 409, 413, 415, 422, 402, 418])
+  func aRetryAfterSaysThatNothingIsWrongWithTheEvents(_ status: Int) {
+    expect(read(status, "no", retryAfter: "9"), .refused(Refusal(.failing, status: status, retryAfter: 9, words: "no")))
+  }
+
+  /// They were taken for a word about the events.
+  @Test(arguments: [402, 406, 407, 411, 418, 423, 426, 428, 431, 451])
+  func whatIsNotAboutDataTurnsAway(_ status: Int) {
+    expect(read(status, "no"), .refused(Refusal(.failing, status: status, words: "no")))
+  }
+
   @Test(arguments: [400, 409, 413, 415, 422])
   func dataErrorsAreRejections(_ status: Int) {
     expect(read(status, "no"), .answered(.rejected(Rejection(status: status, message: "no"))))

@@ -49,7 +49,7 @@ struct DecisionSettlement {
   var isCached = false
   /// The word of a ``DecisionFailure/Kind``; nil where the service answered.
   var error: String?
-  /// The whole answer as JSON; nil without one.
+  /// The whole answer as JSON, without secrets that the service says again; nil without one.
   var answer: String?
   /// Whether the answer may stand in for later failures.
   var isKept = false
@@ -69,7 +69,7 @@ struct DecisionSettlement {
   init(_ outcome: DecisionOutcome, earlier: () throws -> String?) rethrows {
     switch outcome {
     case .answered(let status, let root):
-      self.init(status: status, answer: root.canonicalText, isKept: true)
+      self.init(status: status, answer: root.withoutSecrets.canonicalText, isKept: true)
     case .failed(let failure):
       let standIn = failure.allowsEarlierAnswer ? try earlier() : nil
       self.init(

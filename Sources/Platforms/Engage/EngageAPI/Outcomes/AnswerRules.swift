@@ -46,7 +46,8 @@ enum AnswerRules {
     if let reading = reading(of: answer, as: [XMLAPIResult].self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
       // The XMLAPI says no with 200; another status is trouble before or behind it.
-      return .outcome(.unknown(.status(answer.status, retryAfter: nil)))
+      let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
+      return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter)))
     }
     let results: [XMLAPIResult]
     do throws(XMLAPIAnswer.Fault) {
@@ -85,7 +86,8 @@ enum AnswerRules {
 
   /// An answer to submitted events.
   ///
-  /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45).
+  /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45). Of a 4xx only what
+  /// the service says of data is about them, and not where it asks to come back later.
   static func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
     if let reading = reading(of: answer, as: SubmissionOutcome.self, now: now) {
       guard case .outcome(.unknown(.status(let status, let retryAfter, _))) = reading, status < 500 || status == 503
@@ -95,6 +97,12 @@ enum AnswerRules {
           Refusal(.failing, status: status, retryAfter: retryAfter, words: ServiceText.reason(answer.body))))
     }
     guard (200..<300).contains(answer.status) else {
+      let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
+      guard statusesOfData.contains(answer.status), retryAfter == nil else {
+        return .outcome(
+          .refused(
+            Refusal(.failing, status: answer.status, retryAfter: retryAfter, words: ServiceText.reason(answer.body))))
+      }
       return .outcome(.answered(.rejected(Rejection(status: answer.status, message: ServiceWords(answer.body)))))
     }
     if ServiceText.saysThrottled(answer.body.prefix(8192)) {
@@ -106,6 +114,9 @@ enum AnswerRules {
     }
     return .outcome(.answered(.acknowledged(status: answer.status)))
   }
+
+  /// 409 is a type code that belongs to another database, 415 a body that is not the JSON it should be.
+  private static let statusesOfData: Set = [400, 409, 413, 415, 422]
 
   /// An answer in JSON to a question.
   static func readJSON(_ answer: HTTPAnswer, now: Int64) -> Reading<JSONNode> {

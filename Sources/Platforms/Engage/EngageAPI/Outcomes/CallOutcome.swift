@@ -73,7 +73,8 @@ package struct Refusal: Sendable, Equatable {
     case redirected
     /// 404, 405 or 410: there is no such service at this address.
     case noSuchService
-    /// A complete answer that says that the service did not get to it: 503, 408 or 425; nothing of what was submitted was taken.
+    /// A complete answer that says that the service did not get to it: 503, or a 4xx that is not about data; nothing of what was submitted was
+    /// taken.
     case failing
   }
 

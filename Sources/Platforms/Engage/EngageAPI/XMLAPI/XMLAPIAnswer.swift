@@ -13,8 +13,8 @@ package enum XMLAPIAnswer {
 
   /// Reads a whole body.
   ///
-  /// Strict where a wrong reading could turn a failure into a success (one `Envelope`, one `Body`, at most one `SUCCESS` a
-  /// result), tolerant in how values are spelled.
+  /// Strict where a wrong reading could turn a failure into a success or one recipient into another (one `Envelope`, one `Body`, at most one
+  /// `SUCCESS` and one `RecipientId` a result), tolerant in how values are spelled.
   package static func parse(_ body: [UInt8], expecting count: Int = 1) throws(Fault) -> [XMLAPIResult] {
     guard !body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { throw .empty }
     let root: XMLElement
@@ -59,6 +59,7 @@ package struct XMLAPIResult: Sendable, Equatable {
   init(_ element: XMLElement) throws(XMLAPIAnswer.Fault) {
     let marks = element.all("SUCCESS")
     guard marks.count <= 1 else { throw .shape("SUCCESS is given twice") }
+    guard element.all("RecipientId").count <= 1 else { throw .shape("RecipientId is given twice") }
     isSuccess = marks.first.map { Self.isSuccess($0.text) } ?? false
     self.element = element
     fault = isSuccess ? nil : ServiceFault(id: nil, faultClass: nil, message: "")

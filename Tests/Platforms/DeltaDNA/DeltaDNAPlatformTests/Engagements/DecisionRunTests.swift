@@ -110,6 +110,27 @@ func short(_ line: String) throws -> String {
     #expect(report.asked == 1 && report.answered == 1 && report.failed == 0)
   }
 
+  /// An environment's key came back in a game's parameters, and stood in the store and in `--decisions-out`.
+  @Test func aSecretThatAnAnswerRepeatsIsNotKept() throws {
+    let keys = [Secret("canary/of-the-environment"), Secret("471147114711471147")]
+    let answer =
+      #"{"transactionID":471147114711471147,"parameters":{"at":"x/canary\/of-the-environment/y","#
+      + #""canary/of-the-environment":[true,471147114711471147,4711],"mail":"a@b.example"}}"#
+    let bench = try Bench { _, _ in (200, answer) }
+    try bench.add([question("a")])
+    let lines = try bench.ask().lines
+    #expect(
+      try lines.map(short) == [
+        #""a" 200 false null {"<redacted>":[true,"<redacted>",4711],"at":"x/<redacted>/y","mail":"a@b.example"}"#
+      ])
+    #expect(lines[0].contains(#""transactionID":"<redacted>""#))
+    let kept = try bench.store.read { db in
+      try String.fetchAll(db, sql: "SELECT answer FROM decision_request UNION ALL SELECT answer FROM decision_answer")
+    }
+    #expect(kept.count == 2)
+    for key in keys { #expect(!kept.joined().contains(key.reveal())) }
+  }
+
   @Test func questionsAreAskedInTheOrderOfTimeDeviceAndEmission() throws {
     let bench = try Bench { _, body in (200, "{}") }
     try bench.add([
