@@ -214,4 +214,54 @@ extension VerifyTests {
     #expect(try workspace.shell(repair, environment: service.environment).code == 0)
     #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
   }
+
+  /// It ended with 78 at the first such id, and nothing else was looked at.
+  @Test("65: a recipient whose id the service cannot have given is named with its repair, and the others are looked up")
+  func noID() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      #"""
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d","recipientId":"a\"b"}
+      {"deviceId":"e","timestamp":"2026-01-15T08:01:00Z","type":"launch","mobileUserId":"user-e"}
+
+      """#)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    let service = try Service()
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
+    #expect(code == 65)
+    #expect(counts(answer, "recipients") == ["confirmed": 1, "missing": 1])
+    let finding = try #require(answer["findings"]?.array?.first)
+    #expect(finding["name"]?.string == #"a"b"#)
+    #expect(
+      finding["detail"]?.string?.hasPrefix("is not an id that the service can have given (of 1 device: ") == true,
+      "\(details(answer))")
+    let repair = try #require(finding["repair"]?.string?.split(separator: "; then ").first.map(String.init))
+    #expect(try workspace.shell(repair, environment: service.environment).code == 0)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+  }
+
+  @Test("65: a recipient that the service does not answer about keeps no other from being looked up")
+  func unanswered() throws {
+    let workspace = try Workspace()
+    let service = try Service()
+    #expect(try workspace.run("run", "jobs/nightly.json", environment: service.environment).code == 0)
+    service.server.setFaults(
+      FaultPlan(rules: [
+        FaultRule(
+          endpoint: .xmlapi, operation: "SelectRecipientData", occurrence: .nth([1]),
+          action: .fault(id: 124, text: "Invalid recipient", errorClass: "SP.Recipient"))
+      ]))
+    let (code, answer) = try verify(workspace, "jobs/nightly.json", environment: service.environment)
+    #expect(code == 65)
+    #expect(counts(answer, "recipients") == ["confirmed": 4, "unknown": 1])
+    #expect(
+      details(answer).count == 1 && details(answer)[0].hasPrefix("the service says nothing of it (of 1 device: "),
+      "\(details(answer))")
+  }
 }

@@ -12,6 +12,8 @@ package protocol RecipientDatabase: Sendable {
   /// The recipient of an id as it is now; nil if there is none.
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
   /// The id of a new recipient; where the service can tell, of the oldest one that has the values already.
+  ///
+  /// - Throws: also ``RemoteFailure/wrongAnswer`` for an answer that names nobody.
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String
   func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure)
   /// Inserts the row or replaces the one with its key, which is the first column.

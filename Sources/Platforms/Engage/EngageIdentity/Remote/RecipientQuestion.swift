@@ -23,6 +23,7 @@ package enum RecipientQuestion {
   package func verdict(
     on image: RecipientImage, isWhole: Bool = false, isText: (String) throws(RemoteFailure) -> Bool
   ) throws(RemoteFailure) -> Verdict {
+    guard Self.isID(image.id) else { return .another }
     switch self {
     // What names the recipient and has no column is the answer to a change, not a record whose columns are all empty.
     case .recipient(let id): return image.id.isIdentical(to: id) && image.hasColumns ? .answered : .another
@@ -92,6 +93,11 @@ package enum RecipientQuestion {
       if error == .wrongAnswer { reconnect() }
       throw error
     }
+  }
+
+  /// Whether the service can have given a recipient this id: a number of at most 19 digits (reference identity 2.3).
+  package static func isID(_ text: String) -> Bool {
+    text.utf8.count <= 19 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text).map { $0 > 0 } ?? false
   }
 
   /// Equal but for white space at both ends and the case of ASCII letters.

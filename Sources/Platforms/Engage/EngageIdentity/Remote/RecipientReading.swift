@@ -19,11 +19,24 @@ package struct RecipientReading: Sendable {
     self.retryPolicy = retryPolicy
   }
 
+  /// What is known of one recipient.
+  package enum Answer: Sendable {
+    case found(RecipientImage)
+    case absent
+    /// The service says nothing of this one, and of others it does.
+    case unanswered(RemoteFailure)
+
+    package var image: RecipientImage? {
+      if case .found(let image) = self { image } else { nil }
+    }
+  }
+
   /// - Parameters:
   ///   - ids: each once.
   ///   - columns: that are wanted besides the mobile user id.
-  /// - Returns: in the order of the ids, with these columns at least; nil for one that is not there.
-  package func images(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [RecipientImage?] {
+  /// - Returns: in the order of the ids, with these columns at least.
+  package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
+    if ids.isEmpty { return [] }
     if let transfer, ids.count > settings.recipient.bulkThreshold {
       do {
         return try exported(ids, columns, transfer)
@@ -36,8 +49,8 @@ package struct RecipientReading: Sendable {
     return try lookedUp(ids)
   }
 
-  private func lookedUp(_ ids: [String]) throws(RemoteFailure) -> [RecipientImage?] {
-    let images = Guarded([RecipientImage?](repeating: nil, count: ids.count))
+  private func lookedUp(_ ids: [String]) throws(RemoteFailure) -> [Answer] {
+    let answers = Guarded([Answer](repeating: .absent, count: ids.count))
     let next = Guarded(0)
     try Threads.run(min(settings.concurrency, ids.count)) { (_) throws(RemoteFailure) in
       while true {
@@ -48,7 +61,9 @@ package struct RecipientReading: Sendable {
         guard index < ids.count else { return }
         do throws(RemoteFailure) {
           let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(ids[index]) }
-          images.withLock { $0[index] = image }
+          if let image { answers.withLock { $0[index] = .found(image) } }
+        } catch  where Self.concernsThisOne(error) {
+          answers.withLock { $0[index] = .unanswered(error) }
         } catch {
           // The other threads need not go on.
           next.withLock { $0 = ids.count }
@@ -56,19 +71,28 @@ package struct RecipientReading: Sendable {
         }
       }
     }
-    return images.withLock { $0 }
+    return answers.withLock { $0 }
   }
 
-  private func exported(_ ids: [String], _ others: [String], _ transfer: ListTransfer) throws -> [RecipientImage?] {
+  /// Whether others may be answered all the same.
+  private static func concernsThisOne(_ failure: RemoteFailure) -> Bool {
+    switch failure {
+    // 124: the id is invalid (reference identity 4).
+    case .wrongAnswer, .refused(fault: 124, _): true
+    default: false
+    }
+  }
+
+  private func exported(_ ids: [String], _ others: [String], _ transfer: ListTransfer) throws -> [Answer] {
     let user = settings.recipient.mobileUserIdColumn
     let columns = [user] + others.filter { !$0.isIdentical(to: user) }
     let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
-    var images = [RecipientImage?](repeating: nil, count: ids.count)
+    var answers = [Answer](repeating: .absent, count: ids.count)
     try transfer.export(columns, retryPolicy) { id, values in
       guard let place = places[ByteText(id)] else { return }
-      images[place] = RecipientImage(
-        id: id, columns: zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+      let image = RecipientImage(id: id, columns: zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+      answers[place] = .found(image)
     }
-    return images
+    return answers
   }
 }

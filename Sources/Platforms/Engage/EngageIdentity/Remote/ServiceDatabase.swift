@@ -69,7 +69,12 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
-    try call(.add(columns.map(Self.column), to: list)).id
+    let id = try call(.add(columns.map(Self.column), to: list)).id
+    guard RecipientQuestion.isID(id) else {
+      reconnect()
+      throw .wrongAnswer
+    }
+    return id
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {

@@ -98,8 +98,8 @@ extension IdentitySession {
       } catch .exists {
         guard attempts.repeats() else { throw RemoteFailure.exists }
         continue
-      } catch .absent where !isAgain {
-        // Nobody can be absent who is to be added: the answer was to a look-up.
+      } catch .absent where !isAgain, .wrongAnswer where !isAgain {
+        // Nobody can be absent who is to be added: the answer was to a look-up. And one without an id is none.
         remote.reconnect()
         isAgain = true
         continue

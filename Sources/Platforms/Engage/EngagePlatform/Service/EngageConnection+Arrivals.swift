@@ -86,41 +86,40 @@ extension EngageConnection: ArrivalChecking {
     _ arrivals: inout Arrivals
   ) throws {
     let settings = IdentitySettings(context.settings)
-    let expected = try ExpectedRecipient.all(in: store)
-    guard !expected.isEmpty else {
-      return arrivals.explain(.recipients, "the store knows of none")
-    }
+    let all = try ExpectedRecipient.all(in: store)
+    guard !all.isEmpty else { return arrivals.explain(.recipients, "the store knows of none") }
+    let expected = all.filter { RecipientQuestion.isID($0.id) }
+    for recipient in all where !RecipientQuestion.isID(recipient.id) { arrivals.add(recipient.findingOfNoID(names)) }
     let columns = Set(
       expected.flatMap { recipient in
         (recipient.written + recipient.inherited).map { ByteText($0.change.name) }
           + recipient.finders.flatMap { $0.ids.map { ByteText($0.name) } }
       })
     let earlier = Set(expected.flatMap { $0.inherited.map { ByteText($0.plan.winner) } })
-      .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string)
-    let (found, outdated) = try ask(settings, interruption) { database, transfer, retryPolicy in
-      let images = try RecipientReading(database, transfer, settings, retryPolicy)
-        .images(of: expected.map(\.id) + earlier, with: columns.sorted().map(\.string))
-      let outdated = try zip(expected, images).map { recipient, image in
-        try recipient.outdatedFinder(image, settings) { ids in
+      .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string).filter(RecipientQuestion.isID)
+    let (answers, outdated) = try ask(settings, interruption) { database, transfer, retryPolicy in
+      let answers = try RecipientReading(database, transfer, settings, retryPolicy)
+        .answers(of: expected.map(\.id) + earlier, with: columns.sorted().map(\.string))
+      let outdated = try zip(expected, answers).map { recipient, answer in
+        try recipient.outdatedFinder(answer.image, settings) { ids in
           try retryPolicy.reading { () throws(RemoteFailure) in try database.find(ids) }
         }
       }
-      return (images, outdated)
+      return (answers, outdated)
     }
     arrivals.explain(
       .recipients,
       "each recipient of a device is looked up in list \(settings.list): whether it is there, with the ids by which it was found, with what "
         + "the store's plans wrote to it or to the one in whose place it came, or else with the mobile user id of a device that has it"
     )
+    let found = answers.compactMap(\.image)
     let holders = Dictionary(
-      found.compactMap { image in
-        image.map { (ByteText($0[settings.recipient.mobileUserIdColumn].lowercased()), $0.id) }
-      },
+      found.map { (ByteText($0[settings.recipient.mobileUserIdColumn].lowercased()), $0.id) },
       uniquingKeysWith: { first, _ in first })
-    let present = Set(found.compactMap { $0.map { ByteText($0.id) } })
-    for ((recipient, finder), image) in zip(zip(expected, outdated), found) {
+    let present = Set(found.map { ByteText($0.id) })
+    for ((recipient, finder), answer) in zip(zip(expected, outdated), answers) {
       let heir = recipient.inheriting(fromAllBut: present)
-      guard let finding = heir.finding(for: image, foundBy: finder, settings, names, holders) else {
+      guard let finding = heir.finding(for: answer, foundBy: finder, settings, names, holders) else {
         arrivals.count(.confirmed, recipient.subject)
         continue
       }

@@ -107,21 +107,24 @@ struct ExpectedRecipient {
   /// What is wrong with the recipient as the service has it; nil for nothing.
   ///
   /// - Parameters:
-  ///   - image: nil if it is not there.
+  ///   - answer: what the service says of it.
   ///   - finder: a plan by whose ids it was found, and is not any more.
   ///   - holders: by mobile user id in lower case, a recipient that has it.
   func finding(
-    for image: RecipientImage?, foundBy finder: MergePlan?, _ settings: IdentitySettings, _ names: ArrivalNames,
-    _ holders: [ByteText: String]
+    for answer: RecipientReading.Answer, foundBy finder: MergePlan?, _ settings: IdentitySettings,
+    _ names: ArrivalNames, _ holders: [ByteText: String]
   ) -> Arrivals.Finding? {
-    let owners = devices.prefix(3).map { names.personal.id($0.device).text ?? "" }.joined(separator: ", ")
-    let whose = devices.isEmpty ? "" : " (of \(devices.count.counted("device")): \(owners))"
-    guard let image else {
+    let whose = owners(names)
+    let image: RecipientImage
+    switch answer {
+    case .found(let found): image = found
+    case .absent:
       return Arrivals.Finding(
-        .missing, subject, id, "is not in list \(settings.list)\(whose)",
-        repair: devices.isEmpty
-          ? "not needed: no device of the store reports to it any more"
-          : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one")
+        .missing, subject, id, "is not in list \(settings.list)\(whose)", repair: renewal(names))
+    case .unanswered(let failure):
+      return Arrivals.Finding(
+        .unknown, subject, id, "the service says nothing of it\(whose): \(failure)",
+        repair: "'verify' again; if it stays so, see at the service whether it is there")
     }
     if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
       let isMark = change.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn)
@@ -148,6 +151,25 @@ struct ExpectedRecipient {
     return Arrivals.Finding(
       .different, .recipients, id, "column '\(column)' \(user.isEmpty ? "is empty" : "names another user")\(whose)",
       repair: repair(column, first, isId: false, settings, names, holders))
+  }
+
+  /// What is wrong with an id that the service cannot have given: an answer that a store believed has left it.
+  func findingOfNoID(_ names: ArrivalNames) -> Arrivals.Finding {
+    let shown = String(id.prefix(20)) + (id.count > 20 ? "…" : "")
+    return Arrivals.Finding(
+      .missing, subject, shown, "is not an id that the service can have given\(owners(names))", repair: renewal(names))
+  }
+
+  private func owners(_ names: ArrivalNames) -> String {
+    guard !devices.isEmpty else { return "" }
+    let shown = devices.prefix(3).map { names.personal.id($0.device).text ?? "" }.joined(separator: ", ")
+    return " (of \(devices.count.counted("device")): \(shown))"
+  }
+
+  private func renewal(_ names: ArrivalNames) -> String {
+    devices.isEmpty
+      ? "not needed: no device of the store reports to it any more"
+      : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one"
   }
 
   /// - Parameter isId: the value names a recipient and no person.
