@@ -48,6 +48,7 @@ struct CompareCommand: ParsableCommand {
       options.settings += changes.compactMap(\.setting)
       options.configuration = against
       let after = try request(options, destination: changes.compactMap(\.destination).last, at: now)
+      if let html { for request in [before, after] { try request.checkOutputs([OutputConflict.Use("--html", html)]) } }
       let monitor = TerminalMonitor(.auto)
       defer { monitor.finish() }
       return try Comparing(before, after, monitor: monitor, interruption: interruption).run()

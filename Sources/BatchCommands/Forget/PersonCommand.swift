@@ -31,7 +31,12 @@ struct PersonCommand: ParsableCommand {
 
     func run() throws {
       try Failures.reported {
-        try Platforms.installed.changing(choice.path()) { store, platform in
+        let path = try choice.path()
+        let job = choice.job.map { [OutputConflict.Use("the job", $0)] } ?? []
+        try OutputConflict.check(
+          [OutputConflict.Use("--out", out)],
+          against: RunRequest.storeFiles(path) + job + NamedIDs.files(of: ids))
+        try Platforms.installed.changing(path) { store, platform in
           let named = try ids.flatMap(NamedIDs.ids)
           let people = try named.map { try NamedPerson($0, in: store) }
           let devices = Set(people.flatMap(\.devices)).sorted { $0.lexicographicallyPrecedes($1) }

@@ -33,8 +33,17 @@ struct TestCommand: ParsableCommand {
   }
 
   func run() throws {
-    let reports = try (files + job).map { job in
-      try Failures.reported { try JobTestReport(job, results: results(of: job)) }
+    let named = try (files + job).map { job in (job, try JobSource.load(job, given.changes, asksService: false)) }
+    if let junit {
+      try Failures.reported {
+        for (_, loaded) in named {
+          try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: false), now: .now)
+            .checkOutputs([OutputConflict.Use("--junit", junit)])
+        }
+      }
+    }
+    let reports = try named.map { job, loaded in
+      try Failures.reported { try JobTestReport(job, results: results(of: job, loaded)) }
     }
     if junit != "-" {
       answer.format.tell(JobTestReport.document(reports)) {
@@ -45,8 +54,7 @@ struct TestCommand: ParsableCommand {
     guard reports.allSatisfy({ $0.failures == 0 }) else { throw ExitCode(.inputRefused) }
   }
 
-  private func results(of job: String) throws -> [JobTestResult] {
-    let loaded = try JobSource.load(job, given.changes, asksService: false)
+  private func results(of job: String, _ loaded: LoadedJob) throws -> [JobTestResult] {
     guard !loaded.job.tests.isEmpty else { throw NoTestsError(job: job) }
     let folder = FileManager.default.currentDirectoryPath
     let run = JobTestRun(.installed) { changes in

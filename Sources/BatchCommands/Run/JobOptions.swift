@@ -211,6 +211,9 @@ struct OutputOptions: ParsableArguments {
   /// Whether an output goes to stdout.
   var takesStdout: Bool { [eventsOut, summary, findingsOut, decisionsOut].contains("-") }
 
+  /// What these options have read.
+  var files: [OutputConflict.Use] { NamedIDs.files(of: explain.map { [$0] } ?? []) }
+
   /// The device whose rules are explained; the first line of the file if one was named.
   ///
   /// - Throws: ``MissingFileError``.

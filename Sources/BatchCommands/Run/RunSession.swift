@@ -53,6 +53,9 @@ struct RunSession {
     request.otlpOut = output.otlp
     request.junitOut = output.junit
     request.failsOnUnusual = output.failOn == .unusual
+    if usesSandbox { request.useSandbox() }
+    // Before anything fails: also of a run that fails the figures are written.
+    try Failures.reported { try request.checkOutputs(against: output.files) }
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
@@ -62,7 +65,6 @@ struct RunSession {
     try Signals.pass(to: interruption)
     for line in request.job.profileLines() { monitor.note(line) }
     if request.mode != .post { for line in request.job.times { monitor.note(line) } }
-    if usesSandbox { request.useSandbox() }
     var pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
     var outcome: RunOutcome
     do {

@@ -48,7 +48,11 @@ struct SandboxCommand: ParsableCommand {
         for index in parts.indices { try parts[index].read(&reader) }
       }
     }
-    if let state { try requireRoom(for: state) }
+    if let state {
+      try OutputConflict.check(
+        [OutputConflict.Use("--state", state)], against: faults.map { [OutputConflict.Use("--faults", $0)] } ?? [])
+      try requireRoom(for: state)
+    }
     do {
       return try SandboxServer.start(settings, parts.map { try $0.make(in: settings) })
     } catch let error as SandboxPortError {

@@ -1,8 +1,15 @@
 import BatchFoundation
+import BatchPipeline
 import BatchPlatform
 
 /// Ids on the command line: one that begins with `@` names a file of ids, one a line, so that none stands in the list of processes.
 enum NamedIDs {
+  /// The files of ids that arguments name.
+  static func files(of arguments: [String]) -> [OutputConflict.Use] {
+    arguments.filter { $0.utf8.first == UInt8(ascii: "@") }
+      .map { OutputConflict.Use("the file of ids", String($0.dropFirst())) }
+  }
+
   /// - Throws: ``MissingFileError``.
   static func ids(of argument: String) throws -> [String] {
     guard argument.utf8.first == UInt8(ascii: "@") else { return [argument] }

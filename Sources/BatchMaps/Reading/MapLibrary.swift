@@ -33,8 +33,19 @@ package struct MapLibrary {
     return (map, faults)
   }
 
-  private func load(_ name: String, _ faults: inout [ConfigurationFault], depth: Int) -> ForeignMap? {
+  /// The files that are read for a map: its own, and those of maps that it includes.
+  package func files(of name: String) -> [String] {
+    var files: [String] = []
+    var faults: [ConfigurationFault] = []
+    _ = load(name, &faults, depth: 0) { files.append($0) }
+    return files
+  }
+
+  private func load(
+    _ name: String, _ faults: inout [ConfigurationFault], depth: Int, _ read: (String) -> Void = { _ in }
+  ) -> ForeignMap? {
     let isFile = MapName.isFile(name)
+    if isFile { read(name) }
     let source = isFile ? BatchConfiguration.FilePath.shown(name, from: folder) : "map '\(name)'"
     let bytes: [UInt8]
     let document: JSONNode
@@ -64,7 +75,7 @@ package struct MapLibrary {
       let directory = BatchConfiguration.FilePath.directory(of: name)
       let other =
         MapName.isFile(include.name) ? BatchConfiguration.FilePath.resolve(include.name, in: directory) : include.name
-      if let included = load(other, &faults, depth: depth + 1) {
+      if let included = load(other, &faults, depth: depth + 1, read) {
         reader.include(included, line: include.line)
         digests += included.digest
       }

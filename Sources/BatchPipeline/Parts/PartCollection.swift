@@ -4,6 +4,7 @@ import BatchIngest
 package import BatchPlatform
 import BatchReport
 import BatchStore
+import FoundationEssentials
 
 /// The third step of a run in parts: what was decided of each comes into one store, from which `post` sends it.
 package struct PartCollection: Sendable {
@@ -22,11 +23,14 @@ package struct PartCollection: Sendable {
   ///   - beginsChain: whether the partition may come though it does not continue the last one.
   ///   - monitor: told what is collected.
   ///   - interruption: ends it between two parts.
-  /// - Throws: ``PartsError`` for results that do not belong together.
+  /// - Throws: ``PartsError`` for results that do not belong together; ``OutputConflict``.
   package init(
     _ request: RunRequest, _ folders: [String], beginsChain: Bool = false, monitor: any RunMonitor,
     interruption: Interruption
   ) throws {
+    try request.checkOutputs(
+      against: InputFiles.paths(folders, in: FileManager.default.currentDirectoryPath)
+        .map { OutputConflict.Use("a file of a result", $0) })
     self.request = request
     self.beginsChain = beginsChain
     self.monitor = monitor
@@ -131,7 +135,7 @@ package struct PartCollection: Sendable {
   private func decidedAsOf() throws -> Instant? {
     guard let first = results.first else { return nil }
     // Its digest was right, so its pages are.
-    let part = try EventStore.openReading(first.store, format: request.platform.storeFormat, checksPages: false)
+    let part = try EventStore.openProved(first.store, format: request.platform.storeFormat)
     let asOf = try part.runs.all().last?.asOf
     try part.close()
     return asOf
@@ -146,7 +150,7 @@ package struct PartCollection: Sendable {
     for folder in folders {
       try interruption.check()
       // Its digest was right, so its pages are.
-      let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
+      let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {
         try store.runs.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
@@ -192,7 +196,7 @@ package struct PartCollection: Sendable {
   private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
     var held = 0
     for folder in folders {
-      let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
+      let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       try part.timelines.forEachHoldingDevice { held += $0.held }
       if let bytes = try part.runs.all().last.flatMap({ try part.runs.report(of: $0.id) }) {
         let summary = try StoredReport.report(bytes).summary

@@ -64,6 +64,13 @@ package struct JobMaps {
   }
 
   subscript(name: String) -> InputMap? { maps[name] }
+
+  /// The files of the maps that a job names, those that they include among them; also of maps that cannot be used.
+  static func files(of job: Job) -> [String] {
+    let library = MapLibrary(
+      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
+    return names(of: job).flatMap(library.files(of:))
+  }
 }
 
 /// What a map of a job says, to tell configurations apart: events come from it as they come from settings.

@@ -74,6 +74,11 @@ extension RunRequest {
     return named.compactMap { name, path in path.map { OutputConflict.Use(name, $0) } }
   }
 
+  /// A store, and what stands beside it.
+  package static func storeFiles(_ store: String) -> [OutputConflict.Use] {
+    ["", "-wal", "-shm", "-journal", ".lock"].map { OutputConflict.Use("the store", store + $0) }
+  }
+
   /// What a run reads or keeps, besides its inputs.
   private var files: [OutputConflict.Use] {
     var files = [OutputConflict.Use("the job", job.file)]
@@ -81,34 +86,45 @@ extension RunRequest {
     files += loaded.configuration.files.map {
       OutputConflict.Use("'\($0.setting)' of the configuration", $0.path)
     }
+    files += job.tests.map { OutputConflict.Use("tests of the job", $0) }
+    files += JobMaps.files(of: job).map { OutputConflict.Use("a map of the job", $0) }
     for (name, path) in [("the routes of the job", job.deepLinkRoutes), ("--plan", planFile)] {
       if let path { files.append(OutputConflict.Use(name, path)) }
     }
-    for end in ["", "-wal", "-shm", "-journal", ".lock"] {
-      files.append(OutputConflict.Use("the store", storePath + end))
-    }
+    files += Self.storeFiles(storePath)
     if usesSandbox {
       files.append(OutputConflict.Use("the state of the sandbox", Self.sandboxState(beside: storePath)))
     }
     return files
   }
 
+  /// The files that the inputs of the job are now, of any mode: what cannot be found is for whoever reads them.
+  private var inputs: [OutputConflict.Use] {
+    InputKind.allCases.flatMap { kind in
+      InputFiles.paths(job.inputs[kind].flatMap(\.patterns), in: job.directory)
+        .map { OutputConflict.Use("an input", $0) }
+    }
+  }
+
+  /// Refuses outputs that would overwrite what the command reads, keeps or writes, inputs included. Whoever writes any of them asks this
+  /// first, before anything is opened and before anything else can fail.
+  ///
+  /// - Parameter others: outputs and files besides those that the request knows.
   /// - Throws: ``OutputConflict``, ``CompressedOutputError``.
-  package func checkOutputs() throws {
+  package func checkOutputs(
+    _ more: [OutputConflict.Use] = [], against others: [OutputConflict.Use] = []
+  ) throws {
+    let outputs = outputs + more
     if let output = outputs.first(where: { $0.path.lowercased().hasSuffix(".gz") }) {
       throw CompressedOutputError(output: output)
     }
-    try OutputConflict.check(outputs, against: files)
+    // Nothing is compared with a stream or a device, so nothing need be looked for.
+    guard outputs.contains(where: { (try? FilePlace($0.path)) != nil }) else { return }
+    try OutputConflict.check(outputs, against: files + others + inputs)
   }
 
   /// - Throws: ``DecisionsOutputError``.
   func refuseDecisionsOfNobody() throws {
     if decisionsOut != nil, !platform.asksQuestions { throw DecisionsOutputError(destination: platform.name) }
-  }
-
-  /// - Throws: ``OutputConflict``.
-  func checkOutputs(against inputs: InputFiles) throws {
-    guard !outputs.isEmpty else { return }
-    try OutputConflict.check(outputs, against: inputs.files.map { OutputConflict.Use("an input", $0.path.description) })
   }
 }
