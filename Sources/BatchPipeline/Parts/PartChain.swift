@@ -9,7 +9,7 @@ struct BroughtLines: Equatable {
   /// - Parameter folders: results whose stores are proved.
   init(_ folders: [ResultFolder], to store: EventStore) throws {
     for folder in folders {
-      let part = try EventStore.openReading(folder.store, format: store.format, checksPages: false)
+      let part = try EventStore.openProved(folder.store, format: store.format)
       try part.timelines.forEachOwnDigestSegment { segment in
         let here = try LineDigest.merged(
           store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
@@ -169,7 +169,7 @@ extension EventStore {
   /// The names of the settings that differ between a digest here and that of results; '' where the store has not both.
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
-    let part = try EventStore.openReading(folder.store, format: format, checksPages: false)
+    let part = try EventStore.openProved(folder.store, format: format)
     let theirs = try Self.values(part.runs.settings(digest: folder.result.configuration))
     try part.close()
     let ours = try Self.values(runs.settings(digest: digest))

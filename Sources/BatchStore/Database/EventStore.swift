@@ -50,8 +50,9 @@ package struct EventStore: Sendable {
       let queue = try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false))
       let connection = try StoreConnection(queue, path: path, lock: lock) { db in
         try checkHeader(db, path, mayMigrate: true)
+        // Looking at pages computes what has such code.
+        try refuseCode(db, path)
         try checkPages(db, file)
-        try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
         if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
         try db.execute(sql: "PRAGMA journal_mode = WAL")
@@ -91,9 +92,17 @@ package struct EventStore: Sendable {
     try openReading(path, checksPages: checksPages) { _ in format }
   }
 
+  /// The store of a part, of whose bytes a digest proves that they are those that were written.
+  package static func openProved(_ path: String, format: StoreFormat) throws -> EventStore {
+    let store = try openReading(path, format: format, checksPages: false)
+    try store.read { db in try refuseCode(db, path) }
+    return store
+  }
+
   /// - Parameters:
   ///   - path: of the file.
-  ///   - checksPages: false opens a store also where pages of it are damaged, to see what is left.
+  ///   - checksPages: false opens a store also where pages of it are damaged or it has code, for whoever asks ``checkSchema(_:_:)``
+  ///     before reading a table.
   ///   - format: of a store by the platform whose it is; nil for one that no platform has used.
   package static func openReading(
     _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
@@ -105,10 +114,15 @@ package struct EventStore: Sendable {
       let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
       let connection = try StoreConnection(queue, path: path) { db in
         try checkHeader(db, path, mayMigrate: false, mayBeDamaged: !checksPages)
-        if checksPages { try checkPages(db, file) }
+        if checksPages {
+          try refuseCode(db, path)
+          try checkPages(db, file)
+        }
         // Damage must not look like another form: who looks for it checks that with it.
         if checksPages { try StoreSchema.checkForm(db, path: path) }
-        let format = try format(StoreSchema.platform(of: db))
+        // Else a table may be none.
+        let tellsPlatform = try checksPages || plainTables(db).isSuperset(of: ["destination", "platform_schema"])
+        let format = try format(tellsPlatform ? StoreSchema.platform(of: db) : nil)
         if checksPages { try StoreSchema.check(db, format, path: path) }
         return format
       }
@@ -197,6 +211,10 @@ package struct EventStore: Sendable {
       return
     }
     guard version == known || mayMigrate else { throw StoreError.older(path: path, version: version, known: known) }
+  }
+
+  private static func refuseCode(_ db: Database, _ path: String) throws {
+    try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
   }
 
   private static func isCurrent(_ db: Database) throws -> Bool {

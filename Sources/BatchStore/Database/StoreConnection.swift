@@ -102,7 +102,7 @@ package final class StoreConnection: Sendable {
   /// - Parameter path: of a closed store of this release and platform, whose bytes were compared with their digest.
   func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
     // What cannot be right is found before anything is written. That its pages are those that were written, a digest has proved.
-    let part = try EventStore.openReading(path, format: format, checksPages: false)
+    let part = try EventStore.openProved(path, format: format)
     try part.connection.read { db in try StoreSchema.check(db, part.format, path: path) }
     try part.close()
     try StoreError.translating(self.path) {

@@ -103,7 +103,16 @@ extension EventStore {
   /// Every page, every column of every row, every block with its count and, where it was sent, its digest. What a platform keeps in
   /// the states of devices only its own reader knows.
   package func check(_ body: (StoreDamage) -> Void) throws {
-    try connection.read { db in
+    let isReadable = try connection.read { db in
+      var isReadable = true
+      try Self.attempt("", body) {
+        try Self.checkSchema(db) {
+          isReadable = false
+          body($0)
+        }
+      }
+      // What computes would do so when it is looked at.
+      guard isReadable else { return false }
       try Self.attempt("", body) {
         for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(1000)") where line != "ok" {
           body(StoreDamage(table: "", problem: line.printable))
@@ -113,7 +122,6 @@ extension EventStore {
         if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
           body(StoreDamage(table: "", problem: Self.noNumber))
         }
-        try Self.checkSchema(db, body)
         try StoreSchema.checkForm(db, path: connection.path)
       }
       var tables: [StoredTable] = []
@@ -136,7 +144,9 @@ extension EventStore {
           body(StoreDamage(table: "digest_segment", row: id, problem: "the digests are cut off"))
         }
       }
+      return true
     }
+    guard isReadable else { return }
     // What has words of its own is read as everybody reads it.
     try Self.attempt("quarantine", body) { try quarantine.forEachLine(all: true) { _ in } }
     try Self.attempt("run", body) { _ = try runs.all() }
@@ -159,11 +169,41 @@ extension EventStore {
     }
   }
 
-  /// A store has no code of its own; what has would run with every write.
+  /// A store has no code of its own: what has would run with every write, or in place of reading a table, without end or bound.
+  ///
+  /// What the schema says of itself is not asked: a row of it may call a view a table.
   static func checkSchema(_ db: Database, _ body: (StoreDamage) throws -> Void) throws {
     let foreign = try String.fetchAll(
-      db, sql: "SELECT type FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name")
-    for type in foreign { try body(StoreDamage(table: "", problem: "the file has a \(type), which no store has")) }
+      db,
+      sql: """
+        WITH tables AS (SELECT name, type FROM pragma_table_list WHERE schema = 'main'),
+          indexes AS (
+            SELECT i.name AS name FROM tables AS t, pragma_index_list(t.name) AS i WHERE t.type = 'table')
+        SELECT type AS what, 1 AS place FROM tables WHERE type = 'view'
+        UNION ALL SELECT 'virtual table', 2 FROM tables WHERE type IN ('virtual', 'shadow')
+        UNION ALL SELECT 'trigger', 3 FROM sqlite_schema WHERE type = 'trigger'
+        UNION ALL SELECT 'computed column', 4 FROM tables AS t, pragma_table_xinfo(t.name) AS c
+          WHERE t.type = 'table' AND c.hidden <> 0
+        UNION ALL SELECT 'computed index', 5 FROM indexes AS i, pragma_index_xinfo(i.name) AS c WHERE c.cid = -2
+        UNION ALL SELECT 'part of no known kind', 6 FROM sqlite_schema
+          WHERE coalesce(type, '') NOT IN ('table', 'index', 'view', 'trigger')
+            OR type = 'table' AND name NOT IN (SELECT name FROM tables)
+            OR type = 'index' AND name NOT IN (SELECT name FROM indexes)
+        UNION ALL SELECT 'part with the name of another', 7 FROM sqlite_schema GROUP BY name HAVING count(*) > 1
+        ORDER BY place
+        """)
+    for what in foreign { try body(StoreDamage(table: "", problem: "the file has a \(what), which no store has")) }
+  }
+
+  /// The tables whose rows can be read without computing anything.
+  static func plainTables(_ db: Database) throws -> Set<String> {
+    try Set(
+      String.fetchAll(
+        db,
+        sql: """
+          SELECT name FROM pragma_table_list AS t WHERE schema = 'main' AND type = 'table'
+            AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name) AS c WHERE c.hidden <> 0)
+          """))
   }
 
   static func forEachChunkRow(_ db: Database, _ body: (Row) throws -> Void) throws {
