@@ -26,7 +26,11 @@ let modules: [Module] = [
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchXML"]),
   Module(name: "BatchIngest", imports: ["BatchFoundation", "CBytes", "CZlib"], testImports: ["EngageEvents"]),
   Module(
-    name: "BatchMaps", imports: ["BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded", grdb],
+    name: "BatchMaps",
+    imports: [
+      "BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded", grdb,
+      .product(name: "GRDBSQLite", package: "GRDB.swift"),
+    ],
     testImports: ["EngageEvents", "DeltaDNAEvents"]),
   Module(
     name: "BatchStore", imports: ["BatchFoundation", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift")],

@@ -79,6 +79,22 @@ import Testing
     #expect(try harvest(both, folder).counts.duplicates == 6)
   }
 
+  /// Each name was compared with all before it: 80,000 columns took 21 seconds, and these would take minutes.
+  @Test(.timeLimit(.minutes(1))) func aTableMayHaveVeryManyColumns() throws {
+    let (map, _) = try read(
+      #"{"form": "csv", "fields": {"deviceId": "d", "timestamp": "t", "type": {"constant": "namedEvent"}, "name": "n"}}"#
+    )
+    let columns = ["d", "t", "n"] + (0..<300_000).map { "c\($0)" }
+    let folder = try TemporaryFolder([
+      "a.csv": columns.joined(separator: ",") + "\nx,2026-01-15T08:00:00.000Z,n\n"
+    ])
+    var options = IngestOptions(maxLineBytes: 16 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
+    options.blockBytes = 1 << 20
+    let files = try files(folder.path + "/a.csv", map)
+    let callbacks = Ingest.Callbacks(partition: { _ in }, quarantine: { lines in #expect(lines.isEmpty) })
+    #expect(try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks).counts.accepted == 1)
+  }
+
   @Test func recordsThatNoRuleTakesAreSetAsideWhileTheirBlockIsRead() throws {
     let folder = try TemporaryFolder(["a.ndjson": String(repeating: "{\"type\":\"unheard\"}\n", count: 20_000)])
     let batches = Guarded<[Int]>([])

@@ -66,6 +66,6 @@ func records(of map: ForeignMap) throws -> [String] {
   var records: [String] = []
   let take: (CutRecord) -> Void = { records.append(unsafe String(decoding: $0.bytes, as: UTF8.self)) }
   unsafe sample.withUnsafeBufferPointer { unsafe cutter.take($0, take) }
-  cutter.finish(isDamaged: false, take)
+  repeat { cutter.finish(isDamaged: false, take) } while !cutter.isDone
   return records
 }

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchIngest
 import DeltaDNAEvents
 import EngageEvents
 import FoundationEssentials
@@ -7,6 +6,7 @@ import GRDB
 import TestSupport
 import Testing
 
+@testable import BatchIngest
 @testable import BatchMaps
 
 /// What the SDKs kept on phones, as `scripts/sample-stores` writes it and worse.
@@ -96,6 +96,86 @@ import Testing
     #expect(try reader.harvest(reader.files(folder.path + "/text", map), folder).quarantine == ["0 other-form "])
     try DatabaseQueue(path: folder.path + "/other").write { try $0.execute(sql: "CREATE TABLE a (b)") }
     #expect(try reader.harvest(reader.files(folder.path + "/other", map), folder).quarantine == ["0 other-form "])
+  }
+
+  /// A database of an SDK with rows that somebody else made.
+  private func database(_ folder: TemporaryFolder, _ statements: String) throws -> InputFiles {
+    let queue = try DatabaseQueue(path: folder.path + "/store.sqlite")
+    try queue.inDatabase { try $0.execute(sql: statements) }
+    try queue.close()
+    return try reader.files(folder.path + "/store.sqlite", preset("sdk-store"))
+  }
+
+  /// They were computed, 900 MB for each row, and a signal was not heeded meanwhile.
+  @Test(arguments: ["VIRTUAL", "STORED"]) func computedColumnsAreNotComputed(_ kind: String) throws {
+    let folder = try TemporaryFolder()
+    let files = try database(
+      folder,
+      """
+      CREATE TABLE ZENGAGEEVENT (Z_PK INTEGER PRIMARY KEY, ZEVENTSTATUS INTEGER,
+        ZEVENTJSON VARCHAR GENERATED ALWAYS AS (CASE WHEN Z_PK = 0 THEN 'x' ELSE NULL END) \(kind));
+      INSERT INTO ZENGAGEEVENT (Z_PK, ZEVENTSTATUS) VALUES (1, 1);
+      """)
+    #expect(try reader.harvest(files, folder).quarantine == ["0 other-form "])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aViewIsNoTable() throws {
+    let folder = try TemporaryFolder()
+    let files = try database(
+      folder,
+      """
+      CREATE VIEW ZENGAGEEVENT AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)
+      SELECT x AS Z_PK, 1 AS ZEVENTSTATUS, '{}' AS ZEVENTJSON FROM c;
+      """)
+    #expect(try reader.harvest(files, folder).quarantine == ["0 other-form "])
+  }
+
+  /// A blob of 200 MB, which is none of the record, was read all the same. The longest line here has 1 MiB.
+  @Test func aValueThatIsTooLongIsSetAsideAndTheRowsBehindItAreRead() throws {
+    let folder = try TemporaryFolder()
+    let event =
+      #"{"eventTypeCode":"17","eventTimestamp":"2026-01-15T08:00:0%d.000Z","attributes":[{"name":"Device Id","value":"w"}]}"#
+    let files = try database(
+      folder,
+      """
+      CREATE TABLE ZENGAGEEVENT (Z_PK INTEGER PRIMARY KEY, ZEVENTSTATUS INTEGER, ZEVENTJSON VARCHAR, MORE);
+      INSERT INTO ZENGAGEEVENT VALUES (-9223372036854775808, 1, '\(event.replacing("%d", with: "1"))', zeroblob(5000000));
+      INSERT INTO ZENGAGEEVENT VALUES (2, 1, hex(zeroblob(1000000)), NULL);
+      INSERT INTO ZENGAGEEVENT VALUES (9223372036854775807, 1, '\(event.replacing("%d", with: "2"))', NULL);
+      """)
+    let found = try reader.harvest(files, folder)
+    #expect(counts(found) == [3, 2, 0, 1])
+    #expect(found.quarantine == ["2 line-too-long "])
+  }
+
+  /// Some hundred rows are read before a signal is asked for, and the next ones go on behind them.
+  @Test func rowsOfSeveralTablesComeOnceAndInTheirOrder() throws {
+    let folder = try TemporaryFolder()
+    let files = try database(
+      folder,
+      """
+      CREATE TABLE A (rowid, eventJson); CREATE TABLE B (Z_PK INTEGER PRIMARY KEY, ZEVENTJSON); CREATE TABLE C (ZEVENTJSON);
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000) INSERT INTO A SELECT 7, 'a' || x FROM n;
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 512)
+      INSERT INTO B SELECT x * 3, 'b' || x FROM n;
+      """)
+    var rows: [String] = []
+    let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 1 << 26, workers: 1)
+    let source = LineSource(files, options, inOrder: true) {}
+    let block = LineBlock(capacity: 1 << 20)
+    var mapping = BlockMapping()
+    while try source.next(block) != nil {
+      mapping.map(block)
+      var place = MappedBlock.Place()
+      while let entry = block.mapped.next(&place) {
+        switch entry {
+        case .line(let line), .leftOut(let line, _), .refused(let line, _):
+          rows.append(unsafe String(decoding: line.raw, as: UTF8.self))
+        }
+      }
+    }
+    let a = (1...1000).map { #"{"rowid":7,"eventJson":"a\#($0)"}"# }
+    #expect(rows == a + (1...512).map { #"{"Z_PK":\#($0 * 3),"ZEVENTJSON":"b\#($0)"}"# })
   }
 
   @Test func flippedBitsLoseNothing() throws {

@@ -267,6 +267,7 @@ private final class LineCutter {
       let count = try unsafe reader.read(into: piece)
       if count == 0 {
         cutter.finish(isDamaged: reader.fault != nil, add)
+        guard cutter.isDone else { break }
         if !endsInFeed { line += 1 }
         try finish(block)
         break

@@ -96,6 +96,13 @@ package protocol RecordCutter: AnyObject {
 
   /// The end of the file; where damage cut it, what is not whole is dropped.
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void)
+
+  /// Whether ``finish(isDamaged:_:)`` gave all there is; else it gives more when it is called again.
+  var isDone: Bool { get }
+}
+
+extension RecordCutter {
+  package var isDone: Bool { true }
 }
 
 /// A foreign record, or what could not be one.

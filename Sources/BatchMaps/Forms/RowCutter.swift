@@ -88,11 +88,10 @@ final class RowCutter: RecordCutter {
     guard let columns else {
       let names = row.fields.map(Self.quoted)
       self.columns = names
-      guard let twice = names.indices.first(where: { names[$0].count > 2 && names[..<$0].contains(names[$0]) }) else {
-        return
-      }
+      var known: Set<[UInt8]> = []
+      guard let twice = names.first(where: { $0.count > 2 && !known.insert($0).inserted }) else { return }
       isLost = true
-      let name = String(decoding: names[twice].dropFirst().dropLast().prefix(60), as: UTF8.self).printable
+      let name = String(decoding: twice.dropFirst().dropLast().prefix(60), as: UTF8.self).printable
       return [UInt8]().withCutRecord(
         0, 0, fault: .otherForm,
         detail: "a table in which two columns are called '\(name)'; rename one of them", body)

@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchIngest
 import GRDB
-import Glibc
 
 /// Cuts what an SDK kept on a phone: the rows of a SQLite database, events with their lengths before them, or one event by itself.
 ///
@@ -10,10 +9,18 @@ final class StoreCutter: RecordCutter {
   private let path: String
   private let jsonColumns: [String]
   private let options: IngestOptions
+  /// Of a file that is no database, and the beginning of any.
   private var bytes: [UInt8] = []
+  /// Of all that came.
+  private var count = 0
+  private var copy: DatabaseCopy?
+  /// Of a database that is being read.
+  private var rows: StoreRows?
+  /// Why there is no copy.
+  private var failure: SystemError?
   private var number: UInt64 = 1
 
-  private static let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+  private static let magic = Array("SQLite format 3\0".utf8)
   /// SDKs keep some megabytes.
   private static let largest = 1 << 28
 
@@ -30,15 +37,32 @@ final class StoreCutter: RecordCutter {
 
   func take(_ piece: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
     // Logs and their indexes belong to the database beside them.
-    guard !path.hasSuffix("-wal"), !path.hasSuffix("-shm"), bytes.count <= Self.largest else { return }
-    unsafe bytes += piece
+    guard !path.hasSuffix("-wal"), !path.hasSuffix("-shm") else { return }
+    count += piece.count
+    guard count <= Self.largest, failure == nil else { return }
+    do throws(SystemError) {
+      if let copy { return try unsafe copy.write(UnsafeRawBufferPointer(piece)) }
+      unsafe bytes += piece
+      // A database does not pass through memory.
+      guard bytes.starts(with: Self.magic) else { return }
+      let copy = try DatabaseCopy(in: options.temporaryFolder)
+      self.copy = copy
+      try copy.write(bytes)
+      bytes = []
+    } catch {
+      failure = error
+    }
   }
 
+  /// Whether all rows of a database were read.
+  var isDone: Bool { rows == nil }
+
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
-    guard !isDamaged, !bytes.isEmpty else { return }
-    if bytes.count > Self.largest { return refuse(.lineTooLong, "a store of more than 256 MB", body) }
-    if bytes.starts(with: "SQLite format 3\0".utf8) {
-      readDatabase(body)
+    guard !isDamaged, count > 0 else { return }
+    if count > Self.largest { return refuse(.lineTooLong, "a store of more than 256 MB", body) }
+    if let failure { return refuse(.damagedFile, "the database cannot be copied to be read: \(failure)", body) }
+    if let copy {
+      readDatabase(copy, body)
     } else if let width = LengthField(bytes) {
       readEvents(width, body)
     } else if let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") {
@@ -70,55 +94,34 @@ final class StoreCutter: RecordCutter {
     }
   }
 
-  /// Reads a copy: a database with a log cannot be opened without writing beside it.
-  private func readDatabase(_ body: (CutRecord) -> Void) {
+  /// Reads a copy: a database with a log cannot be opened without writing beside it. Some rows at a time, so that memory stays flat and a
+  /// signal is heeded between them.
+  private func readDatabase(_ copy: DatabaseCopy, _ body: (CutRecord) -> Void) {
     do {
-      try DatabaseCopy.open(bytes, logBeside: path, in: options.temporaryFolder).inDatabase { database in
-        let check = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "ok"
-        var found = false
-        for table in try String.fetchAll(database, sql: Self.tables) {
-          let columns = try database.columns(in: table).map(\.name)
-          guard jsonColumns.contains(where: columns.contains) else { continue }
-          found = true
-          let rows = try Row.fetchCursor(
-            database, sql: "SELECT * FROM \(table.quotedDatabaseIdentifier) ORDER BY rowid")
-          while let row = try rows.next() { take(object(row)[...], body) }
-        }
-        if check != "ok" {
-          refuse(.damagedFile, "the database is damaged: \(check)", body)
-        } else if !found {
-          let names = jsonColumns.joined(separator: " or ")
-          refuse(.otherForm, "a SQLite database without a table that has a column \(names)", body)
-        }
+      let rows =
+        try self.rows
+        ?? StoreRows(
+          copy.open(logBeside: path, longest: max(options.maxLineBytes, 1 << 20)), jsonColumns,
+          longest: options.maxLineBytes)
+      self.rows = rows
+      let isDone = try rows.read { row in
+        if let row { return take(row[...], body) }
+        [UInt8]().withCutRecord(
+          number, 0, fault: .lineTooLong, detail: "a value of the row has more than \(options.maxLineBytes) bytes", body
+        )
+        number += 1
       }
+      guard isDone else { return }
+      if let damage = rows.damage { refuse(.damagedFile, "the database is damaged: \(damage)", body) }
+    } catch let error as StoreRows.Refusal {
+      refuse(.otherForm, error.words, body)
     } catch let error as DatabaseError {
       refuse(.damagedFile, "the database is damaged: \(error.message ?? error.resultCode.description)", body)
     } catch {
       refuse(.damagedFile, "the database cannot be copied to be read: \(error)", body)
     }
-  }
-
-  private func object(_ row: Row) -> [UInt8] {
-    var text = ByteBuffer(capacity: 1 << 10)
-    var json = EmbeddedJSON()
-    for (name, value) in row {
-      let before = text.count
-      text.append(before == 0 ? "{" : ",")
-      Array(name.utf8).withText { CanonicalJSON.appendString($0, to: &text) }
-      text.append(":")
-      switch value.storage {
-      case .int64(let integer): Array(String(integer).utf8).withText { text.append($0) }
-      case .double(let double) where double.isFinite: Array(double.description.utf8).withText { text.append($0) }
-      case .string(let string):
-        let bytes = Array(string.utf8)
-        if jsonColumns.contains(name), json.append(bytes, to: &text) { continue }
-        bytes.withText { CanonicalJSON.appendString($0, to: &text) }
-      default: text.truncate(to: before)
-      }
-    }
-    if text.count == 0 { text.append("{") }
-    text.append("}")
-    return text.array
+    rows = nil
+    self.copy = nil
   }
 }
 
@@ -153,37 +156,5 @@ private struct LengthField {
     let field = bytes[place..<(place + width)]
     let value = (isBigEndian ? Array(field) : field.reversed()).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return Int(exactly: value)
-  }
-}
-
-/// A copy of a database with its log, which is nobody's but this process's: it has no name any more once it is open.
-private enum DatabaseCopy {
-  static func open(_ bytes: [UInt8], logBeside original: String, in temporary: String) throws -> DatabaseQueue {
-    var template = Array("\(temporary)/engage-store-XXXXXX".utf8CString)
-    guard
-      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
-    else { throw SystemError(errno) }
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let path = folder + "/store"
-    defer {
-      for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
-      unsafe rmdir(folder)
-    }
-    try write(bytes, to: path)
-    do {
-      try write(RegularFile.read(original + "-wal"), to: path + "-wal")
-    } catch RegularFile.Failure.system(SystemError(ENOENT)) {
-      // Nothing of it stands in a log.
-    }
-    let queue = try DatabaseQueue(path: path)
-    // Opens the log as well.
-    try queue.inDatabase { try $0.execute(sql: "PRAGMA query_only = 1; SELECT count(*) FROM sqlite_schema") }
-    return queue
-  }
-
-  private static func write(_ bytes: [UInt8], to path: String) throws {
-    let draft = try DraftFile(for: path)
-    try draft.write(bytes)
-    try draft.replace()
   }
 }

@@ -24,7 +24,7 @@ extension FuzzTarget {
       if let cutter = map.makeCutter(of: FilePath(""), options) {
         let cut: (CutRecord) -> Void = { if $0.fault == nil { take($0.bytes) } }
         cutter.take(input, cut)
-        cutter.finish(isDamaged: false, cut)
+        repeat { cutter.finish(isDamaged: false, cut) } while !cutter.isDone
       } else {
         for line in input.split(separator: 0x0A) { take(UnsafeBufferPointer(rebasing: line)) }
       }
