@@ -7,7 +7,9 @@ import Testing
 
 /// Where data goes: never over what the same command reads or keeps, whole or not at all, and noticed when it does not arrive.
 @Suite("Outputs of commands", .serialized) struct OutputTests {
-  private static let options = ["--events-out", "--findings-out", "--decisions-out", "--summary"]
+  private static let options = [
+    "--events-out", "--findings-out", "--decisions-out", "--summary", "--metrics", "--otlp", "--junit",
+  ]
 
   /// A workspace with a store.
   private func workspace() throws -> Workspace {
@@ -24,6 +26,7 @@ import Testing
       ("samples/events/2026-01-15-android.ndjson", "an input"),
       ("configs/MobileDeepLinkingConfig.json", "the routes of the job"), ("var/nightly.sqlite.lock", "the store"),
       ("samples/identities/recipients.json", "'Sandbox.recipients' of the configuration"),
+      ("samples/tests/nightly.json", "tests of the job"),
     ])
   func conflicts(path: String, words: String) throws {
     let workspace = try workspace()
@@ -256,6 +259,17 @@ import Testing
       running.signal(SIGKILL)
       running.finish()
     }
+  }
+
+  /// A FIFO held every connection up, and a module was loaded.
+  @Test(
+    "What variables of the environment tell OpenSSL has no effect",
+    arguments: ["OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES", "GCONV_PATH"])
+  func variablesOfLibraries(name: String) throws {
+    let workspace = try Workspace()
+    let finished = try workspace.shell(
+      "mkfifo pipe; \(name)=pipe timeout 20 engage-batch run jobs/nightly.json --sandbox")
+    #expect(finished.code == 0, "\(finished.messages)")
   }
 
   @Test("SIGHUP ends a run as SIGTERM does, unless it is ignored")

@@ -8,10 +8,16 @@ enum ProcessSetup {
     // A full quota is an error of the write, not a reason to die.
     signal(SIGXFSZ, SIG_IGN)
     refuseCoreDumps()
-    // libcurl would write the keys of TLS connections there, or take another library for them. Proxies are set, or not, by
-    // configuration.
-    for name in ["SSLKEYLOGFILE", "CURL_SSL_BACKEND"] { unsafe unsetenv(name) }
+    for name in obeyedByLibraries { unsafe unsetenv(name) }
   }
+
+  /// What libraries would do for whoever sets a variable: libcurl writes the keys of TLS connections to a file, or takes another library for
+  /// them, OpenSSL and the C library read configurations and load code. Proxies are set, or not, by configuration.
+  private static let obeyedByLibraries = [
+    "SSLKEYLOGFILE", "CURL_SSL_BACKEND", "QLOGDIR", "OSSL_QFILTER",
+    "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES", "OPENSSL_TRACE", "CTLOG_FILE",
+    "RANDFILE", "GCONV_PATH", "XML_CATALOG_FILES", "SGML_CATALOG_FILES",
+  ]
 
   /// Files, connections and the store of a run at once, with some to spare.
   private static let descriptors: rlim_t = 64
