@@ -72,8 +72,8 @@ import Testing
       }
     }
 
-    /// The lines of each night in time, or some of them later: such that are between others of their device and night, so that all around
-    /// them is decided by the settings of that night.
+    /// The lines of each night in time, or some of them later. One line of a device that has any comes in time: what would be the settings of
+    /// a night that knew nothing of the device, the store does not keep.
     init(_ export: RandomExport, _ cuts: [Int64], someLater random: inout SplitMix64, isLate: Bool) {
       (self.export, self.cuts) = (export, cuts)
       nights = cuts.map { _ in [] }
@@ -82,10 +82,11 @@ import Testing
         for (night, own) in Dictionary(grouping: lines, by: { line in cuts.firstIndex { line.timestamp < $0 } ?? 0 })
           .sorted(by: { $0.key < $1.key })
         {
+          let inTime = Int.random(in: 0..<own.count, using: &random)
           for (place, line) in own.enumerated() {
             let later = Int.random(in: night..<cuts.count, using: &random)
-            let isBetween = place > 0 && place < own.count - 1 && !line.isFirstSample
-            nights[isLate && isBetween && line.timestamp % 3 == 0 ? later : night].append(line)
+            let mayBeLate = place != inTime && !line.isFirstSample
+            nights[isLate && mayBeLate && line.timestamp % 3 == 0 ? later : night].append(line)
           }
         }
       }

@@ -69,11 +69,17 @@ final class DeviceRewind {
   ///   - bucket: with the nights of the device.
   func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
     var lookback = Milliseconds.zero
+    var next: StoredDevice?
     return try bucket.nights(of: device) { night in
       guard let rules = try deciders(of: night)?.rules else { return true }
       lookback = max(lookback, rules.lookback)
-      guard let begin = try night.night.before.flatMap({ try self.rules.decided(of: $0) }) else { return true }
-      return begin.silence.milliseconds < first.milliseconds - lookback.count
+      let earliest = Instant(milliseconds: max(0, first.milliseconds - lookback.count))
+      guard let before = night.night.before, let begin = try rules.decided(of: before) else { return true }
+      // Silence decided up to what was known, whatever the settings were that say how long it had to be.
+      if begin.end < earliest, night.knownBefore ?? earliest <= earliest { return true }
+      let isBefore = try next.flatMap { try rules.decided(of: $0) }.map { $0.silence < earliest } ?? false
+      next = before
+      return isBefore
     }
   }
 
@@ -101,10 +107,7 @@ final class DeviceRewind {
     // Events refer to the records until they are handed over.
     var timelines: [RecordTimeline] = []
     defer { withExtendedLifetime(timelines) {} }
-    // A night can have records from before what was known by then.
-    let firsts = try nights.map { night in
-      try ([night.night.records] + night.additions).compactMap { try RecordTimeline.first(kept: $0) }.min()
-    }
+    let firsts = try nights.map { try $0.firstRecord }
     var rewound: [StoredNight] = []
     var decided = 0
     var next = late.startIndex
@@ -178,30 +181,19 @@ final class DeviceRewind {
     return decided
   }
 
-  private func places(in nights: [StoredNight]) throws -> Places {
+  private func places(in nights: [StoredNight]) throws -> NightPlaces {
     let closed = try nights.lastIndex { try deciders(of: $0) == nil }
-    return Places(
-      begins: try nights.map { try $0.night.before.flatMap { try rules.decided(of: $0) } },
+    return NightPlaces(
+      begins: try nights.indices.map { place in
+        guard let before = nights[place].night.before else { return nil }
+        // How long a silence had to be, the settings of the night before say.
+        return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(of: before)
+      },
+      starts: try nights.map { night in
+        guard let known = night.knownBefore else { return Instant(milliseconds: 0) }
+        return try night.firstRecord.map { min($0, known) } ?? known
+      },
       first: closed.map { $0 + 1 } ?? 0)
-  }
-
-  /// The nights that late records belong to.
-  private struct Places {
-    /// Of each night, what was decided before it; nil for the first of a device.
-    let begins: [DecidedTime?]
-    /// No rewind goes back behind it.
-    let first: Int
-
-    func night(of instant: Instant, _ kind: InputKind) -> Int? {
-      let last = begins.indices.last { place in
-        place >= first && begins[place].map { !$0.covers(instant, kind, until: $0.silence) } ?? true
-      }
-      if let last { return last }
-      // What is counted besides may reach further back than the nights.
-      guard begins.indices.contains(first), let begin = begins[first], !begin.covers(instant, kind, until: begin.end)
-      else { return nil }
-      return first
-    }
   }
 
   private func timeline(_ device: Text, _ night: StoredNight) throws -> RecordTimeline {
