@@ -104,7 +104,8 @@ import Testing
     #expect(report.stop == .unreachable(.longerPause(Milliseconds(30_000))))
     #expect(report.stopReason == "status 503, retry after 3600s")
     #expect(report.exit == .serviceUnavailable)
-    #expect(report.requests == 4)
+    // A lane whose request ended may have begun its next one before the answer was looked at.
+    #expect((4..<8).contains(report.requests))
     #expect(report.eventsPending == 400)
     #expect(try filled.store.ledger.statusCounts() == [.notPosted: 400])
   }
