@@ -230,9 +230,10 @@ package final class ModelService: RecipientDatabase {
         guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
           return .failure(.refused(fault: 1007, "column does not exist"))
         }
-        let match = state.recipients.keys.sorted { Int($0) ?? 0 < Int($1) ?? 0 }.first { id in
-          ids.allSatisfy { ByteText(state.recipients[id]?[$0.name] ?? "") == ByteText($0.value) }
+        let matches = state.recipients.filter { recipient in
+          ids.allSatisfy { ByteText(recipient.value[$0.name] ?? "") == ByteText($0.value) }
         }
+        let match = matches.keys.min { Int($0) ?? 0 < Int($1) ?? 0 }
         let answered = state.lies ? state.stranger(to: match) : match
         return .success(.record(answered.flatMap { Self.image($0, state) }))
       }.record()
