@@ -5,6 +5,10 @@ import Testing
 
 /// Recipients, merges and what is not finished of them.
 extension VerifyTests {
+  private static let job =
+    #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+    + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#
+
   @Test(
     "Audit rows are found in an export of their table: one that is gone or another is named, and the repair repairs it")
   func auditRows() throws {
@@ -58,10 +62,7 @@ extension VerifyTests {
       {"deviceId":"d","timestamp":"2026-01-15T08:02:00Z","type":"identify","ids":{"customer_id":"c-known"}}
 
       """)
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    try workspace.write("job.json", Self.job)
     let service = try Service()
     func xmlapi(_ words: String...) throws {
       let done = try workspace.run(["xmlapi"] + words, environment: service.environment)
@@ -118,10 +119,7 @@ extension VerifyTests {
     try workspace.write(
       "in.ndjson", #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"identify","ids":{"customer_id":"old"}}"#
     )
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    try workspace.write("job.json", Self.job)
     let service = try Service()
     for columns in [["customer_id=new"], ["customer_id=old"]] {
       let winner = service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "new" }
@@ -146,10 +144,7 @@ extension VerifyTests {
       {"deviceId":"e","timestamp":"2026-01-15T08:01:00Z","type":"launch","mobileUserId":"user-e"}
 
       """)
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    try workspace.write("job.json", Self.job)
     var options = EngageSandboxOptions()
     let refusal = FaultAction.fault(id: 1007, text: nil, errorClass: "SP.API")
     options.server.faults.rules = [
@@ -183,10 +178,7 @@ extension VerifyTests {
       {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
 
       """)
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    try workspace.write("job.json", Self.job)
     let service = try Service()
     #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
     #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
@@ -226,10 +218,7 @@ extension VerifyTests {
       {"deviceId":"e","timestamp":"2026-01-15T08:01:00Z","type":"launch","mobileUserId":"user-e"}
 
       """#)
-    try workspace.write(
-      "job.json",
-      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    try workspace.write("job.json", Self.job)
     let service = try Service()
     #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
     let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
