@@ -47,11 +47,57 @@ import Testing
 
     private func instant(_ text: String) throws -> Instant { try #require(Instant.parse(rfc3339: text)) }
 
+    /// All that the store knows, decided anew, with another file.
+    func rerun(_ file: String, _ time: String, _ record: String, _ sendsAgain: SentEvents? = nil) throws -> RerunCounts
+    {
+      try folder.write(file, #"{"deviceId":"d","timestamp":"2026-01-\#(time)Z",\#(record)}"#)
+      let store = try EventStore.open("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+      let known = try #require(try RunRequest.known(to: store))
+      var changes = CommandLineChanges(settings: ["Ingest.rewind=0 seconds"].compactMap { SettingOverride($0) })
+      (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf)
+      let rerun = Rerun(
+        from: known.from, to: known.to, sendsAgain: sendsAgain, allowsMissingInputs: false, isRehearsal: false)
+      let outcome = try Pipeline(folder.request(changes), monitor: SilentMonitor()).rerun(rerun, in: store)
+      try store.close()
+      return outcome.counts
+    }
+
+    func post() throws { try StoredResult.post(in: folder) }
+
     func read<Value>(_ body: (EventStore) throws -> Value) throws -> Value {
       let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
       let value = try body(store)
       try store.close()
       return value
+    }
+
+    /// All events: type, number behind the first of its instant, and status.
+    func numbers() throws -> [String] {
+      try read { store in
+        var numbers: [String] = []
+        try store.ledger.forEachEvent(EventFilter()) { event in
+          let json = String(decoding: event.json, as: UTF8.self)
+          let name = json.firstMatch(of: /"(?:eventTypeCode|eventName)":"([^"]*)"/).map { String($0.1) } ?? ""
+          let base = EmissionNumber.begin(at: event.id.timestamp)
+          numbers.append("\(name) \(event.emission - base) \(event.status.name)")
+          return true
+        }
+        return numbers
+      }
+    }
+
+    /// What corrections say: what is right, the run, and the file of the record.
+    func corrections() throws -> [String] {
+      try read { store in
+        var corrections: [String] = []
+        try store.ledger.forEachCorrection { correction in
+          let right = String(decoding: correction.right?.json ?? [], as: UTF8.self)
+          let campaign = right.firstMatch(of: /"Campaign Name","value":"([^"]*)"/).map { String($0.1) } ?? ""
+          let file = correction.source?.file.split(separator: "/").last ?? ""
+          corrections.append("\(campaign) \(correction.run.number) \(file)")
+        }
+        return corrections
+      }
     }
 
     /// Events of a type: when, and a member of each.
@@ -70,6 +116,105 @@ import Testing
   }
 
   private static func named(_ name: String) -> String { #""type":"namedEvent","name":"\#(name)""# }
+  private static func campaign(_ name: String) -> String {
+    #""type":"pushReceived","payload":{"CurrentCampaign":"\#(name)","CampaignValidFor":"9 days"}"#
+  }
+  private static let opened = #""action":"opened","payload":{"aps":{"alert":"x"}}"#
+
+  /// The late event took the number of the sent one, and so its id.
+  @Test("A sent event keeps its id, and late ones of its instant get others, night after night")
+  func idsOfOneInstant() throws {
+    let night = try Nights(#""destination": "engage""#)
+    try night(10, "opened/1", [("10T10:00:00", Self.opened)])
+    try night.post()
+    #expect(try night.numbers() == ["49 1 SUCCESSFULLY_POSTED"])
+    let second = try night(11, "in/2", [("10T10:00:00", Self.named("a"))])
+    #expect(second.summary.rewind.added == 1 && second.summary.rewind.corrections == 0)
+    #expect(try night.numbers() == ["49 1 SUCCESSFULLY_POSTED", "17 4096 NOT_POSTED"])
+    // It waits, and is before the other one that comes now.
+    let third = try night(12, "in/3", [("10T10:00:00", Self.named("b"))])
+    #expect(third.summary.rewind.added == 1 && third.summary.rewind.replaced == 0)
+    #expect(
+      try night.numbers() == ["49 1 SUCCESSFULLY_POSTED", "17 4096 NOT_POSTED", "17 2 NOT_POSTED"])
+    try night.post()
+    // What was sent under whatever number is found.
+    let fourth = try night(13, "in/4", [("10T09:00:00", Self.campaign("first"))])
+    #expect(fourth.summary.rewind.corrections == 3 && fourth.summary.rewind.added == 1)
+    #expect(try night.corrections() == ["first 4 4", "first 4 4", "first 4 4"])
+    #expect(
+      try night.numbers() == [
+        "48 1 NOT_POSTED", "49 1 SUCCESSFULLY_POSTED", "17 4096 SUCCESSFULLY_POSTED", "17 2 SUCCESSFULLY_POSTED",
+      ])
+  }
+
+  @Test("An event that waits under another number is found, and is replaced, by a later night")
+  func replacedUnderAnotherNumber() throws {
+    let night = try Nights(#""destination": "engage""#)
+    try night(10, "opened/1", [("10T10:00:00", Self.opened)])
+    try night.post()
+    try night(11, "in/2", [("10T10:00:00", Self.named("a"))])
+    let third = try night(12, "in/3", [("10T09:00:00", Self.campaign("first"))])
+    let rewind = third.summary.rewind
+    #expect(rewind.added == 1 && rewind.replaced == 1 && rewind.corrections == 1)
+    #expect(try night.numbers() == ["48 1 NOT_POSTED", "49 1 SUCCESSFULLY_POSTED", "17 4096 NOT_POSTED"])
+    #expect(try night.values("17", /"Campaign Name","value":"([^"]*)"/) == ["2026-01-10T10:00:00.000Z first"])
+  }
+
+  /// Beyond the reach no correction knows the number of the sent event.
+  @Test("A rerun lets sent events keep their ids alone")
+  func rerun() throws {
+    let night = try Nights(#""destination": "engage""#)
+    let opened = Self.opened + #","mobileUserId":"u""#
+    try night(10, "opened/1", [("10T09:40:00", opened), ("10T10:00:00", opened)])
+    try night.post()
+    let sent = ["13 1", "49 2", "49 1", "14 2"].map { "\($0) SUCCESSFULLY_POSTED" }
+    #expect(try night.numbers() == sent)
+    let counts = try night.rerun("in/2", "10T10:00:00", Self.named("a"))
+    #expect(counts.same == 4 && counts.stored == 1)
+    #expect(try night.numbers() == sent + ["17 4096 NOT_POSTED"])
+    // One that waits gives way with its number.
+    #expect(try night.rerun("in/3", "10T09:50:00", Self.campaign("first")).stored == 2)
+    #expect(try night.numbers() == sent + ["48 1 NOT_POSTED", "17 4096 NOT_POSTED"])
+    #expect(try night.values("17", /"Campaign Name","value":"([^"]*)"/) == ["2026-01-10T10:00:00.000Z first"])
+    // What is sent once more has the number that it has by now.
+    #expect(try night.rerun("in/4", "10T10:00:00", Self.named("b"), .all).stored == 7)
+    let waiting = ["13 1", "49 2", "48 1", "17 4096", "17 4097", "49 3", "14 4"].map { "\($0) NOT_POSTED" }
+    #expect(try night.numbers().sorted() == (sent + waiting).sorted())
+  }
+
+  @Test("Events of a game keep their ids as well, in the store and at the service", arguments: ["deltadna", "unity"])
+  func idsOfAGame(destination: String) throws {
+    let night = try Nights(#""destination": "\#(destination)""#)
+    try night(10, "in/1", [("10T10:00:00", #""type":"gameEvent","name":"sent""#)])
+    try night.post()
+    let sent = try night.numbers()
+    #expect(sent.last == "sent 4 SUCCESSFULLY_POSTED")
+    // The start of the session is earlier now, so the events of its first start are numbers that three others get.
+    try night(
+      11, "in/2",
+      [("10T09:58:00", #""type":"launch""#)]
+        + ["x", "y", "z"].map { ("10T10:00:00", #""type":"gameEvent","name":"\#($0)""#) })
+    let late = ["x 4096 NOT_POSTED", "y 4097 NOT_POSTED", "z 4098 NOT_POSTED"]
+    #expect(try night.numbers().suffix(7) == sent + late)
+    let ids = try night.values("eventUUID", /"eventUUID":"([^"]*)"/)
+    #expect(ids.count == 10 && Set(ids.map { $0.split(separator: " ")[1] }).count == 10)
+  }
+
+  /// The second one said "0 corrections", and where the event was only moved before, the first one did, too.
+  @Test("A correction that a later night changes again is counted by that night")
+  func correctionOfACorrection() throws {
+    let night = try Nights(#""destination": "engage""#)
+    try night(10, "in/1", [("10T10:00:00", Self.named("a"))])
+    try night.post()
+    #expect(try night(11, "in/2", [("10T09:00:00", Self.campaign("first"))]).summary.rewind.corrections == 1)
+    #expect(try night.corrections() == ["first 2 2"])
+    #expect(try night(12, "in/3", [("10T09:30:00", Self.campaign("second"))]).summary.rewind.corrections == 1)
+    #expect(try night.corrections() == ["second 3 3"])
+    // The event stays as it is known to be right: it only has another number.
+    let moved = try night(13, "in/0", [("10T10:00:00", Self.named("b"))])
+    #expect(moved.summary.rewind.corrections == 0 && moved.summary.rewind.added == 1)
+    #expect(try night.corrections() == ["second 3 3"])
+  }
 
   /// By the timeout of the third night the silence before it was no end of a session, so it went to the first night.
   @Test("A late record is decided by the silence that the settings of its night make, and no record beside it is late")

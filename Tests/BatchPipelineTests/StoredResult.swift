@@ -3,6 +3,7 @@ import BatchPlatform
 import DeltaDNAPlatform
 import EngagePlatform
 import GRDB
+import Testing
 
 @testable import BatchPipeline
 @testable import BatchStore
@@ -24,7 +25,9 @@ struct StoredResult: Equatable {
     var corrected: [String: [UInt8]?] = [:]
     try store.ledger.forEachCorrection { corrected["\($0.chunk) \($0.event)"] = .some($0.right?.json) }
     corrections = corrected.count
+    var ids: Set<EventID> = []
     try store.ledger.forEachEvent(EventFilter()) { event in
+      #expect(ids.insert(event.id).inserted, "two events are \(event.id)")
       if let json = corrected["\(event.chunk) \(event.id)"] ?? event.json {
         events.append(String(decoding: json, as: UTF8.self))
       }
@@ -32,6 +35,17 @@ struct StoredResult: Equatable {
     }
     try store.close()
     events.sort()
+  }
+
+  /// As if a service had taken all that waits.
+  static func post(in folder: JobFolder) throws {
+    let store = try EventStore.open("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+    try store.write { db in
+      try db.execute(
+        sql: "UPDATE chunk SET status = ? WHERE status = ?",
+        arguments: [EventStatus.successfullyPosted, EventStatus.notPosted])
+    }
+    try store.close()
   }
 
   /// As if a service had taken some of what waits.

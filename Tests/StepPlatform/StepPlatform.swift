@@ -226,9 +226,11 @@ private final class StepWriter: BlockWriter {
 
   init(_ limits: BlockLimits) { self.limits = limits }
 
-  func append(_ event: any EventCursor) {
+  func append(_ event: any EventCursor, emission: Int64) {
     // A store has one codec.
-    if let cursor = event as? StepCursor { events.append(cursor.event) }
+    guard let cursor = event as? StepCursor else { return }
+    events.append(cursor.event)
+    events[events.count - 1].emission = emission
   }
 
   func finish() -> EventBlocks {

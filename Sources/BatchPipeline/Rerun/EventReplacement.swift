@@ -20,6 +20,8 @@ struct EventReplacement {
   private var before: EventMerge
   private var stored: EventMerge
   private(set) var counts = RerunCounts()
+  /// Events that the store gets, and that have the number of another one that was sent.
+  private(set) var twins: Set<NumberedEvent> = []
 
   /// - Parameters:
   ///   - span: of which both sides are looked at.
@@ -76,11 +78,17 @@ struct EventReplacement {
 
   /// - Returns: how many events of the place the store gets.
   private mutating func pick(at place: Place) throws -> Int {
-    var events: [[UInt8]] = []
-    while Place(decided) == place { events.append(try Self.next(&decided)) }
+    var (events, numbers): ([[UInt8]], [Int64]) = ([], [])
+    while Place(decided) == place {
+      numbers.append(decided.emission ?? 0)
+      events.append(try Self.next(&decided))
+    }
     var (earlier, present) = (StoredSide(), StoredSide())
-    while Place(before) == place { earlier.add(line: try Self.next(&before)) }
-    while Place(stored) == place { present.add(line: try Self.next(&stored)) }
+    while Place(before) == place { earlier.add(line: try Self.next(&before), 0) }
+    while Place(stored) == place {
+      let number = stored.emission ?? 0
+      present.add(line: try Self.next(&stored), number)
+    }
     guard !span.excluded.contains(place.device) else {
       counts.heldBack += max(present.waiting.count, events.count)
       for _ in events { try copied.skip() }
@@ -91,11 +99,16 @@ struct EventReplacement {
       platform.describe(try JSONNode.parse($0), device: "").type
     }
     counts.removed += earlier.waiting.count
-    for (event, isTaken) in zip(events, taken) where isTaken && earlier.removeWaiting(event) { counts.unchanged += 1 }
-    for isTaken in taken {
-      if isTaken { _ = try copied.next(into: writer) } else { try copied.skip() }
+    for (event, fate) in zip(events, taken) where fate != .left && earlier.removeWaiting(event) {
+      counts.unchanged += 1
     }
-    return taken.count { $0 }
+    for (number, fate) in zip(numbers, taken) {
+      if fate != .left { _ = try copied.next(into: writer) } else { try copied.skip() }
+      if present.hasTwin(number, fate) {
+        twins.insert(NumberedEvent(at: place.timestamp, device: place.device, emission: number))
+      }
+    }
+    return taken.count { $0 != .left }
   }
 
   private static func next(_ merge: inout EventMerge) throws -> [UInt8] {
@@ -107,15 +120,31 @@ struct EventReplacement {
 
 /// The events that the store has of one instant of one device.
 struct StoredSide {
-  private var sent: [(event: [UInt8], standing: EventStanding)] = []
+  /// What becomes of an event that is decided now.
+  enum Fate: Equatable {
+    /// It was sent.
+    case left
+    /// It was sent, under this number, and goes out once more.
+    case sentAgain(Int64)
+    /// It was never sent.
+    case added
+  }
+
+  private var sent: [(event: [UInt8], number: Int64, standing: EventStanding)] = []
   private(set) var waiting: [[UInt8]] = []
 
   /// An event as a line: its standing, and then its bytes.
   static func line(_ event: DecidedEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
 
-  mutating func add(line: [UInt8]) {
+  mutating func add(line: [UInt8], _ number: Int64) {
     let (event, standing) = (Array(line.dropFirst()), EventStanding(rawValue: line.first ?? 0))
-    if standing.isEmpty { waiting.append(event) } else { sent.append((event, standing)) }
+    guard !standing.isEmpty else { return waiting.append(event) }
+    sent.append((event, number, standing))
+  }
+
+  /// Whether the store gets an event under the number of another one that was sent.
+  func hasTwin(_ number: Int64, _ fate: Fate) -> Bool {
+    fate != .left && fate != .sentAgain(number) && sent.contains { $0.number == number }
   }
 
   /// - Returns: whether it was there.
@@ -125,7 +154,7 @@ struct StoredSide {
     return true
   }
 
-  /// Which of the events the store is to get.
+  /// Which of the events the store is to get: all but those that are left.
   ///
   /// An event that was sent is the same when its bytes are; the device's event of the same type at the same instant is that event with
   /// other attributes. What is neither was never sent. An event that has a correction is looked at last: one that waits is not it.
@@ -133,8 +162,8 @@ struct StoredSide {
   /// - Parameter type: of an event.
   func taken(
     of events: [[UInt8]], _ sendsAgain: SentEvents?, _ counts: inout RerunCounts, type: ([UInt8]) throws -> String
-  ) rethrows -> [Bool] {
-    var (left, waiting, taken) = (sent, waiting, [Bool](repeating: true, count: events.count))
+  ) rethrows -> [Fate] {
+    var (left, waiting, taken) = (sent, waiting, [Fate](repeating: .added, count: events.count))
     var others: [Int] = []
     for (index, event) in events.enumerated() {
       guard let match = left.firstIndex(where: { $0.event == event && !$0.standing.contains(.corrected) }) else {
@@ -142,8 +171,9 @@ struct StoredSide {
         continue
       }
       counts.same += 1
-      if left.remove(at: match).standing.contains(.inDoubt) { counts.inDoubt += 1 }
-      taken[index] = sendsAgain == .all
+      let found = left.remove(at: match)
+      if found.standing.contains(.inDoubt) { counts.inDoubt += 1 }
+      taken[index] = sendsAgain == .all ? .sentAgain(found.number) : .left
     }
     for isCorrected in [false, true] {
       others = try others.filter { index in
@@ -158,14 +188,15 @@ struct StoredSide {
         }
         guard let match else { return true }
         counts.different += 1
-        if left.remove(at: match).standing.contains(.inDoubt) { counts.inDoubt += 1 }
-        taken[index] = sendsAgain != nil
+        let found = left.remove(at: match)
+        if found.standing.contains(.inDoubt) { counts.inDoubt += 1 }
+        taken[index] = sendsAgain != nil ? .sentAgain(found.number) : .left
         return false
       }
     }
     counts.gone += left.count
     counts.inDoubt += left.count { $0.standing.contains(.inDoubt) }
-    counts.stored += taken.count { $0 }
+    counts.stored += taken.count { $0 != .left }
     return taken
   }
 }

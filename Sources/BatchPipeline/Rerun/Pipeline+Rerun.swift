@@ -129,18 +129,21 @@ extension Pipeline {
       // As they would be sent now.
       try events.append(sequence, changing: store.ledger.amended)
     }
+    let limits = platform.limits(request.settings)
     var replacement = try EventReplacement(
       span, decided: { try narrowed(events.sequences(), platform.storeFormat.codec) },
       before: narrowed(before.sequences, LineCodec()),
       stored: narrowed(storedLines(of: span, store).sequences, LineCodec()), sendsAgain: rerun.sendsAgain, platform,
-      limits: platform.limits(request.settings))
+      limits: limits)
     var rest = RerunRest(anew, rows: sink.rows)
-    try store.ledger.replaceWaiting(span, run: run) {
+    try store.ledger.replaceWaiting(span, run: run, limits: limits) {
       try interruption.check()
       guard let blocks = try replacement.next() else { return try rest.next() }
       var batch = LocalBatch()
       batch.events = [blocks]
       return batch
+    } twins: {
+      replacement.twins
     }
     try anew.close()
     return replacement.counts

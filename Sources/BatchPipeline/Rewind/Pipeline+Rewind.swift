@@ -68,7 +68,9 @@ extension Pipeline {
   }
 
   func settleRewind(in store: EventStore, _ run: RunID, _ outcome: inout RunOutcome) throws {
-    let events = try store.ledger.settleChanges(by: run, limits: platform.limits(request.settings))
+    let limits = platform.limits(request.settings)
+    let events = try store.ledger.settleChanges(by: run, limits: limits)
+    try store.ledger.renumberWaiting(by: run, limits: limits)
     note(events, of: store, &outcome)
   }
 

@@ -59,9 +59,10 @@ struct DryRunSink: DecisionSink {
     quarantined.add(batch.quarantine)
     for series in batch.events { try events?.append(series) }
     if let new = try codec.events(of: batch.changes, .ofParts) { try events?.append(new) }
-    let ids = batch.changes.compactMap { change in
-      change.before.map { before in
-        change.device.withText { EventID(timestamp: before.timestamp, device: $0, emission: before.emission) }
+    let ids = try batch.changes.compactMap { change in
+      try change.before.map { before in
+        let number = try earlier.number(of: before, change.device)
+        return change.device.withText { EventID(timestamp: before.timestamp, device: $0, emission: number) }
       }
     }
     changed.withLock { $0.formUnion(ids) }
@@ -102,6 +103,11 @@ struct EarlierRuns: Sendable {
 
   /// Whether events of the device were sent that should not have been.
   func hasWithdrawals(_ device: Text) throws -> Bool { try store?.ledger.hasWithdrawals(device) ?? false }
+
+  /// The number that an event waits under.
+  func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64 {
+    try store?.ledger.number(of: event, device) ?? event.emission
+  }
 
   /// Whether there is nothing that a record could be older than.
   var isEmpty: Bool { store == nil }

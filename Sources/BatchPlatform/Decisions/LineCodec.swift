@@ -68,10 +68,10 @@ private final class LineCursor: EventCursor {
 private final class LineWriter: BlockWriter {
   private var series = LineSeries()
 
-  func append(_ event: any EventCursor) {
+  func append(_ event: any EventCursor, emission: Int64) {
     // A merge hands a codec the cursors that it made.
     guard let cursor = event as? LineCursor else { preconditionFailure("a cursor of another codec") }
-    unsafe series.add(cursor.line.bytes, at: cursor.timestamp, cursor.device, cursor.emission)
+    unsafe series.add(cursor.line.bytes, at: cursor.timestamp, cursor.device, emission)
   }
 
   func finish() -> EventBlocks { series.finish() }

@@ -48,16 +48,25 @@ extension EventCursor {
 /// Collects events into blocks.
 package protocol BlockWriter: AnyObject {
   /// Takes the event that the cursor stands on, whose block may go afterwards; events come in the order of delivery.
-  func append(_ event: any EventCursor)
+  ///
+  /// - Parameter emission: its number from here on.
+  func append(_ event: any EventCursor, emission: Int64)
 
   /// The events since the last call in blocks within the limits.
   func finish() -> EventBlocks
+}
+
+extension BlockWriter {
+  package func append(_ event: any EventCursor) { append(event, emission: event.emission) }
 }
 
 /// What a platform changes about events between their storing and their first attempt.
 package protocol BlockAmendment: Sendable {
   /// The events of a block as they are to be sent; nil if nothing changes.
   func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks?
+
+  /// An event of a device has another number from here on, and is changed as by its number before.
+  func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws
 }
 
 /// Rows of a platform's own tables that belong to a batch and are stored with it or not at all.

@@ -62,7 +62,8 @@ enum StoreSchema {
   /// (``StoredNight``), and `night_rules` the settings of each digest.
   /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
   /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent, and one that is
-  /// moved has another number only.
+  /// moved has another number only. One of `chunk` 0 was not sent: it waits under a number of its own, because a sent one has that of its
+  /// place.
   ///
   /// `known_since` has one row at most: the instant before which digests and states were purged.
   /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and

@@ -80,9 +80,12 @@ extension Ledger {
   /// - Parameters:
   ///   - span: whose events go.
   ///   - run: the one that replaces them.
+  ///   - limits: of requests.
   ///   - next: what is stored in their place, piece by piece; nil behind the last.
+  ///   - twins: of what was stored by then, what has the number of a sent event.
   package func replaceWaiting(
-    _ span: ReplacedSpan, run: RunID, by next: () throws -> LocalBatch?
+    _ span: ReplacedSpan, run: RunID, limits: BlockLimits, by next: () throws -> LocalBatch?,
+    twins: () -> Set<NumberedEvent>
   ) throws {
     try connection.write { db in
       try removeWaiting(span, in: db)
@@ -90,6 +93,7 @@ extension Ledger {
       var room = QuarantineRoom()
       while let batch = try next() { try EventStore.insert(batch, run: run, &room, into: db) }
       try Self.dropLooseRows(in: db)
+      try renumberWaiting(besides: twins(), by: run, limits, in: db)
     }
   }
 
@@ -110,10 +114,11 @@ extension Ledger {
         try giveUpFailed(of: row, span, in: db)
       } else {
         _ = try removeEvents(of: row, in: db) { event, own in
-          guard case .events(let status) = own, Self.standing(of: status, isDoubtful: false).isEmpty else {
-            return false
-          }
-          return span.contains(event)
+          guard case .events(let status) = own, Self.standing(of: status, isDoubtful: false).isEmpty,
+            span.contains(event)
+          else { return false }
+          try Self.forgetNumber(of: event, in: db)
+          return true
         }
       }
     }

@@ -15,7 +15,26 @@ struct ChangeSettlement {
     /// No service can have it.
     case waiting
     /// A service may have it, as it was sent; with the correction that there is of it.
-    case sent(chunk: Int64, at: Instant, emission: Int64, json: [UInt8], decided: [UInt8], correction: Int64?)
+    case sent(SentEvent, KnownCorrection?)
+  }
+
+  private struct SentEvent {
+    var chunk: Int64
+    var at: Instant
+    var emission: Int64
+    var json: [UInt8]
+    /// As it was decided then.
+    var decided: [UInt8]
+  }
+
+  /// What an earlier run found out about an event that was sent.
+  private struct KnownCorrection {
+    var id: Int64
+    /// It is told of nobody: only the number is another one.
+    var isMoved: Bool
+    var right: DecidedEvent?
+    var run: Int64
+    var source: StoredSource
   }
 
   private let run: RunID
@@ -24,6 +43,8 @@ struct ChangeSettlement {
   private let changes: [EventChange]
   private var standings: [Standing]
   private var places: [Place: Int] = [:]
+  /// Rows of events that wait under another number than theirs.
+  private var renumbered: [Int64] = []
   /// Events that have a correction, by their chunks: each is known by what it should be.
   private var corrected: [Int64: Set<Place>] = [:]
   /// Ascending.
@@ -44,13 +65,13 @@ struct ChangeSettlement {
   mutating func findCorrections(in db: Database) throws {
     let hasSome = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM correction)") ?? false
     for (index, change) in changes.enumerated() {
-      if hasSome, let row = try correction(of: change, in: db) {
-        standings[index] = try .sent(
-          chunk: row.value("chunk"), at: row.value("sent_at"),
-          emission: row.emission("sent_emission"),
-          json: row.blob("sent"), decided: row.blob("decided"), correction: row.value("id"))
+      let row = hasSome ? try correction(of: change, in: db) : nil
+      if let row, try row.value("chunk") != Ledger.renumbered {
+        standings[index] = try .sent(sent(row), known(row))
       } else if let before = change.before {
-        places[Place(device: change.device, emission: before.emission)] = index
+        let number = try row?.emission("sent_emission") ?? before.emission
+        places[Place(device: change.device, emission: number)] = index
+        if let row { renumbered.append(try row.value("id")) }
         times.append(before.timestamp)
       }
     }
@@ -68,7 +89,8 @@ struct ChangeSettlement {
   }
 
   private func correction(of change: EventChange, in db: Database) throws -> Row? {
-    let columns = "id, chunk, sent_at, sent_emission, sent, decided"
+    let columns =
+      "id, run, chunk, is_moved, sent_at, sent_emission, sent, decided, right, file, line"
     if let before = change.before {
       return try Row.fetchOne(
         db, sql: "SELECT \(columns) FROM correction WHERE device = ? AND right_emission = ? AND right_at = ?",
@@ -79,6 +101,18 @@ struct ChangeSettlement {
       arguments: [change.device.blob, change.key.blob])
   }
 
+  private func sent(_ row: Row) throws -> SentEvent {
+    try SentEvent(
+      chunk: row.value("chunk"), at: row.value("sent_at"), emission: row.emission("sent_emission"),
+      json: row.blob("sent"), decided: row.blob("decided"))
+  }
+
+  private func known(_ row: Row) throws -> KnownCorrection {
+    try KnownCorrection(
+      id: row.value("id"), isMoved: row.value("is_moved"), right: row.bytes("right").map(codec.event),
+      run: row.value("run"), source: StoredSource(file: row.value("file"), line: row.value("line")))
+  }
+
   // MARK: - Looking for events
 
   /// The times of the events that are looked for; nil for none.
@@ -87,14 +121,7 @@ struct ChangeSettlement {
     return first...last
   }
 
-  func looksInto(_ span: ClosedRange<Instant>) -> Bool {
-    var (low, high) = (0, times.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] < span.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return low < times.count && times[low] <= span.upperBound
-  }
+  func looksInto(_ span: ClosedRange<Instant>) -> Bool { times.hasOne(in: span) }
 
   func place(of event: any EventCursor, in chunk: Int64) -> Int? {
     guard instants.contains(event.timestamp) else { return nil }
@@ -110,10 +137,10 @@ struct ChangeSettlement {
   mutating func found(_ index: Int, sent event: any EventCursor, in chunk: Int64) {
     var json = ByteBuffer()
     event.appendJSON(to: &json)
-    standings[index] = .sent(
+    let sent = SentEvent(
       chunk: chunk, at: event.timestamp, emission: event.emission, json: json.array,
-      decided: changes[index].before?.json ?? [],
-      correction: nil)
+      decided: changes[index].before?.json ?? [])
+    standings[index] = .sent(sent, nil)
   }
 
   /// Events that were set aside wait no more: what becomes of them was decided anew.
@@ -145,15 +172,22 @@ struct ChangeSettlement {
   // MARK: - What becomes of them
 
   mutating func keepCorrections(in db: Database) throws {
+    for id in renumbered { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [id]) }
     for (change, standing) in zip(changes, standings) {
-      guard case .sent(let chunk, let at, let emission, let json, let decided, let known) = standing else { continue }
+      guard case .sent(let sent, let known) = standing else { continue }
       let right = try change.after.map(codec.event)
       events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
-      if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known]) }
-      let isMoved = right.map { $0.json == decided && $0.timestamp == at } ?? false
+      if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known.id]) }
+      let isMoved = right.map { $0.json == sent.decided && $0.timestamp == sent.at } ?? false
       // It was sent as it should be after all.
-      if isMoved, right?.emission == emission { continue }
-      if known == nil, !isMoved { events.corrections += 1 }
+      if isMoved, right?.emission == sent.emission { continue }
+      // What an earlier run told of the event holds until a late record makes it different once more.
+      let told = known.flatMap { known in
+        known.isMoved == isMoved && known.right?.json == right?.json && known.right?.timestamp == right?.timestamp
+          ? known : nil
+      }
+      if told == nil, !isMoved { events.corrections += 1 }
+      let source = told?.source ?? change.source
       try db.execute(
         sql: """
           INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
@@ -161,10 +195,10 @@ struct ChangeSettlement {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          run.number, change.device.blob, change.key.blob, chunk, isMoved, at.milliseconds, emission, json.blob,
-          decided.blob,
-          right?.timestamp.milliseconds, right?.emission, change.after?.blob, change.source.file,
-          Int64(bitPattern: change.source.line),
+          told?.run ?? run.number, change.device.blob, change.key.blob, sent.chunk, isMoved, sent.at.milliseconds,
+          sent.emission, sent.json.blob, sent.decided.blob,
+          right?.timestamp.milliseconds, right?.emission, change.after?.blob, source.file,
+          Int64(bitPattern: source.line),
         ])
     }
   }
@@ -197,12 +231,13 @@ extension EventCodec {
 
   /// The events that changes lead to, in the order of delivery; nil for none.
   package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
-    try blocks(
-      of: changes.compactMap { change in
-        guard let block = change.after else { return nil }
-        let cursor = try cursor(of: block)
-        return try cursor.next() ? cursor : nil
-      }, limits)
+    try events(of: changes.compactMap(\.after), limits)
+  }
+
+  /// The first events of blocks, in the order of delivery; nil for none.
+  func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
+    let cursors = try blocks.map { try cursor(of: $0) }
+    return self.blocks(of: try cursors.filter { try $0.next() }, limits)
   }
 
   /// - Parameter cursors: each on an event.

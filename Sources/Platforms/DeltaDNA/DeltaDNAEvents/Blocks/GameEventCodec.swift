@@ -51,10 +51,12 @@ private final class GameBlockWriter: BlockWriter {
 
   init(_ limits: BlockLimits) { encoder = GameBlockEncoder(limits: limits) }
 
-  func append(_ event: any EventCursor) {
+  func append(_ event: any EventCursor, emission: Int64) {
     // Stores hand a codec the cursors that it made.
     guard let cursor = event as? GameEventCursor else { preconditionFailure("a cursor of another codec") }
-    events.append(cursor.event(in: arena))
+    var copy = cursor.event(in: arena)
+    copy.emission = emission
+    events.append(copy)
   }
 
   func finish() -> EventBlocks {

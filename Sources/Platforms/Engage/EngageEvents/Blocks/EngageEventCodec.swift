@@ -41,10 +41,12 @@ private final class EngageBlockWriter: BlockWriter {
 
   init(_ limits: BlockLimits) { encoder = EventBlockEncoder(limits: limits) }
 
-  func append(_ event: any EventCursor) {
+  func append(_ event: any EventCursor, emission: Int64) {
     // Cursors of another codec never come here: a store has one.
     guard let cursor = event as? EngageEventCursor else { return }
-    events.append(cursor.event(in: arena).copied(to: arena))
+    var copy = cursor.event(in: arena).copied(to: arena)
+    copy.emission = emission
+    events.append(copy)
   }
 
   func finish() -> EventBlocks {

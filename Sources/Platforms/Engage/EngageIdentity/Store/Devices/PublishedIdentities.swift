@@ -39,6 +39,14 @@ package struct PublishedIdentities: BlockAmendment {
     }
     return changes ? recoded : nil
   }
+
+  package func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT OR REPLACE INTO identity_moment (device, emission, of_emission)
+        SELECT ?1, ?3, coalesce((SELECT of_emission FROM identity_moment WHERE device = ?1 AND emission = ?2), ?2)
+        """, arguments: [device.blob, old, new])
+  }
 }
 
 extension UnsafeBufferPointer<Attribute> {

@@ -1,0 +1,150 @@
+package import BatchFoundation
+import GRDB
+
+/// Numbers of events, by which they are known (``EventID``): one that a service may have keeps its own, whatever comes before it later.
+extension Ledger {
+  /// In place of a chunk, in the correction of an event that was not sent: it waits under another number than its own.
+  static let renumbered: Int64 = 0
+
+  /// Gives events that wait where a sent one has their number another: one that no event of their device has, now or later.
+  ///
+  /// So late records may shift the numbers of an instant, of which some were sent. Corrections know both numbers of these, and from here
+  /// on of those that wait, so that later runs find them.
+  package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
+    try connection.write { try self.renumberWaiting(besides: [], by: run, limits, in: $0) }
+  }
+
+  /// - Parameter taken: numbers that were sent and that no correction knows.
+  func renumberWaiting(
+    besides taken: Set<NumberedEvent>, by run: RunID, _ limits: BlockLimits, in db: Database
+  ) throws {
+    let taken = try taken.union(Self.movedEvents(in: db))
+    let times = taken.map(\.at).sorted()
+    guard let first = times.first, let last = times.last else { return }
+    let doubtful = try Self.chunksInDoubt(in: db)
+    var blocks: [[UInt8]] = []
+    for row in try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, status, pack, offset, length, first, last FROM chunk
+        WHERE last >= ? AND first <= ? AND status NOT IN (?, ?) ORDER BY id
+        """,
+      arguments: [first.milliseconds, last.milliseconds, ChunkStatus.split, EventStatus.successfullyPosted])
+    {
+      guard try !doubtful.contains(row.value("id")), try times.hasOne(in: row.value("first")...row.value("last")) else {
+        continue
+      }
+      _ = try removeEvents(of: row, in: db) { cursor, own in
+        guard case .events(let status) = own, status != .failedPost,
+          Self.standing(of: status, isDoubtful: false).isEmpty, case let event = NumberedEvent(cursor),
+          taken.contains(event)
+        else { return false }
+        let writer = self.connection.format.codec.writer(.ofParts)
+        writer.append(cursor, emission: try self.renumber(event, in: db))
+        blocks.append(writer.finish().block(0))
+        return true
+      }
+    }
+    guard let events = try connection.format.codec.events(of: blocks, limits) else { return }
+    try Self.insert(events, run: run, into: db)
+    try Self.dropLooseRows(in: db)
+  }
+
+  /// Events that were sent under numbers that are others' by now.
+  private static func movedEvents(in db: Database) throws -> Set<NumberedEvent> {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT device, sent_at, sent_emission FROM correction
+        WHERE chunk <> ? AND (right_emission IS NOT sent_emission OR right_at IS NOT sent_at)
+        """, arguments: [renumbered])
+    var events: Set<NumberedEvent> = []
+    while let row = try rows.next() {
+      events.insert(
+        try NumberedEvent(
+          at: row.value("sent_at"), device: row.blob("device"), emission: row.emission("sent_emission")))
+    }
+    return events
+  }
+
+  /// - Returns: the number that the event waits under from here on.
+  private func renumber(_ event: NumberedEvent, in db: Database) throws -> Int64 {
+    let first = NumberedEvent.firstFree(at: event.emission)
+    let known = try db.cachedStatement(
+      sql: """
+        SELECT max(sent_emission) FROM correction WHERE device = ? AND sent_at = ? AND sent_emission BETWEEN ? AND ?
+        """)
+    let last = try Int64.fetchOne(
+      known, arguments: [event.device.blob, event.at.milliseconds, first, first + NumberedEvent.free - 1])
+    let number = last.map { $0 + 1 } ?? first
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
+          file, line)
+        VALUES (0, ?, x'', ?, 1, ?, ?, x'', x'', ?, ?, x'', 0, 0)
+        """
+    ).execute(arguments: [
+      event.device.blob, Self.renumbered, event.at.milliseconds, number, event.at.milliseconds, event.emission,
+    ])
+    try connection.format.amendment?.renumber(event.device, from: event.emission, to: number, in: db)
+    return number
+  }
+
+  /// The number that an event of a device waits under; nil for its own.
+  package func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64? {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT sent_emission FROM correction WHERE device = ? AND chunk = ? AND right_at = ? AND right_emission = ?
+          """)
+      let arguments: StatementArguments = [
+        device.blob, Self.renumbered, event.timestamp.milliseconds, event.emission,
+      ]
+      return try Row.fetchOne(statement, arguments: arguments)?.emission("sent_emission")
+    }
+  }
+
+  /// The event goes, and with it the number that it waited under.
+  static func forgetNumber(of cursor: any EventCursor, in db: Database) throws {
+    let event = NumberedEvent(cursor)
+    guard event.emission >= NumberedEvent.firstFree(at: event.emission) else { return }
+    try db.cachedStatement(
+      sql: "DELETE FROM correction WHERE device = ? AND chunk = ? AND sent_at = ? AND sent_emission = ?"
+    ).execute(arguments: [event.device.blob, renumbered, event.at.milliseconds, event.emission])
+  }
+}
+
+/// What an ``EventID`` is made of.
+package struct NumberedEvent: Hashable {
+  let at: Instant
+  let device: [UInt8]
+  let emission: Int64
+
+  package init(at: Instant, device: [UInt8], emission: Int64) {
+    self.at = at
+    self.device = device
+    self.emission = emission
+  }
+
+  init(_ cursor: any EventCursor) {
+    unsafe self.init(at: cursor.timestamp, device: Array(cursor.device.bytes), emission: cursor.emission)
+  }
+
+  /// The second half of an instant's numbers: rules number its events from the beginning, and with less than four thousand come to none
+  /// of these.
+  static var free: Int64 { EmissionNumber.begin(at: Instant(milliseconds: 1)) / 2 }
+
+  static func firstFree(at emission: Int64) -> Int64 { emission - emission % (2 * free) + free }
+}
+
+extension [Instant] {
+  /// Of times that ascend.
+  func hasOne(in span: ClosedRange<Instant>) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < span.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] <= span.upperBound
+  }
+}
