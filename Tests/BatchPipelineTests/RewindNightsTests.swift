@@ -216,6 +216,18 @@ import Testing
     #expect(try night.corrections() == ["second 3 3"])
   }
 
+  /// With the reach behind the last record, it was lost that a link of its instant could still join the start of the session.
+  @Test("A state is the same wherever the reach begins", arguments: ["5 minutes", "70 minutes", "80 minutes"])
+  func stateAtTheReach(reach: String) throws {
+    let start = ("10T22:45:00", Self.named("a") + #","mobileUserId":"u""#)
+    let states = try ["2 days", reach].map { reach in
+      let night = try Nights(#""destination": "engage""#)
+      try night(10, "in/1", [start], "Ingest.rewind=\(reach)")
+      return try StoredResult(of: night.folder).devices
+    }
+    #expect(states[0] == states[1])
+  }
+
   /// By the timeout of the third night the silence before it was no end of a session, so it went to the first night.
   @Test("A late record is decided by the silence that the settings of its night make, and no record beside it is late")
   func silenceOfAnotherSetting() throws {

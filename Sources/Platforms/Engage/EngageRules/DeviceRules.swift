@@ -69,7 +69,8 @@ package struct RuleCounts: Sendable, Equatable {
 ///
 /// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of what
 /// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``announce(until:)``, ``announce(_:)`` for every
-/// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()``.
+/// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()`` at the end of the input, and
+/// ``end()``.
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
@@ -177,7 +178,7 @@ package struct DeviceRules {
     return state.lastSeen.map { openStart.at < $0 } ?? false
   }
 
-  /// Ends what is over by the end of the known time and leaves the state to be kept.
+  /// Ends what is over by the end of the known time.
   package mutating func finish() {
     if let knownUntil {
       explanation?.note("end of input, known until \(knownUntil.rfc3339)")
@@ -186,14 +187,17 @@ package struct DeviceRules {
     } else {
       explanation?.note("end of input; without asOf, silence decides nothing")
     }
-    if let openStart, openStart.at == state.lastSeen {
-      state.awaitedUntil = max(state.awaitedUntil ?? openStart.at, openStart.at)
-    }
     settleHeld()
     pruneSamples()
     output.counts.waitingForUserId += state.waiting.count
     output.counts.waitingForSamples += state.held.count
     explanation?.finish(state)
+  }
+
+  /// Leaves the state to whoever begins with it, whether the input is at its end or not.
+  package mutating func end() {
+    guard let openStart, openStart.at == state.lastSeen else { return }
+    state.awaitedUntil = max(state.awaitedUntil ?? openStart.at, openStart.at)
   }
 
   // MARK: - One record

@@ -53,6 +53,7 @@ final class Fixture {
     for record in records where record.type.isSample { rules.announce(record) }
     for record in records { rules.process(record) }
     rules.finish()
+    rules.end()
     records = []
     return (rules.output.events.sorted(by: Event.precedes), rules)
   }

@@ -73,6 +73,7 @@ import Testing
     for record in records { rules.announce(record) }
     for record in records { rules.process(record) }
     rules.finish()
+    rules.end()
   }
 
   /// Each run ends at the instant of its last record, the last one at `end`; returns events and figures.

@@ -122,6 +122,7 @@ final class EngageDecider: DeviceDecider {
   }
 
   func end(into states: inout DeviceStates) {
+    rules.end()
     if let first, concernsService || !rules.isDenied {
       let state = rules.state
       rows.setups.append(
