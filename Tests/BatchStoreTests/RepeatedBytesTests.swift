@@ -17,11 +17,13 @@ import Testing
     return bytes
   }
 
+  private func packed(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { RepeatedBytes.packed($0) } }
+
   @Test("What is packed comes back", arguments: 1...300 as ClosedRange<UInt64>)
   func comesBack(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let bytes = bytes(&random)
-    #expect(try RepeatedBytes.unpacked(RepeatedBytes.packed(bytes)) == bytes)
+    #expect(try RepeatedBytes.unpacked(self.packed(bytes)) == bytes)
   }
 
   @Test("What is longer than a piece comes back", arguments: [65_534, 65_535, 65_536, 65_551, 131_070, 200_003])
@@ -30,28 +32,28 @@ import Testing
     var long: [UInt8] = []
     while long.count < count { long += bytes(&random) }
     long.removeLast(long.count - count)
-    let packed = RepeatedBytes.packed(long)
+    let packed = self.packed(long)
     #expect(packed.count < count)
     #expect(try RepeatedBytes.unpacked(packed) == long)
     let noise = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-    #expect(RepeatedBytes.packed(noise).count <= count + count / 255 + 8)
-    #expect(try RepeatedBytes.unpacked(RepeatedBytes.packed(noise)) == noise)
+    #expect(self.packed(noise).count <= count + count / 255 + 8)
+    #expect(try RepeatedBytes.unpacked(self.packed(noise)) == noise)
   }
 
   @Test("Runs of one byte, and what repeats, take little")
   func small() throws {
-    #expect(RepeatedBytes.packed([]) == [0])
+    #expect(packed([]) == [0])
     let run = [UInt8](repeating: 7, count: 10_000)
-    #expect(RepeatedBytes.packed(run).count < 10_000 / 255 + 10)
-    #expect(try RepeatedBytes.unpacked(RepeatedBytes.packed(run)) == run)
+    #expect(packed(run).count < 10_000 / 255 + 10)
+    #expect(try RepeatedBytes.unpacked(self.packed(run)) == run)
     let lines = (0..<200).flatMap { Array(#"{"deviceId":"d-\#($0)","type":"namedEvent","name":"PLAYER LOADED"}"#.utf8) }
-    #expect(RepeatedBytes.packed(lines).count * 5 < lines.count)
+    #expect(packed(lines).count * 5 < lines.count)
   }
 
   @Test("Damaged bytes are refused or read as others, and never crash", arguments: 1...300 as ClosedRange<UInt64>)
   func damaged(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    var packed = RepeatedBytes.packed(bytes(&random))
+    var packed = self.packed(bytes(&random))
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       packed[Int.random(in: 0..<packed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
     }

@@ -15,23 +15,27 @@ public struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
 }
 
 /// Writes the parts of a device's state: integers as variable-length zigzag, texts with their length.
-public struct StateWriter {
-  public var bytes: [UInt8] = []
+public struct StateWriter: ~Copyable {
+  private var buffer: ByteBuffer
 
-  public init() {
-    // Few states need more.
-    bytes.reserveCapacity(256)
+  /// - Parameter capacity: few states need more than what is said for them.
+  public init(capacity: Int = 256) { buffer = ByteBuffer(capacity: capacity) }
+
+  /// What was written.
+  public var bytes: [UInt8] { buffer.array }
+
+  /// Hands over what was written, as long as the call.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    unsafe body(UnsafeRawBufferPointer(buffer.bytes))
   }
 
-  public mutating func put(_ byte: UInt8) { bytes.append(byte) }
+  public mutating func put(_ byte: UInt8) { buffer.append(byte) }
 
-  public mutating func put(_ value: Int64) {
-    var rest = UInt64(bitPattern: value << 1 ^ value >> 63)
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
+  public mutating func put(_ value: Int64) { buffer.append(varint: UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+  /// Bytes as they are, without their count.
+  public mutating func append(_ bytes: some Collection<UInt8>) {
+    for byte in bytes { buffer.append(byte) }
   }
 
   public mutating func put(_ instant: Instant) { put(instant.milliseconds) }
@@ -45,12 +49,14 @@ public struct StateWriter {
   public mutating func put(_ value: Double) { put(Int64(bitPattern: value.bitPattern)) }
 
   public mutating func put(word: UInt64) {
-    unsafe withUnsafeBytes(of: word.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: word.bigEndian) { word in
+      for unsafe byte in unsafe word { buffer.append(byte) }
+    }
   }
 
   public mutating func put(_ text: Text) {
     put(Int64(text.count))
-    unsafe bytes.append(contentsOf: text.bytes)
+    buffer.append(text)
   }
 
   public mutating func put(_ text: Text?) {

@@ -114,8 +114,7 @@ package import BatchFoundation
 
   /// The records as a store keeps them, one list behind the other.
   package static func kept(_ lists: [RecordList], from files: InputFiles) -> [UInt8] {
-    var writer = StateWriter()
-    writer.bytes.reserveCapacity(lists.joined().reduce(0) { $0 + Int($1.key.head.size) })
+    var writer = StateWriter(capacity: lists.joined().reduce(0) { $0 + Int($1.key.head.size) })
     var (timestamp, line, file): (Int64, UInt64, UInt32) = (0, 0, 0)
     for entry in lists.joined() {
       let head = entry.key.head

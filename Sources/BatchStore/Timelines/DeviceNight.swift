@@ -108,9 +108,8 @@ enum NightCoding {
   private static let mostBesides = 64
 
   static func packed(_ nights: [DeviceNight]) -> [UInt8] {
-    var writer = StateWriter()
-    writer.bytes.reserveCapacity(
-      nights.reduce(0) {
+    var writer = StateWriter(
+      capacity: nights.reduce(0) {
         $0 + $1.device.count + ($1.before?.state.count ?? 0) + $1.beyond.count + $1.records.count + mostBesides
       })
     for night in nights {
@@ -128,7 +127,7 @@ enum NightCoding {
       if !night.beyond.isEmpty { night.beyond.withText { writer.put($0) } }
       night.records.withText { writer.put($0) }
     }
-    return RepeatedBytes.packed(writer.bytes)
+    return unsafe writer.withBytes { unsafe RepeatedBytes.packed($0) }
   }
 
   /// - Parameter packed: by ``packed(_:)``.

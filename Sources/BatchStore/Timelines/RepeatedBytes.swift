@@ -16,7 +16,7 @@ enum RepeatedBytes {
   /// How much is copied at once, if need be more than there is.
   private static let copied = 16
 
-  static func packed(_ bytes: [UInt8]) -> [UInt8] {
+  static func packed(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var start = ByteBuffer(capacity: 16)
     start.append(varint: UInt64(bytes.count))
     // A match is longer than what stands for it, so only counts of literals come on top.
@@ -25,12 +25,10 @@ enum RepeatedBytes {
       guard let target = packed.baseAddress else { return }
       unsafe target.update(from: start.base, count: start.count)
       var end = unsafe target + start.count
-      unsafe bytes.withUnsafeBytes { all in
-        unsafe withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 1 << hashBits) { table in
-          for piece in stride(from: 0, to: all.count, by: pieceSize) {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: all[piece..<min(all.count, piece + pieceSize)])
-            unsafe pack(rest, table, to: &end)
-          }
+      unsafe withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 1 << hashBits) { table in
+        for piece in stride(from: 0, to: bytes.count, by: pieceSize) {
+          let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[piece..<min(bytes.count, piece + pieceSize)])
+          unsafe pack(rest, table, to: &end)
         }
       }
       filled = unsafe end - target

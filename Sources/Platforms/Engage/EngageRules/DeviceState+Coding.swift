@@ -114,10 +114,9 @@ extension StateWriter {
   /// A pause mostly holds the values that the state holds too; only those that differ are written.
   fileprivate mutating func put(_ pause: SessionPause, besides core: CoreTexts) {
     put(pause)
-    let place = bytes.count
-    put(UInt8(0))
-    for slot in core.values.indices where pause.core.values[slot] != core.values[slot] {
-      bytes[place] += 1
+    let different = core.values.indices.filter { pause.core.values[$0] != core.values[$0] }
+    put(UInt8(different.count))
+    for slot in different {
       put(UInt8(slot))
       put(pause.core.values[slot])
     }

@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// What triggers have counted on one device; kept with its state from run to run.
 package struct TriggerCounts: Equatable, Sendable {
-  private struct Count: Equatable, Sendable {
+  fileprivate struct Count: Equatable, Sendable {
     var key: UInt64
     var count: Int64
   }
@@ -58,60 +58,36 @@ package struct TriggerCounts: Equatable, Sendable {
 }
 
 extension TriggerCounts {
-  /// First byte of counts as bytes. A new field gets a new number; older numbers stay readable.
-  private static let format: UInt8 = 1
-
-  /// Appends the counts as bytes; equal counts are equal bytes.
-  package func encode(into bytes: inout [UInt8]) {
-    func put(_ value: UInt64) {
-      var rest = value
-      while rest >= 0x80 {
-        bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-        rest >>= 7
-      }
-      bytes.append(UInt8(rest))
-    }
-    bytes.append(Self.format)
-    put(UInt64(session.count))
-    bytes += session
+  /// Writes the counts as ``init(from:)`` reads them; equal counts are equal bytes.
+  package func put(to writer: inout StateWriter) {
+    session.withText { writer.put($0) }
     for counts in [executions, shown] {
-      put(UInt64(counts.count))
+      writer.put(Int64(counts.count))
       for count in counts {
-        put(count.key)
-        put(UInt64(bitPattern: count.count))
+        writer.put(word: count.key)
+        writer.put(count.count)
       }
     }
   }
 
-  /// Nil if the bytes, all of them, are not counts that this version knows.
-  package init?(decoding bytes: UnsafeRawBufferPointer) {
-    var at = 1
-    func take() -> UInt64? {
-      var value: UInt64 = 0
-      for shift in stride(from: UInt64(0), to: 70, by: 7) {
-        guard at < bytes.count else { return nil }
-        let byte = unsafe bytes[at]
-        at += 1
-        value |= UInt64(byte & 0x7F) << shift
-        if byte < 0x80 { return value }
-      }
-      return nil
+  /// - Throws: ``DeviceStateError`` for bytes that are not counts, all of them.
+  package init(from reader: inout StateReader) throws(DeviceStateError) {
+    session = unsafe Array(try reader.text().bytes)
+    executions = try reader.triggerCounts()
+    shown = try reader.triggerCounts()
+    guard reader.isAtEnd else { throw DeviceStateError() }
+  }
+}
+
+extension StateReader {
+  fileprivate mutating func triggerCounts() throws(DeviceStateError) -> [TriggerCounts.Count] {
+    var counts: [TriggerCounts.Count] = []
+    // A key and a byte of the count.
+    for _ in 0..<(try count(ofBytes: 9)) {
+      let count = TriggerCounts.Count(key: try word(), count: try integer())
+      if let last = counts.last, last.key >= count.key { throw DeviceStateError() }
+      counts.append(count)
     }
-    func takeCounts() -> [Count]? {
-      guard let number = take(), number <= UInt64(bytes.count) else { return nil }
-      var counts: [Count] = []
-      for _ in 0..<number {
-        guard let key = take(), let count = take() else { return nil }
-        if let last = counts.last, last.key >= key { return nil }
-        counts.append(Count(key: key, count: Int64(bitPattern: count)))
-      }
-      return counts
-    }
-    guard unsafe bytes.first == Self.format, let length = take(), length <= UInt64(bytes.count - at) else { return nil }
-    session = unsafe Array(bytes[at..<at + Int(length)])
-    at += Int(length)
-    guard let executions = takeCounts(), let shown = takeCounts(), at == bytes.count else { return nil }
-    self.executions = executions
-    self.shown = shown
+    return counts
   }
 }

@@ -3,7 +3,7 @@ import DeltaDNAEvents
 
 extension GameState {
   /// First byte of every encoded state; what is written otherwise gets a new number.
-  package static let format: UInt8 = 1
+  package static let format: UInt8 = 2
 
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
@@ -43,7 +43,7 @@ extension GameState {
     if let sessionBegan { writer.put(sessionBegan) }
     writer.put(lastRecord: lastSeen, lastKind)
     writer.put(emission)
-    if !triggers.isEmpty { triggers.encode(into: &writer.bytes) }
+    if !triggers.isEmpty { triggers.put(to: &writer) }
     return writer.bytes
   }
 
@@ -76,10 +76,7 @@ extension GameState {
     if try reader.byte() == 1 { sessionBegan = try reader.instant() }
     if let last = try reader.lastRecord() { (lastSeen, lastKind) = last }
     emission = try reader.emission()
-    if !reader.isAtEnd {
-      guard let triggers = unsafe TriggerCounts(decoding: reader.rest) else { throw DeviceStateError() }
-      self.triggers = triggers
-    }
+    if !reader.isAtEnd { triggers = try TriggerCounts(from: &reader) }
   }
 
   private static func code(_ consent: Bool?) -> UInt8 { consent.map { $0 ? 2 : 1 } ?? 0 }

@@ -31,9 +31,9 @@ package struct WaitingEvents {
   package mutating func append(_ event: WaitingEvent) {
     var writer = StateWriter()
     put(event, to: &writer)
-    let place = bytes.count..<bytes.count + writer.bytes.count
+    let start = bytes.count
     bytes += writer.bytes
-    note(event, place)
+    note(event, start..<bytes.count)
   }
 
   private mutating func note(_ event: WaitingEvent, _ place: Range<Int>) {
@@ -52,8 +52,9 @@ package struct WaitingEvents {
     guard let newest = newestStart, newest.at == instant, !newest.isByLink else { return false }
     var writer = StateWriter()
     put(.started(at: instant, link: link, source: source), to: &writer)
-    bytes.replaceSubrange(newest.place, with: writer.bytes)
-    newestStart = (instant, true, newest.place.lowerBound..<newest.place.lowerBound + writer.bytes.count)
+    let joined = writer.bytes
+    bytes.replaceSubrange(newest.place, with: joined)
+    newestStart = (instant, true, newest.place.lowerBound..<newest.place.lowerBound + joined.count)
     return true
   }
 
@@ -101,9 +102,9 @@ extension WaitingEvents {
   /// Writes them as ``init(from:)`` reads them.
   func put(to writer: inout StateWriter) {
     writer.put(Int64(cores.count))
-    for core in cores { writer.bytes += core }
+    for core in cores { writer.append(core) }
     writer.put(Int64(count))
-    writer.bytes += bytes[start...]
+    writer.append(bytes[start...])
   }
 
   init(from reader: inout StateReader) throws(DeviceStateError) {
@@ -145,7 +146,8 @@ extension WaitingEvents {
   private mutating func number(of core: CoreTexts) -> Int {
     var writer = StateWriter()
     writer.put(core)
-    if cores.last != writer.bytes { cores.append(writer.bytes) }
+    let bytes = writer.bytes
+    if cores.last != bytes { cores.append(bytes) }
     return cores.count - 1
   }
 }

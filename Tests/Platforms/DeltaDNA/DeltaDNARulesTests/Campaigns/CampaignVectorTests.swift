@@ -115,9 +115,7 @@ import Testing
     let variant = try #require(vector["given", "variantId"]?.integer)
     for _ in 1..<(vector["given", "increments"]?.integer ?? 1) { _ = counts.addExecution(ofVariant: variant) }
     if vector["given", "reopen"]?.bool == true {
-      var bytes: [UInt8] = []
-      counts.encode(into: &bytes)
-      counts = try #require(bytes.withUnsafeBytes { TriggerCounts(decoding: $0) })
+      counts = try counts.storedAndRead()
     }
     #expect(counts.addExecution(ofVariant: variant) == vector["expect", "count"]?.integer)
   }

@@ -94,17 +94,16 @@ import Testing
     let fixture = try TriggerFixture(
       triggers: #"[{"eventName":"e","variantID":-9},{"eventName":"f","variantID":3,"limit":2}]"#)
     for event in ["e", "f", "f", "f", "e"] { _ = try fixture.answers(event, session: "a session") }
-    var bytes: [UInt8] = []
-    fixture.counts.encode(into: &bytes)
-    let read = try #require(bytes.withUnsafeBytes { TriggerCounts(decoding: $0) })
+    let bytes = fixture.counts.stored
+    let read = try fixture.counts.storedAndRead()
     #expect(read == fixture.counts)
     fixture.counts = read
     #expect(try fixture.answers("f", session: "a session") == [])
     #expect(try fixture.answers("f", session: "another") == ["-1#1"])
     for end in bytes.indices {
-      #expect(bytes[..<end].withUnsafeBytes { TriggerCounts(decoding: $0) } == nil)
+      #expect(throws: DeviceStateError.self) { try TriggerCounts(stored: Array(bytes[..<end])) }
     }
-    #expect((bytes + [0]).withUnsafeBytes { TriggerCounts(decoding: $0) } == nil)
+    #expect(throws: DeviceStateError.self) { try TriggerCounts(stored: bytes + [0]) }
     #expect(TriggerCounts().isEmpty)
   }
 
@@ -118,4 +117,22 @@ import Testing
     #expect(try fixture.explain("e") == ["1 condition", "2 limit", "3 showCondition", "5 responds"])
     #expect(try fixture.explain("y") == [])
   }
+}
+
+extension TriggerCounts {
+  /// As the state of a device has them.
+  var stored: [UInt8] {
+    var writer = StateWriter()
+    put(to: &writer)
+    return writer.bytes
+  }
+
+  init(stored bytes: [UInt8]) throws {
+    self = try bytes.withUnsafeBytes { bytes in
+      var reader = StateReader(bytes)
+      return try TriggerCounts(from: &reader)
+    }
+  }
+
+  func storedAndRead() throws -> TriggerCounts { try TriggerCounts(stored: stored) }
 }
