@@ -49,9 +49,7 @@ public struct StateWriter: ~Copyable {
   public mutating func put(_ value: Double) { put(Int64(bitPattern: value.bitPattern)) }
 
   public mutating func put(word: UInt64) {
-    unsafe withUnsafeBytes(of: word.bigEndian) { word in
-      for unsafe byte in unsafe word { buffer.append(byte) }
-    }
+    for shift in stride(from: 56, through: 0, by: -8) { put(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
   }
 
   public mutating func put(_ text: Text) {

@@ -205,28 +205,20 @@ struct ChangeSettlement {
 
   /// What is stored in place of events that no service can have, and events that are new, in the order of delivery; nil for none.
   mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
-    var cursors: [any EventCursor] = []
+    var blocks: [[UInt8]] = []
     for (change, standing) in zip(changes, standings) {
       if case .sent = standing { continue }
-      guard let block = change.after else {
-        events.count(change, right: nil)
-        continue
-      }
-      let cursor = try codec.cursor(of: block)
-      guard try cursor.next() else { throw StoreError.damagedBlock }
-      cursors.append(cursor)
-      events.count(change, right: DecidedEvent(cursor))
+      events.count(change, right: try change.after.map { try codec.event($0) })
+      if let block = change.after { blocks.append(block) }
     }
-    return codec.blocks(of: cursors, limits)
+    return try codec.events(of: blocks, limits)
   }
 }
 
 extension EventCodec {
   /// The first event of a block.
   package func event(_ block: [UInt8]) throws -> DecidedEvent {
-    let cursor = try cursor(of: block)
-    guard try cursor.next() else { throw StoreError.damagedBlock }
-    return DecidedEvent(cursor)
+    DecidedEvent(try cursorOnFirst(of: block))
   }
 
   /// The events that changes lead to, in the order of delivery; nil for none.
@@ -235,21 +227,28 @@ extension EventCodec {
   }
 
   /// The first events of blocks, in the order of delivery; nil for none.
+  ///
+  /// One block is open at a time, because a device may have brought any number.
   func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
-    let cursors = try blocks.map { try cursor(of: $0) }
-    return self.blocks(of: try cursors.filter { try $0.next() }, limits)
-  }
-
-  /// - Parameter cursors: each on an event.
-  fileprivate func blocks(of cursors: [any EventCursor], _ limits: BlockLimits) -> EventBlocks? {
-    guard !cursors.isEmpty else { return nil }
+    guard !blocks.isEmpty else { return nil }
+    let keyed = try blocks.map { block in
+      let cursor = try cursorOnFirst(of: block)
+      return (timestamp: cursor.timestamp, device: unsafe Array(cursor.device.bytes), emission: cursor.emission, block)
+    }
     let writer = writer(limits)
-    for cursor in cursors.sorted(by: { one, other in
+    for (_, _, _, block) in keyed.sorted(by: { one, other in
       if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-      return one.device != other.device ? one.device < other.device : one.emission < other.emission
+      if one.device != other.device { return one.device.lexicographicallyPrecedes(other.device) }
+      return one.emission < other.emission
     }) {
-      writer.append(cursor)
+      writer.append(try cursorOnFirst(of: block))
     }
     return writer.finish()
+  }
+
+  private func cursorOnFirst(of block: [UInt8]) throws -> any EventCursor {
+    let cursor = try cursor(of: block)
+    guard try cursor.next() else { throw StoreError.damagedBlock }
+    return cursor
   }
 }
