@@ -247,6 +247,26 @@ import Testing
     #expect(try night.values("a", session) == ["2026-01-11T00:03:00.000Z \(own)"])
   }
 
+  /// By the timeout of the second night no silence had ended anything, so the record began a session, with the settings of that night.
+  @Test("A record from before what other settings knew of its device is decided by these, late or not")
+  func knownByOtherSettings() throws {
+    let night = try Nights(#""destination": "deltadna""#)
+    let session = /"sessionID":"([^"]*)"/
+    try night(
+      10, "in/1", [("10T21:40:00", #""type":"gameEvent","name":"a""#)], "DeltaDNA.sessionTimeoutSeconds=7200",
+      "DeltaDNA.sdkVersion=first")
+    let own = try #require(try night.values("a", session).first?.split(separator: " ").last)
+    let late = try night(
+      11, "in/2",
+      [("10T21:50:00", #""type":"gameEvent","name":"b""#), ("11T08:00:00", #""type":"gameEvent","name":"c""#)],
+      "DeltaDNA.sessionTimeoutSeconds=300", "DeltaDNA.sdkVersion=second")
+    #expect(late.summary.rewind.devices == 1 && late.summary.rewind.added == 1)
+    #expect(late.summary.sessionsStarted == 1)
+    #expect(try night.values("b", session) == ["2026-01-10T21:50:00.000Z \(own)"])
+    #expect(try night.values("b", /"sdkVersion":"([^"]*)"/) == ["2026-01-10T21:50:00.000Z first"])
+    #expect(try night.values("c", /"sdkVersion":"([^"]*)"/) == ["2026-01-11T08:00:00.000Z second"])
+  }
+
   /// Behind the last record of the first night, it went to the second.
   @Test(
     "A late record behind the last one of its night is decided by the settings of that night",

@@ -81,13 +81,14 @@ final class DecisionWorker: @unchecked Sendable {
   private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
     let records = device.records
     guard let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }), let first = records.first,
-      decided.covers(first.timestamp, first.kind, until: decided.silence)
+      case let known = try knownByOthers(first.timestamp, device.device, partition),
+      decided.covers(first.timestamp, first.kind, until: decided.silence) || known != nil
     else { return try decide(device.device, earlier, [records], partition) }
     var (beyond, inOrder, present) = (records.place(from: decided.end), records.place(from: decided.end), earlier)
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
       let silence = records.place(from: decided.silence, decided.kind(at: decided.silence))
-      let late = records.list(reached..<silence)
+      let late = records.list(reached..<max(silence, known.map { records.place(from: $0) } ?? 0))
       let nights =
         try late.first.map { first in
           try rewinder.nights(of: device.device, from: first.timestamp, in: self.nights(of: partition.bucket))
@@ -105,6 +106,15 @@ final class DecisionWorker: @unchecked Sendable {
     late.add(records.list(0..<beyond))
     try decide(
       device.device, present, [records.list(0..<beyond), records.list(inOrder..<records.count)], partition)
+  }
+
+  /// Where a record comes from before what was known when other settings decided its device last: up to when these decide; else nil.
+  private func knownByOthers(_ instant: Instant, _ device: Text, _ partition: Partition) throws -> Instant? {
+    guard let rewinder, let rewind = options.rewind, let knownBefore = rewind.knownBefore, partition.lookaheads == nil,
+      rewind.reach <= instant, instant < knownBefore
+    else { return nil }
+    let known = try rewinder.knownByOthers(device, in: nights(of: partition.bucket))
+    return known.flatMap { instant < $0 ? $0 : nil }
   }
 
   private func nights(of bucket: Int) throws -> BucketNights {

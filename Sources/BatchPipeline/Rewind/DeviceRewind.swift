@@ -83,6 +83,14 @@ final class DeviceRewind {
     }
   }
 
+  /// What was known when a device was decided last, if that was by other settings than those of this run; nil where no rewind goes back to it.
+  func knownByOthers(_ device: Text, in bucket: BucketNights) throws -> Instant? {
+    guard let last = try bucket.nights(of: device, { _ in true }).last, last.rules != rewind.rules,
+      try deciders(of: last) != nil
+    else { return nil }
+    return last.known
+  }
+
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
