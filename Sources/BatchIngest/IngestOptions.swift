@@ -1,24 +1,6 @@
 package import BatchFoundation
 import Glibc
 
-/// The half-open span of time whose records count: `from <= timestamp < to`; nil is unbounded.
-package struct TimeWindow: Sendable, Equatable {
-  package var from: Instant?
-  package var to: Instant?
-
-  package init(from: Instant? = nil, to: Instant? = nil) {
-    self.from = from
-    self.to = to
-  }
-
-  @inlinable
-  package func contains(_ instant: Instant) -> Bool {
-    if let from, instant < from { return false }
-    if let to, instant >= to { return false }
-    return true
-  }
-}
-
 /// How a run reads; none of it but the window, the longest line and who was forgotten changes what comes out.
 package struct IngestOptions: Sendable {
   package var window: TimeWindow

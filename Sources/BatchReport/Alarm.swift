@@ -9,20 +9,10 @@ package struct Alarm: Sendable, Equatable {
   /// The words of what went wrong; nil where there are none.
   package var reason: String?
   /// Counts by name, in their order.
-  package var figures: [Figure] = []
+  package var figures: [PlatformReport.Figure] = []
   /// What continues, as it is typed; nil where nothing has to.
   package var command: String?
   private var purpose = "To continue"
-
-  package struct Figure: Sendable, Equatable {
-    package var name: String
-    package var count: Int
-
-    package init(_ name: String, _ count: Int) {
-      self.name = name
-      self.count = count
-    }
-  }
 
   package init(job: String, exit: RunExit, reason: String? = nil, command: String? = nil) {
     self.job = job
@@ -38,9 +28,9 @@ package struct Alarm: Sendable, Equatable {
     reason = reasons.isEmpty ? nil : reasons.clipped(toBytes: Self.longestReason)
     let summary = report.summary
     figures = [
-      Figure("read", summary.records.read), Figure("quarantined", summary.records.quarantined),
-      Figure("events", summary.eventCount), Figure("posted", summary.upload.eventsPosted),
-      Figure("waiting", summary.upload.eventsPending), Figure("failed", summary.upload.eventsFailed),
+      .init("read", summary.records.read), .init("quarantined", summary.records.quarantined),
+      .init("events", summary.eventCount), .init("posted", summary.upload.eventsPosted),
+      .init("waiting", summary.upload.eventsPending), .init("failed", summary.upload.eventsFailed),
     ]
     if report.exit != .done {
       let invocation = report.invocation

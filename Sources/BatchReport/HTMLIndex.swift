@@ -148,40 +148,33 @@ extension Markup {
   fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String) {
     let failed = runs.count { $0.exit != .done }
     line(#"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store)</span></header>"#)
-    line(#"<div class="tiles">"#)
-    let tiles = [
+    addTiles([
       ("runs", runs.count, "plain"), ("not done", failed, failed > 0 ? "bad" : "plain"),
       ("records accepted", runs.reduce(0) { $0 + $1.accepted }, "plain"),
       ("quarantined", runs.reduce(0) { $0 + $1.quarantined }, "plain"),
       ("events posted", runs.reduce(0) { $0 + $1.posted }, "good"),
-    ]
-    lines(tiles) { #"<div class="tile"><b class="\#($0.2)">\#($0.1.grouped)</b><span>\#($0.0)</span></div>"# }
-    line("</div>")
+    ])
     line(#"<div class="columns">"#)
     for month in HTMLIndex.months(runs) { add(month) }
     line("</div>")
-    let charts = HTMLIndex.charts(runs)
-    if !charts.isEmpty {
-      line(#"<div class="columns charts">"#)
-      for chart in charts { add(chart) }
-      line("</div>")
-    }
+    add(HTMLIndex.charts(runs))
     addTable(
-      "Not done", "Runs that did not come to a good end, the newest first",
-      heads:
-        #"<th scope="col" class="number">run</th><th scope="col">as of</th><th scope="col">ended</th><th scope="col">why</th><th scope="col">its report</th>"#,
-      HTMLIndex.failures(runs)
-    ) {
-      #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td data-label="why">\#(($0.stopped ?? "").replacing("\n", with: "; ").clipped(toBytes: 300))</td><td data-label="its report"><code>\#(ShellCommand("report", "--run", "\($0.number)", "--store", store).text)</code></td></tr>"#
-    }
+      "Not done", "Runs that did not come to a good end, the newest first", HTMLIndex.failures(runs),
+      [
+        Column("run", kind: "number", cell: \.linkedNumber), .text("as of", \.asOf.rfc3339),
+        .toned("ended", \.tone, \.ending),
+        .text("why") { ($0.stopped ?? "").replacing("\n", with: "; ").clipped(toBytes: 300) },
+        .code("its report") { ShellCommand("report", "--run", "\($0.number)", "--store", store).text },
+      ])
     addTable(
       "All runs", "The newest first; in the calendar, a run stands on the last day that it knows, in UTC",
-      heads:
-        #"<th scope="col" class="number">run</th><th scope="col">job</th><th scope="col">mode</th><th scope="col">as of</th><th scope="col">ended</th><th scope="col" class="number">accepted</th><th scope="col" class="number">quarantined</th><th scope="col" class="number">events</th><th scope="col" class="number">posted</th><th scope="col" class="number">failed</th><th scope="col" class="number">took</th>"#,
-      HTMLIndex.newest(runs)
-    ) {
-      #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="job">\#($0.job.clipped(toBytes: 100))</td><td data-label="mode">\#($0.mode)</td><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td class="number" data-label="accepted">\#($0.accepted.grouped)</td><td class="number" data-label="quarantined">\#($0.quarantined.grouped)</td><td class="number" data-label="events">\#($0.events.grouped)</td><td class="number" data-label="posted">\#($0.posted.grouped)</td><td class="number" data-label="failed">\#($0.failed.grouped)</td><td class="number" data-label="took">\#($0.seconds.map(Wording.seconds) ?? "")</td></tr>"#
-    }
+      HTMLIndex.newest(runs),
+      [
+        Column("run", kind: "number", cell: \.linkedNumber), .text("job", \.job.shownName), .text("mode", \.mode),
+        .text("as of", \.asOf.rfc3339), .toned("ended", \.tone, \.ending), .figure("accepted", \.accepted),
+        .figure("quarantined", \.quarantined), .figure("events", \.events), .figure("posted", \.posted),
+        .figure("failed", \.failed), .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
+      ])
     line("<footer>The page shows no ids of people.</footer>")
   }
 

@@ -1,8 +1,306 @@
+import BatchFoundation
+
 /// The report of a run for people: one HTML file without scripts and without anything loaded from elsewhere.
 package enum HTMLReport {
   /// The same report gives the same bytes.
   package static func text(_ report: RunReport) -> String {
-    let page = HTMLPage(report)
-    return Markup.page(title: "\(page.job), \(page.period)") { $0.add(page) }
+    Markup.page(title: "\(report.job), \(report.period)") { $0.add(report) }
+  }
+}
+
+extension RunReport {
+  /// What the report is about, in as few characters as say it: a day, days, or the time up to which it goes.
+  fileprivate var period: String {
+    func date(_ instant: Instant) -> String { String(instant.rfc3339.prefix(10)) }
+    func minute(_ instant: Instant) -> String { "\(date(instant)) \(instant.rfc3339.dropFirst(11).prefix(5)) UTC" }
+    guard let from, let to else { return "as of \(minute(asOf))" }
+    let day: Int64 = 86_400_000
+    guard from.milliseconds % day == 0, to.milliseconds % day == 0 else { return "\(minute(from)) to \(minute(to))" }
+    let (first, last) = (date(from), date(Instant(milliseconds: to.milliseconds - 1)))
+    return first == last ? first : "\(first) to \(last)"
+  }
+}
+
+extension Markup {
+  /// The sections of a report; what is empty is left out.
+  fileprivate mutating func add(_ report: RunReport) {
+    addOverview(report)
+    add(Charts(report.activity, report.platform.typeNames).all)
+    line(#"<div class="columns">"#)
+    addFigures(report)
+    line("</div>")
+    addTable(
+      "Not sent yet", "Every event of the store that the service does not have, and what sends it", report.unsent,
+      [
+        .text("why", \.reason), .figure("events", \.events), .code("status", \.status), .text("decided by", \.setting),
+        .text("ends with", \.ends),
+      ])
+    addQuarantine(report)
+    addWarnings(report)
+    addMerges(report.merges)
+    for section in report.platform.sections where !section.rows.isEmpty { add(section) }
+    addFields(report.orderedFields)
+    addNotes(report.notes)
+    addRun(report)
+    let questions = FurtherQuestions.of(report)
+    if !questions.isEmpty {
+      line(#"<section class="long"><h2>Next questions</h2><dl>"#)
+      lines(questions) { "<dt>\($0.question)</dt><dd><code>\(.words($0.command.text))</code></dd>" }
+      line("</dl></section>")
+    }
+    let privacy =
+      switch report.personalData {
+      case .omit: "Ids of devices and recipients are left out."
+      case .hash:
+        "Ids of devices and recipients are hashed with a key of the store; the same id has the same hash in all its reports."
+      case .clear: "This report shows ids and recorded lines as they are. Treat it as personal data."
+      }
+    line("<footer>\(privacy)</footer>")
+  }
+
+  private mutating func addOverview(_ report: RunReport) {
+    let tone = report.exit == .done ? "good" : "bad"
+    line(
+      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)">\#(report.ending)</span><span class="soft">\#(report.period)</span></header>"#
+    )
+    lines(report.failureLines) { #"<p class="bad">\#($0)</p>"# }
+    line("<p>\(RunStory.text(report))</p>")
+    addTiles(Self.tiles(report))
+    lines(report.unusual ?? []) { #"<p class="attention">Unusual: \#($0).</p>"# }
+    let steps = NextSteps.of(report)
+    if !steps.isEmpty {
+      line(#"<section class="todo"><h2>To do</h2><ul>"#)
+      lines(steps) { "<li>\(.words($0))</li>" }
+      line("</ul></section>")
+    }
+  }
+
+  private static func tiles(_ report: RunReport) -> [(label: String, count: Int, tone: String)] {
+    let summary = report.summary
+    var tiles: [(label: String, count: Int, tone: String)] = []
+    if report.mode != .post {
+      let quarantined = summary.records.quarantined + report.quarantinedEvents
+      tiles += [
+        ("records read", summary.records.read, "plain"), ("accepted", summary.records.accepted, "plain"),
+        ("duplicates", summary.records.duplicates, "plain"), ("out of window", summary.records.outOfWindow, "plain"),
+        ("quarantined", quarantined, quarantined > 0 ? "attention" : "plain"),
+      ]
+      if summary.records.leftOut != nil { tiles.append(("left out by maps", summary.records.leftOutCount, "plain")) }
+      tiles.append(("events", summary.eventCount, "plain"))
+    }
+    let upload = summary.upload
+    if report.mode != .dryRun {
+      tiles.append(("posted", upload.eventsPosted, upload.eventsPosted > 0 ? "good" : "plain"))
+    }
+    let rare = [
+      ("failed", upload.eventsFailed), ("unknown", upload.eventsUnknown),
+      ("possibly twice", report.ledger.possibleDuplicates), ("warnings", report.warningCount),
+    ]
+    for (label, count) in rare where count > 0 { tiles.append((label, count, "attention")) }
+    return tiles
+  }
+
+  // MARK: - What the run found
+
+  private mutating func addQuarantine(_ report: RunReport) {
+    let summary = report.summary
+    let reasons = Bar.counts(
+      QuarantineReason.allCases.compactMap { reason in
+        let events = reason == .schemaInvalid ? report.quarantinedEvents : 0
+        let count = summary.quarantineReasons[reason, default: 0] + events
+        return count > 0 ? (reason.rawValue, reason.remedy, count) : nil
+      })
+    guard !reasons.isEmpty else { return }
+    let table: Markup = .table(
+      "What was quarantined, by reason", reasons,
+      [.code("reason", \.name), .bar, .number("lines", \.figure), .text("what to do", \.note)])
+    line(#"<section class="long"><h2>Quarantine</h2>\#(table)"#)
+    let samples = Self.fitting(report.orderedQuarantine) { [$0.shownPlace, $0.detail.shownWords] + $0.shownContent }
+    let setAside = summary.records.quarantined + report.quarantinedEvents
+    let shown = samples.count.grouped
+    let title =
+      samples.count < setAside
+      ? "The first \(shown) of \(setAside.grouped) lines and events"
+      : summary.records.quarantined == 0
+        ? samples.count.counted("event")
+        : report.quarantinedEvents > 0 ? "\(shown) lines and events" : samples.count.counted("line")
+    if !samples.isEmpty {
+      line(
+        .table(
+          title, samples,
+          [
+            Column("place") { sample in
+              let content: Markup = .joined(sample.shownContent) { #"<br><code class="soft">\#($0)</code>"# }
+              return "<code>\(sample.shownPlace)</code>\(content)"
+            },
+            .figure("offset") { Int(clamping: $0.offset) }, .code("reason", \.reason.rawValue),
+            .text("detail", \.detail.shownWords),
+          ]))
+    }
+    line("</section>")
+  }
+
+  private mutating func addWarnings(_ report: RunReport) {
+    let tallies = Self.fitting(report.orderedWarnings) {
+      $0.first.flatMap { [$0.file.shownWords, $0.detail.shownWords] }
+    }
+    guard !tallies.isEmpty else { return }
+    line(#"<section class="long"><h2>Warnings</h2>"#)
+    for tally in tallies {
+      line("<h3><code>\(tally.kind)</code> \(tally.occurrences.grouped)</h3>")
+      line(
+        .table(
+          "The first places", tally.first,
+          [
+            .code("place") { "\($0.file.shownWords):\($0.line)" }, .code("device", \.device.shownName),
+            .text("detail", \.detail.shownWords),
+          ]))
+    }
+    line("</section>")
+  }
+
+  private mutating func addMerges(_ merges: [IdentityMerge]) {
+    addTable(
+      "Identity plans", "Recipients that were merged or changed, those that wait for somebody first",
+      Self.fitting(merges) {
+        [$0.device.shownName, $0.loser.shownName, $0.winner.shownName, $0.reasonWithSource]
+      },
+      [
+        .number("plan") { "\($0.plan)" },
+        Column("scenario") { #"\#($0.words)<br><code class="soft">\#($0.scenario)</code>"# },
+        .toned("state", \.tone, \.state), .code("device", \.device.shownName), .code("from", \.loser.shownName),
+        .code("to", \.winner.shownName), .text("reason", \.reasonWithSource),
+      ])
+  }
+
+  private mutating func add(_ section: ReportSection) {
+    let columns = zip(section.columns, section.columns.indices).map { column, place in
+      (title: column.title, kind: section.rows.contains { $0[place].isNumber } ? "number" : "")
+    }
+    let heads: Markup = .joined(columns) { #"<th scope="col" class="\#($0.kind)">\#($0.title)</th>"# }
+    // A few sentences read better below each other.
+    let kind = section.columns.count == 1 && section.rows.count > 8 ? "stack single" : "stack"
+    line(
+      #"""
+      <section class="long"><h2>\#(section.title)</h2><table class="\#(kind)"><caption class="heard">\#(section.title)</caption>
+      <thead><tr>\#(heads)</tr></thead><tbody>
+      """#)
+    lines(Self.fitting(section.rows) { $0.map(\.words.shownWords) }) { row in
+      let cells: Markup = .joined(zip(columns, row)) { column, cell in
+        #"<td class="\#(column.kind)" data-label="\#(column.title)">\#(cell.words.shownWords)</td>"#
+      }
+      return "<tr>\(cells)</tr>"
+    }
+    line("</tbody></table></section>")
+  }
+
+  // MARK: - What a person may want to know besides
+
+  private mutating func addFields(_ fields: [UnknownField]) {
+    let more = fields.dropFirst(Self.shownFields)
+    let others = UnknownField(name: "\(more.count.grouped) others", records: more.reduce(0) { $0 + $1.records })
+    addShortTable(
+      "Fields that the format does not know", "Ignored, with the number of records that have them",
+      Array(fields.prefix(Self.shownFields)) + (more.isEmpty ? [] : [others]),
+      [.code("", \.name.shownName), .figure("", \.records)])
+  }
+
+  private mutating func addNotes(_ notes: [String]) {
+    guard !notes.isEmpty else { return }
+    let more = notes.count - Self.shownNotes
+    line("<section><h2>Notes</h2><ul>")
+    lines(notes.prefix(Self.shownNotes).map(\.shownWords) + (more > 0 ? ["and \(more.grouped) more"] : [])) {
+      "<li>\($0)</li>"
+    }
+    line("</ul></section>")
+  }
+
+  private mutating func addRun(_ report: RunReport) {
+    line(#"<section class="long"><h2>This run</h2><dl>"#)
+    lines(Self.facts(report)) { name, value in
+      // No time is broken at its hyphens.
+      let ends = value.split(separator: " to ", maxSplits: 1).map(String.init)
+      let shown: Markup = ends.count == 2 ? #"\#(ends[0]) to <span class="whole">\#(ends[1])</span>"# : "\(value)"
+      return "<dt>\(name)</dt><dd>\(shown)</dd>"
+    }
+    line("</dl>")
+    if !report.configuration.layers.isEmpty {
+      line("<h3>Configuration, later layers win</h3><ol>")
+      lines(report.configuration.layers) { "<li><code>\($0)</code></li>" }
+      line("</ol>")
+    }
+    if !report.configuration.settings.isEmpty {
+      line(
+        .table(
+          "Settings that are not the built-in default; secrets are left out", report.configuration.settings,
+          [.code("setting", \.name), .code("value", \.value), .text("from", \.origin)]))
+    }
+    line("</section>")
+  }
+
+  private static func facts(_ report: RunReport) -> [(name: String, value: String)] {
+    let mode =
+      switch report.mode {
+      case .run: "run"
+      case .dryRun: "dry run: nothing was changed or sent"
+      case .noUpload: "no upload: nothing was sent"
+      case .post: "post: no inputs were read"
+      }
+    let window =
+      report.from == nil && report.to == nil
+      ? "open" : "\(report.from?.rfc3339 ?? "open") to \(report.to?.rfc3339 ?? "open")"
+    let digest = report.configuration.digest
+    let facts: [(name: String, value: String?)] = [
+      ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
+      ("as of", report.asOf.rfc3339), ("window", window),
+      ("known until", report.knownUntil?.rfc3339 ?? "silence decided nothing"), ("kind of run", mode),
+      ("destination", report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
+      ("job file", report.jobFile), ("store", report.store), ("configuration", digest.isEmpty ? nil : digest),
+      ("exit code", String(report.exit.rawValue)),
+    ]
+    return facts.compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  // What comes from outside can be long and much; a page stays below a megabyte.
+  private static let shownFields = 100
+  private static let shownNotes = 50
+  private static let tableBytes = 120_000
+
+  /// The rows of a table that fit into a page beside the others.
+  private static func fitting<Row>(_ rows: [Row], _ texts: (Row) -> [String]) -> [Row] {
+    var left = tableBytes
+    return Array(
+      rows.prefix { row in
+        left -= texts(row).reduce(300) { $0 + Markup.escaped($1).utf8.count }
+        return left >= 0
+      })
+  }
+}
+
+extension String {
+  /// As much of a name as a page shows, and of a sentence or a path.
+  var shownName: String { clipped(toBytes: 100) }
+  fileprivate var shownWords: String { clipped(toBytes: 300) }
+}
+
+extension RedactedText {
+  fileprivate var shownName: String { (text ?? "").shownName }
+}
+
+extension QuarantineSample {
+  fileprivate var shownPlace: String { line == 0 ? file.shownWords : "\(file.shownWords):\(line)" }
+  /// One element if the line, or its shape, may be shown.
+  fileprivate var shownContent: [String] { (content.text ?? excerpt).map { [$0] } ?? [] }
+}
+
+extension IdentityMerge {
+  fileprivate var reasonWithSource: String { (reason + (source.isEmpty ? "" : " (\(source))")).shownWords }
+
+  fileprivate var tone: String {
+    switch state {
+    case "done": "good"
+    case "conflict", "held", "open", "undoing", Self.refused: "attention"
+    default: "plain"
+    }
   }
 }

@@ -83,12 +83,8 @@ package enum JSONReport {
       ]
     }
     let types = activity.events.named.sorted { EventCodeOrder.precedes($0.name.string, $1.name.string) }
-    let ordered = activity.campaigns.named.sorted {
-      $0.value.weight != $1.value.weight ? $0.value.weight > $1.value.weight : $0.name < $1.name
-    }
-    let campaigns = ordered.prefix(shownCampaigns).sorted { $0.name < $1.name }
-    var rest = activity.campaigns.rest
-    for (_, campaign) in ordered.dropFirst(shownCampaigns) { rest += campaign }
+    let (first, rest) = activity.campaigns.ranked(atMost: shownCampaigns, by: \.weight)
+    let campaigns = first.sorted { $0.name < $1.name }
     return [
       "events": .list(types.map { .object([("type", .text($0.name.string))] + days($0.value)) }, atMost: Room.types),
       "sessions": [

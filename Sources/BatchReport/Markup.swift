@@ -31,7 +31,7 @@ struct Markup: ExpressibleByStringInterpolation {
   }
 
   /// The pieces one after the other, without line ends.
-  static func joined<Element>(_ elements: [Element], _ piece: (Element) -> Markup) -> Markup {
+  static func joined<Element>(_ elements: some Sequence<Element>, _ piece: (Element) -> Markup) -> Markup {
     elements.reduce(into: "") { $0.text += piece($1).text }
   }
 

@@ -37,7 +37,7 @@ extension RunReport {
         .prefix(Self.warningPlaces))
   }
 
-  private mutating func add(_ field: UnknownInputField) {
+  private mutating func add(_ field: UnknownField) {
     if let place = unknownFields.firstIndex(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) {
       unknownFields[place].records += field.records
     } else {

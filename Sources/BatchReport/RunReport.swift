@@ -52,7 +52,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var unusual: [String]?
   /// Other things a person should know, such as a pattern that matched no file.
   package var notes: [String] = []
-  package var unknownFields: [UnknownInputField] = []
+  package var unknownFields: [UnknownField] = []
   /// The plans that the run made or went on with, 200 at most, those that wait for somebody first.
   package var merges: [IdentityMerge] = []
   /// Plans of the store that wait for a person, as `identity list --open` shows them.
@@ -85,20 +85,7 @@ package struct ConfigurationOrigin: Sendable, Equatable, Codable {
   /// Digest of all settings without secrets; equal settings have equal digests.
   package var digest = ""
   /// Settings that a file, the job, the environment or the command line gave; secrets are left out.
-  package var settings: [Setting] = []
-
-  package struct Setting: Sendable, Equatable, Codable {
-    package var name: String
-    package var value: String
-    /// Layer, file and line.
-    package var origin: String
-
-    package init(name: String, value: String, origin: String) {
-      self.name = name
-      self.value = value
-      self.origin = origin
-    }
-  }
+  package var settings: [RunSetting] = []
 
   package init(layers: [String] = [], digest: String = "") {
     self.layers = layers
@@ -158,17 +145,6 @@ package struct WarningTally: Sendable, Equatable, Codable {
     self.kind = kind
     self.occurrences = occurrences
     self.first = first
-  }
-}
-
-/// A field of accepted records that the export format does not know.
-package struct UnknownInputField: Sendable, Equatable, Codable {
-  package var name: String
-  package var records: Int
-
-  package init(name: String, records: Int) {
-    self.name = name
-    self.records = records
   }
 }
 
@@ -318,7 +294,7 @@ extension RunReport {
 
   var orderedWarnings: [WarningTally] { warnings.sorted { $0.kind.precedesByBytes($1.kind) } }
 
-  var orderedFields: [UnknownInputField] {
+  var orderedFields: [UnknownField] {
     unknownFields.sorted { $0.records != $1.records ? $0.records > $1.records : $0.name.precedesByBytes($1.name) }
   }
 

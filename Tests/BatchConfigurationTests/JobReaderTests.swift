@@ -37,7 +37,7 @@ import Testing
     expected.inputs.notifications = [Job.Input(path: "/data/notifications")]
     expected.inputs.deepLinks = [Job.Input(path: folder.path + "/jobs/links/**")]
     expected.deepLinkRoutes = folder.path + "/configs/MobileDeepLinkingConfig.json"
-    expected.window = Job.Window(from: january, to: february)
+    expected.window = TimeWindow(from: january, to: february)
     expected.asOf = february
     expected.destination = "engage"
     expected.identity = true
@@ -125,12 +125,12 @@ import Testing
       """#
     ])
     let events = try folder.loader().load(job: "j.json").job.inputs.events
-    #expect(events.map { FilePath.shown($0.path, from: folder.path) } == ["a", "{yyyy}-{MM}-{dd}", "{yyyy}-{MM}"])
+    #expect(events.map { PathText.shown($0.path, from: folder.path) } == ["a", "{yyyy}-{MM}-{dd}", "{yyyy}-{MM}"])
     #expect(
-      events[1].days?.map { "\($0.number) \(FilePath.shown($0.path, from: folder.path))" }
+      events[1].days?.map { "\($0.number) \(PathText.shown($0.path, from: folder.path))" }
         == ["20483 2026-01-30", "20484 2026-01-31"])
     #expect(
-      events[2].days?.map { "\($0.number) \(FilePath.shown($0.path, from: folder.path))" } == ["20483 2026-01"])
+      events[2].days?.map { "\($0.number) \(PathText.shown($0.path, from: folder.path))" } == ["20483 2026-01"])
     #expect(events.map(\.isRequired) == [false, true, false])
   }
 

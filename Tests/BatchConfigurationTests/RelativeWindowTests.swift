@@ -22,7 +22,7 @@ import Testing
       let job = try folder.loader(environment, now: instant).load(job: "j.json", changes).job
       let ends = [job.window.from, job.window.to].map { $0?.rfc3339 ?? "open" }
       return ends
-        + (events == "e" ? [] : job.inputs.events.flatMap(\.patterns).map { FilePath.shown($0, from: folder.path) })
+        + (events == "e" ? [] : job.inputs.events.flatMap(\.patterns).map { PathText.shown($0, from: folder.path) })
     } catch let error as ConfigurationErrors {
       return error.faults.map(\.description)
     }
@@ -158,6 +158,14 @@ import Testing
     ])
   func refuses(window: String, events: String, fault: String) throws {
     #expect(try Self.read(window, events: events) == [fault])
+  }
+
+  @Test("Inputs of each day of a window that ends before it begins are a fault of the window, and no crash")
+  func refusesDaysOfAWindowThatIsTheWrongWayRound() throws {
+    #expect(
+      try Self.read(#"{"from": "2026-01-03", "to": "2026-01-01"}"#, events: "{yyyy}-{MM}-{dd}") == [
+        "j.json:2: error: 'window.to' is not later than 'window.from'"
+      ])
   }
 
   @Test("A machine without time zones knows UTC, and says what is missing")

@@ -9,7 +9,7 @@ import Testing
     var alarm = Alarm(
       job: "nightly", exit: exit, reason: "the \"service\" is away",
       command: exit == .done ? nil : "engage-batch run j.json")
-    alarm.figures = [Alarm.Figure("read", 1200), Alarm.Figure("failed", 0)]
+    alarm.figures = [PlatformReport.Figure("read", 1200), PlatformReport.Figure("failed", 0)]
     return alarm
   }
 

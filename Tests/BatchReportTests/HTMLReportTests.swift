@@ -82,7 +82,7 @@ import Testing
 
   @Test func namesFromInputsStayText() throws {
     var report = RunReport.fixture()
-    report.unknownFields = [UnknownInputField(name: "<img src=x onerror=alert(1)>{{job}}", records: 1)]
+    report.unknownFields = [UnknownField(name: "<img src=x onerror=alert(1)>{{job}}", records: 1)]
     #expect(
       HTMLReport.text(report).contains(
         "<tr><th scope=\"row\"><code>&lt;img src=x onerror=alert(1)&gt;{{job}}</code></th><td class=\"number\">1</td></tr>"

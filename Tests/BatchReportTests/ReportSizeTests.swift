@@ -48,7 +48,7 @@ import Testing
           WarningTally.Place(device: personal.id(name(place)), file: name(place), line: 4, detail: name(place))
         })
     }
-    report.unknownFields = (0..<1000).map { UnknownInputField(name: name($0), records: 1) }
+    report.unknownFields = (0..<1000).map { UnknownField(name: name($0), records: 1) }
     report.merges = (0..<200).map { plan in
       IdentityMerge(
         plan: Int64(plan), scenario: "mark-merged", words: "merged", state: "done", device: personal.id(name(plan)),

@@ -47,7 +47,7 @@ extension RunReport {
       WarningTally(kind: "link", occurrences: 2, first: []),
     ]
     report.unknownFields = [
-      UnknownInputField(name: "extra", records: 2), UnknownInputField(name: "build", records: 1200),
+      UnknownField(name: "extra", records: 2), UnknownField(name: "build", records: 1200),
     ]
     report.merges = [
       IdentityMerge(

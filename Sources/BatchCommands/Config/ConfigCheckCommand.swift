@@ -80,11 +80,11 @@ struct ConfigFindings {
     add(platform?.refusals(of: job, configuration).map(ConfigFinding.init) ?? [])
     let store = RunRequest.storePath(of: job)
     if Self.isFolder(store) == true {
-      refuse(place, "'store' names '\(FilePath.shown(store, from: folder))', which is a folder, but must be a file")
+      refuse(place, "'store' names '\(PathText.shown(store, from: folder))', which is a folder, but must be a file")
     }
     if let reports = job.reports, Self.isFolder(reports) == false {
       refuse(
-        place, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder")
+        place, "'reports' names '\(PathText.shown(reports, from: folder))', which is a file, but must be a folder")
     }
     do {
       let maps = try JobMaps(job)
@@ -137,7 +137,7 @@ struct ConfigFindings {
       var records: [[UInt8]] = []
       try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { records.append($0.raw) }
       guard !records.isEmpty else { return [] }
-      let shown = FilePath.shown(foreign.name, from: FileManager.default.currentDirectoryPath)
+      let shown = PathText.shown(foreign.name, from: FileManager.default.currentDirectoryPath)
       let looked = "the first \(records.count.counted("record")) of \(file.original)"
       return foreign.vainWords(for: records).map { "map '\(shown)', \(looked): \($0)" }
     }

@@ -40,7 +40,7 @@ struct ConfigFinding {
   static func lint(
     _ path: String, _ what: String, _ findings: (_ bytes: [UInt8], _ name: String) -> [ConfigFinding]
   ) -> [ConfigFinding] {
-    let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
+    let name = PathText.shown(path, from: FileManager.default.currentDirectoryPath)
     do {
       return findings(try RegularFile.read(path), name)
     } catch {

@@ -64,7 +64,7 @@ struct TestCommand: ParsableCommand {
       return try JobSource.loader(asksService: false).load(job: job, changes)
     }
     return try loaded.job.tests.flatMap { path in
-      try JobTestReader.read(InputBytes.read(path), file: FilePath.shown(path, from: folder)).map(run.run)
+      try JobTestReader.read(InputBytes.read(path), file: PathText.shown(path, from: folder)).map(run.run)
     }
   }
 }

@@ -65,7 +65,7 @@ struct MapTryCommand: ParsableCommand {
     try Failures.reported {
       let library = MapLibrary(environment: ProcessInfo.processInfo.environment, currentDirectory: folder)
       let (map, warnings) = try library.load(
-        MapName.isFile(self.map) ? BatchConfiguration.FilePath.resolve(self.map, in: folder) : self.map)
+        MapName.isFile(self.map) ? PathText.resolve(self.map, in: folder) : self.map)
       for warning in warnings { Streams.note("\(warning)") }
       let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: map.digest))
       for input in try InputFiles.find([pattern], in: folder, isOfJob: false).files {

@@ -83,7 +83,7 @@ struct StoreContents {
 
 extension Place {
   /// The job's file as people named it.
-  init(of job: Job) { self.init(FilePath.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
+  init(of job: Job) { self.init(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
 }
 
 extension ConfigurationFault {

@@ -33,7 +33,7 @@ struct QuarantineResolveCommand: ParsableCommand {
   func run() throws {
     try options.writing { store, _ in
       var ids: [Int64] = []
-      let path = file.map { FilePath.resolve($0, in: FileManager.default.currentDirectoryPath) }
+      let path = file.map { PathText.resolve($0, in: FileManager.default.currentDirectoryPath) }
       try store.quarantine.forEachLine(all: false) { entry in
         let isMeant =
           if let id { entry.id == id } else if let reason { entry.line.reason == reason } else {

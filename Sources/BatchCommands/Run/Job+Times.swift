@@ -30,7 +30,7 @@ extension Job {
     let all = inputs.events + inputs.notifications + inputs.deepLinks
     if all.contains(where: { $0.days != nil }) {
       let folder = FileManager.default.currentDirectoryPath
-      lines += all.flatMap(\.patterns).map { "Input: \(FilePath.shown($0, from: folder))" }
+      lines += all.flatMap(\.patterns).map { "Input: \(PathText.shown($0, from: folder))" }
     }
     return lines
   }

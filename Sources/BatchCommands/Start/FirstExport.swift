@@ -29,9 +29,9 @@ struct FirstExport {
   /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where no map can be proposed, which was told.
   init(_ file: String, platform named: (any PlatformCommands)?, folder: String) throws {
     let current = FileManager.default.currentDirectoryPath
-    path = Self.relative(
-      BatchConfiguration.FilePath.resolve(file, in: current),
-      to: BatchConfiguration.FilePath.resolve(folder, in: current))
+    path = PathText.relative(
+      PathText.resolve(file, in: current),
+      to: PathText.resolve(folder, in: current))
     let first = named ?? PlatformName.first.commands
     let input = try InputFiles.find([InputPattern(.events, file)], in: current, isOfJob: false).files.first
     guard let input, let firstVocabulary = Platforms.installed[first.platform.name]?.vocabulary else {
@@ -121,12 +121,5 @@ struct FirstExport {
       if records > best.records { best = (commands, records) }
     }
     return best.commands
-  }
-
-  private static func relative(_ path: String, to folder: String) -> String {
-    let parts = path.split(separator: "/")
-    let base = folder.split(separator: "/")
-    let common = zip(parts, base).prefix { $0 == $1 }.count
-    return (base.dropFirst(common).map { _ in ".." } + parts.dropFirst(common)).joined(separator: "/")
   }
 }

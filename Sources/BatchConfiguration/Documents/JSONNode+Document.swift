@@ -26,13 +26,13 @@ extension JSONNode {
     }
   }
 
-  /// Reads a document of either format that is neither a job nor a configuration.
+  /// Reads a document of either format as it is written.
   ///
   /// - Parameters:
   ///   - file: absolute.
   ///   - source: the file as messages name it.
   /// - Throws: why it cannot be read, with its line.
-  package static func load(_ file: String, source: String) throws(ConfigurationErrors) -> JSONNode {
+  static func load(_ file: String, source: String) throws(ConfigurationErrors) -> JSONNode {
     try read(bytes(of: file, source: source), source: source)
   }
 
@@ -41,7 +41,8 @@ extension JSONNode {
     do {
       return try RegularFile.read(file)
     } catch {
-      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
+      let isMissing = if case .system = error { true } else { false }
+      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: isMissing)
     }
   }
 

@@ -30,12 +30,7 @@ extension AutomaticField {
 extension Setting {
   /// The name of an automatic field, as far as the setting alone says it: ``SettingLayers/nameAttributes(of:)``.
   static func attribute(_ field: AutomaticField, _ fallback: String, _ summary: String) -> Setting {
-    Setting(
-      section: .ubfFieldNames, key: field.key ?? "", kind: .text(.name), fallback: JSONNode(.string(fallback)),
-      summary: summary
-    ) { value, settings in
-      settings.attributeNames[field] = value.text
-    }
+    Setting(field.key ?? "", .text(.name), fallback: .text(fallback), \.attributeNames[field], summary) { $0.text }
   }
 }
 
@@ -67,9 +62,8 @@ extension SettingLayers {
         let places = [field, other].compactMap { winner($0.setting) }
         guard let place = (places.first { $0.layer != .defaults } ?? places.first)?.place else { continue }
         report(
-          ConfigurationFault(
-            place, "'\(other.setting)' and '\(field.setting)' are both '\(name)', and '\(kind.words)' carries both",
-            hint: "give one of them another name"))
+          place, "'\(other.setting)' and '\(field.setting)' are both '\(name)', and '\(kind.words)' carries both",
+          hint: "give one of them another name")
       }
     }
   }

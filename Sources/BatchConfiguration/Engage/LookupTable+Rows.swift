@@ -8,7 +8,7 @@ extension LookupTable {
   /// - Parameter directory: where messages show paths from.
   /// - Throws: what is wrong with the file, with its line: it cannot be read, lacks a column, or has a key twice.
   package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> KeyedRows {
-    let source = FilePath.shown(file, from: directory)
+    let source = PathText.shown(file, from: directory)
     let bytes: [UInt8]
     do {
       bytes = try RegularFile.read(file, largest: 256 << 20)

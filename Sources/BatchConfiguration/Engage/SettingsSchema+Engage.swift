@@ -22,7 +22,10 @@ extension SettingsSchema {
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active whose payload or link names no expiry."),
-      eventCodes,
+      .init(
+        "eventCodes", .eventCodes, fallback: "engage-sdk", \.general.eventCodes,
+        "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of your own (docs/reference/events.md, 1.8)."
+      ) { EventCodes($0) },
       .optionalText(
         "eventSchema", .file, \.general.eventSchema,
         "Event schema that events are checked against before they are sent; what does not fit it is quarantined."),
@@ -143,9 +146,21 @@ extension SettingsSchema {
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
         "How long an event waits for recorded data after its own time; then it goes out as `EXPIRED`."),
-      plugins,
-      lookupTables,
-      program,
+      .init(
+        "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),
+        fallback: [
+          "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
+        ], \.augmentation.plugins,
+        "Plugins that add attributes, in order; a package in front of the class is ignored. `LookupTableAugmentationPlugin` stands for `Augmentation.lookupTables`, which otherwise come last."
+      ) { $0.elements?.map(AugmentationPlugin.init(className:)) },
+      .init(
+        "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
+        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (whose value selects the row), `keyColumn` (the column it is compared with; the name of the attribute if missing), `columns` (names, or a dictionary from column to attribute)."
+      ) { if case .lookupTables(let tables) = $0 { tables } else { nil } },
+      .list(
+        "command", [], of: .any, \.augmentation.command,
+        "A program and its arguments that adds attributes, last of all: it gets events on stdin, one a line as `--events-out` has them, and answers each with a line, an object of attributes. It runs in the folder of the job."
+      ),
       .duration(
         "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,
         "How long `Augmentation.command` may take for an answer; then the event goes out without it."),
@@ -176,40 +191,4 @@ extension SettingsSchema {
         "Days without a record after which `store purge` deletes the state of a device, which is a new one if it comes back; older lines are then refused. 0 keeps all."
       ),
     ])
-
-  private static let eventCodes = Setting(
-    section: .general, key: "eventCodes", kind: .eventCodes, fallback: "engage-sdk",
-    summary:
-      "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of your own (docs/reference/events.md, 1.8)."
-  ) { value, settings in
-    if let codes = EventCodes(value) { settings.general.eventCodes = codes }
-  }
-
-  private static let plugins = Setting(
-    section: .augmentation, key: "augmentationPluginClasses", otherSpellings: ["ubfAugmentorClassNames"],
-    kind: .list(.name),
-    fallback: [
-      "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
-    ],
-    summary:
-      "Plugins that add attributes, in order; a package in front of the class is ignored. `LookupTableAugmentationPlugin` stands for `Augmentation.lookupTables`, which otherwise come last."
-  ) { value, settings in
-    if case .list(let names) = value { settings.augmentation.plugins = names.map(AugmentationPlugin.init(className:)) }
-  }
-
-  private static let program = Setting(
-    section: .augmentation, key: "command", kind: .list(.any), fallback: [],
-    summary:
-      "A program and its arguments that adds attributes, last of all: it gets events on stdin, one a line as `--events-out` has them, and answers each with a line, an object of attributes. It runs in the folder of the job."
-  ) { value, settings in
-    if case .list(let words) = value { settings.augmentation.command = words }
-  }
-
-  private static let lookupTables = Setting(
-    section: .augmentation, key: "lookupTables", kind: .lookupTables, fallback: [],
-    summary:
-      "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (whose value selects the row), `keyColumn` (the column it is compared with; the name of the attribute if missing), `columns` (names, or a dictionary from column to attribute)."
-  ) { value, settings in
-    if case .lookupTables(let tables) = value { settings.augmentation.lookupTables = tables }
-  }
 }

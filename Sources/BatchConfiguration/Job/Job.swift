@@ -54,23 +54,6 @@ package struct Job: Sendable, Hashable {
     }
   }
 
-  /// Half-open: records with `from <= timestamp < to` count. Nil is open.
-  package struct Window: Sendable, Hashable {
-    package var from: Instant?
-    package var to: Instant?
-
-    package init(from: Instant? = nil, to: Instant? = nil) {
-      self.from = from
-      self.to = to
-    }
-
-    package func contains(_ instant: Instant) -> Bool {
-      if let from, instant < from { return false }
-      if let to, instant >= to { return false }
-      return true
-    }
-  }
-
   package var name = ""
   /// The job file itself; absolute like every path here.
   package var file: String
@@ -78,7 +61,7 @@ package struct Job: Sendable, Hashable {
   package var inputs = Inputs()
   package var deepLinkRoutes: String?
   /// What ``relativeWindow`` means for this run, if the job has one.
-  package var window = Window()
+  package var window = TimeWindow()
   /// The window as the job writes it; nil where the time of the run does not matter.
   package var relativeWindow: RelativeWindow?
   /// The clock of the run; nil is the time at which it begins.
@@ -112,7 +95,7 @@ package struct Job: Sendable, Hashable {
   }
 
   /// The folder that relative paths of the job file start from.
-  package var directory: String { FilePath.directory(of: file) }
+  package var directory: String { PathText.folder(of: file) }
 }
 
 /// What the command line changes about a job and its settings.

@@ -160,7 +160,7 @@ struct JobReader {
 
   /// A preset by its name, or the absolute path of a map.
   private mutating func map(_ member: JSONMember, _ key: String) -> String? {
-    text(member, key).map { MapName.isFile($0) ? FilePath.resolve($0, in: job.directory) : $0 }
+    text(member, key).map { MapName.isFile($0) ? PathText.resolve($0, in: job.directory) : $0 }
   }
 
   private mutating func readPath(
@@ -175,7 +175,7 @@ struct JobReader {
     }
     if written.utf8.elementsEqual("-".utf8) { return (Job.Input(path: "/dev/stdin"), nil) }
     do {
-      return (Job.Input(path: FilePath.resolve(written, in: job.directory)), try DatedPath.read(written))
+      return (Job.Input(path: PathText.resolve(written, in: job.directory)), try DatedPath.read(written))
     } catch {
       fault(
         member.value.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
@@ -309,11 +309,11 @@ struct JobReader {
   }
 
   private mutating func path(_ member: JSONMember, _ key: String) -> String? {
-    text(member, key).map { FilePath.resolve($0, in: job.directory) }
+    text(member, key).map { PathText.resolve($0, in: job.directory) }
   }
 
   private mutating func paths(_ member: JSONMember, _ key: String) -> [String] {
-    texts(member, key).map { FilePath.resolve($0.text, in: job.directory) }
+    texts(member, key).map { PathText.resolve($0.text, in: job.directory) }
   }
 
   /// The elements of an array of texts, each with its name in messages.

@@ -51,20 +51,19 @@ struct JobTimes {
     }
     guard faults.isEmpty else { return faults }
     for input in inputs {
-      switch days(of: job.window) {
-      case .success(let days):
+      do {
         var dated: [Job.Input.Day] = []
-        for day in days {
-          let path = FilePath.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
+        for day in try days(of: job.window) {
+          let path = PathText.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
           if dated.last.map({ $0.path.utf8.elementsEqual(path.utf8) }) ?? false { continue }
           dated.append(Job.Input.Day(number: day, path: path))
         }
         job.inputs[keyPath: input.kind][input.place].days = dated
-      case .failure(let refusal):
+      } catch {
         faults.append(
           ConfigurationFault(
-            Place(source, line: input.line), "'\(input.key)' holds a date pattern, but \(refusal.problem)",
-            hint: refusal.hint))
+            Place(source, line: input.line), "'\(input.key)' holds a date pattern, but \(error.problem)",
+            hint: error.hint))
       }
     }
     return faults
@@ -75,21 +74,21 @@ struct JobTimes {
     var hint: String
   }
 
-  /// The days that a window touches, by the calendar of the zone, since 1970.
-  private func days(of window: Job.Window) -> Result<[Int64], Refusal> {
+  /// The days that a window touches, by the calendar of the zone, since 1970; none for one that ends before it begins, which was told.
+  private func days(of window: TimeWindow) throws(Refusal) -> [Int64] {
     guard let from = window.from, let to = window.to else {
-      return .failure(
-        Refusal(problem: "the window is open, so the days are not known", hint: "give 'window' a 'from' and a 'to'"))
+      throw Refusal(
+        problem: "the window is open, so the days are not known", hint: "give 'window' a 'from' and a 'to'")
     }
+    guard from < to else { return [] }
     let first = Self.dayNumber(zone.civil(from))
     let last = Self.dayNumber(zone.civil(Instant(milliseconds: to.milliseconds - 1)))
     guard last - first < Int64(Self.mostDays) else {
-      return .failure(
-        Refusal(
-          problem: "the window has \(last - first + 1) days, of which there may be \(Self.mostDays)",
-          hint: "use * in place of the date"))
+      throw Refusal(
+        problem: "the window has \(last - first + 1) days, of which there may be \(Self.mostDays)",
+        hint: "use * in place of the date")
     }
-    return .success(Array(first...last))
+    return Array(first...last)
   }
 
   private static func dayNumber(_ civil: CivilTime) -> Int64 {

@@ -84,8 +84,8 @@ package struct RelativeWindow: Sendable, Hashable {
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 
   /// What it means for a run at that time. Nil where an end is outside the years 1970 to 9999, or the window ends before it begins.
-  func window(at now: Instant) -> Job.Window? {
-    var window = Job.Window()
+  func window(at now: Instant) -> TimeWindow? {
+    var window = TimeWindow()
     if let from {
       guard let instant = from.instant(at: now, in: zone) else { return nil }
       window.from = instant

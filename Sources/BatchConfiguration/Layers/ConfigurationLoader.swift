@@ -62,7 +62,7 @@ package struct ConfigurationLoader: Sendable {
     self.environment = environment
     self.destinations = destinations
     self.now = now
-    self.currentDirectory = FilePath.normalized(currentDirectory)
+    self.currentDirectory = PathText.normalized(currentDirectory)
     self.addedPlugins = addedPlugins
   }
 
@@ -72,9 +72,9 @@ package struct ConfigurationLoader: Sendable {
   package func load(job path: String, _ changes: CommandLineChanges = CommandLineChanges()) throws(ConfigurationErrors)
     -> LoadedJob
   {
-    let file = FilePath.resolve(path, in: currentDirectory)
-    let source = FilePath.shown(file, from: currentDirectory)
-    let profiles = JobProfiles(try written(file, source), chosen: changes.profile, source: source)
+    let file = PathText.resolve(path, in: currentDirectory)
+    let source = PathText.shown(file, from: currentDirectory)
+    let profiles = JobProfiles(try JSONNode.load(file, source: source), chosen: changes.profile, source: source)
     var expansion = VariableExpansion(environment: environment, source: source)
     let document = expansion.expand(profiles.document)
     let profile = profiles.settings.map {
@@ -109,9 +109,9 @@ package struct ConfigurationLoader: Sendable {
   ) throws(ConfigurationErrors) -> Configuration {
     var layers = SettingLayers()
     for path in files {
-      let file = FilePath.resolve(path, in: currentDirectory)
-      let source = FilePath.shown(file, from: currentDirectory)
-      layers.lay(try document(file, source), .file, source: source, directory: FilePath.directory(of: file))
+      let file = PathText.resolve(path, in: currentDirectory)
+      let source = PathText.shown(file, from: currentDirectory)
+      layers.lay(try document(file, source), .file, source: source, directory: PathText.folder(of: file))
     }
     return try finish(&layers, changes, nil)
   }
@@ -119,33 +119,17 @@ package struct ConfigurationLoader: Sendable {
   /// A file that the command line names, with the values of the variables in it: nothing goes on without it.
   private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
     var expansion = VariableExpansion(environment: environment, source: source)
-    let document = expansion.expand(try written(file, source))
+    let document = expansion.expand(try JSONNode.load(file, source: source))
     guard expansion.faults.isEmpty else { throw ConfigurationErrors(expansion.faults) }
     return document
   }
 
-  /// The same as it is written.
-  private func written(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
-    let bytes: [UInt8]
-    do {
-      bytes = try RegularFile.read(file)
-    } catch {
-      let isMissing = if case .system = error { true } else { false }
-      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: isMissing)
-    }
-    do {
-      return try DocumentReader.read(bytes)
-    } catch {
-      throw ConfigurationErrors([ConfigurationFault(Place(source, line: error.line), error.problem, hint: error.hint)])
-    }
-  }
-
   /// A configuration file of a job: its faults are shown with all others.
   private func lay(_ file: String, _ layers: inout SettingLayers) {
-    let source = FilePath.shown(file, from: currentDirectory)
+    let source = PathText.shown(file, from: currentDirectory)
     do {
       let document = try document(file, source)
-      layers.lay(document, .file, source: source, directory: FilePath.directory(of: file))
+      layers.lay(document, .file, source: source, directory: PathText.folder(of: file))
     } catch {
       for fault in error.faults { layers.report(fault) }
     }
@@ -153,9 +137,9 @@ package struct ConfigurationLoader: Sendable {
 
   private func apply(_ changes: CommandLineChanges, to job: inout Job) {
     if let asOf = changes.asOf { job.asOf = asOf }
-    if let file = changes.configuration { job.configuration = [FilePath.resolve(file, in: currentDirectory)] }
-    if let store = changes.store { job.store = FilePath.resolve(store, in: currentDirectory) }
-    if let report = changes.report { job.reports = FilePath.resolve(report, in: currentDirectory) }
+    if let file = changes.configuration { job.configuration = [PathText.resolve(file, in: currentDirectory)] }
+    if let store = changes.store { job.store = PathText.resolve(store, in: currentDirectory) }
+    if let report = changes.report { job.reports = PathText.resolve(report, in: currentDirectory) }
   }
 
   /// The changes as they read in any folder.
@@ -164,7 +148,7 @@ package struct ConfigurationLoader: Sendable {
     for (index, override) in changes.settings.enumerated() where !override.text.utf8.isEmpty {
       switch SettingsSchema.current.setting(override.section, override.key)?.kind {
       case .text(.file), .text(.folder):
-        changes.settings[index].text = FilePath.resolve(override.text, in: currentDirectory)
+        changes.settings[index].text = PathText.resolve(override.text, in: currentDirectory)
       default: break
       }
     }
@@ -221,13 +205,12 @@ extension SettingLayers {
         let node = try setting.kind.node(of: override.text, called: name)
         lay(node, as: setting, called: name, .commandLine, place, reader)
       } catch {
-        report(ConfigurationFault(place, error.problem, hint: error.hint))
+        report(place, error.problem, hint: error.hint)
       }
       if setting.isSecret {
-        report(
-          ConfigurationFault(
-            place, .warning, "a secret on the command line can be seen by other users of the machine",
-            hint: "name a file with the variable that ends in _FILE"))
+        warn(
+          place, "a secret on the command line can be seen by other users of the machine",
+          hint: "name a file with the variable that ends in _FILE")
       }
     }
   }
@@ -239,10 +222,8 @@ extension SettingLayers {
     for resolved in resolved {
       checkReaders(ofSecret: resolved, directory)
       for file in resolved.files where !FileContents.isReadable(file) {
-        let shown = FilePath.shown(file, from: directory)
-        report(
-          ConfigurationFault(
-            resolved.given.place, "'\(resolved.setting.name)' names the file '\(shown)', which cannot be read"))
+        let shown = PathText.shown(file, from: directory)
+        report(resolved.given.place, "'\(resolved.setting.name)' names the file '\(shown)', which cannot be read")
       }
     }
   }
@@ -250,12 +231,11 @@ extension SettingLayers {
   /// A file with a secret is for its owner alone.
   private mutating func checkReaders(ofSecret resolved: ResolvedSetting, _ directory: String) {
     guard resolved.setting.isSecret, !resolved.value.isEmpty, [.file, .job].contains(resolved.given.layer),
-      FileContents.isOpenToOthers(FilePath.resolve(resolved.given.place.source, in: directory))
+      FileContents.isOpenToOthers(PathText.resolve(resolved.given.place.source, in: directory))
     else { return }
-    report(
-      ConfigurationFault(
-        resolved.given.place, .warning, "'\(resolved.setting.name)' stands in a file that other users can read",
-        hint: "take their rights away with chmod 600, or name a file with the variable that ends in _FILE"))
+    warn(
+      resolved.given.place, "'\(resolved.setting.name)' stands in a file that other users can read",
+      hint: "take their rights away with chmod 600, or name a file with the variable that ends in _FILE")
   }
 
   /// What single values cannot show.
@@ -273,17 +253,13 @@ extension SettingLayers {
     }
     checkNames()
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
-      report(
-        ConfigurationFault(
-          resolved.given.place, .warning, "'\(resolved.setting.name)' is set, but has no effect in a batch run"))
+      warn(resolved.given.place, "'\(resolved.setting.name)' is set, but has no effect in a batch run")
     }
     if let plugins = winner("Augmentation.augmentationPluginClasses"), case .list(let names) = plugins.value {
       for name in names {
         guard case .named = AugmentationPlugin(className: name), !addedPlugins.contains(name) else { continue }
-        report(
-          ConfigurationFault(
-            plugins.place, .warning,
-            "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped"))
+        warn(
+          plugins.place, "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped")
       }
     }
   }

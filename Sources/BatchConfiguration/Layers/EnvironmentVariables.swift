@@ -10,7 +10,7 @@ package enum EnvironmentVariables {
   /// The files that variables name, with the setting.
   static func files(_ environment: [String: String], in directory: String) -> [(setting: String, path: String)] {
     all.compactMap { name, setting in
-      environment[name + "_FILE"].flatMap { $0.isEmpty ? nil : (setting, FilePath.resolve($0, in: directory)) }
+      environment[name + "_FILE"].flatMap { $0.isEmpty ? nil : (setting, PathText.resolve($0, in: directory)) }
     }
   }
 }
@@ -30,13 +30,12 @@ extension SettingLayers {
       switch (direct, file) {
       case (nil, nil): continue
       case (.some, .some):
-        report(
-          ConfigurationFault(Place(name), "both \(name) and \(name)_FILE are set", hint: "unset one of them"))
+        report(Place(name), "both \(name) and \(name)_FILE are set", hint: "unset one of them")
       case (let text?, nil):
         lay(JSONNode(.string(text)), as: setting, called: key, .environment, Place(name), reader)
       case (nil, let file?):
         lay(
-          file: FilePath.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
+          file: PathText.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
       }
     }
   }
@@ -48,19 +47,18 @@ extension SettingLayers {
     do {
       bytes = try RegularFile.read(file, largest: 1 << 16, takesPipes: true)
     } catch {
-      report(ConfigurationFault(place, "the file '\(shown)': \(error.reason)"))
+      report(place, "the file '\(shown)': \(error.reason)")
       return
     }
     while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.isEmpty else {
-      report(ConfigurationFault(place, "the file '\(shown)' is \(bytes.isEmpty ? "empty" : "not UTF-8 text")"))
+      report(place, "the file '\(shown)' is \(bytes.isEmpty ? "empty" : "not UTF-8 text")")
       return
     }
     if setting.isSecret, FileContents.isOpenToOthers(file) {
-      report(
-        ConfigurationFault(
-          place, .warning, "the file '\(shown)' with '\(setting.name)' can be read by other users",
-          hint: "take their rights away with chmod 600"))
+      warn(
+        place, "the file '\(shown)' with '\(setting.name)' can be read by other users",
+        hint: "take their rights away with chmod 600")
     }
     lay(JSONNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
   }

@@ -86,16 +86,13 @@ struct SettingLayers {
   ///   - directory: where its relative file names start.
   mutating func lay(_ document: JSONNode, _ layer: Layer, source: String, directory: String) {
     guard case .object(let sections) = document.value else {
-      faults.append(
-        ConfigurationFault(
-          Place(source, line: document.line),
-          "the configuration is \(document.documentKind), but must be a dictionary of sections"))
+      report(
+        Place(source, line: document.line),
+        "the configuration is \(document.documentKind), but must be a dictionary of sections")
       return
     }
     if let inputs = sections.first(where: { $0.key == "inputs" }) {
-      faults.append(
-        ConfigurationFault(
-          Place(source, line: inputs.line), "this is a job, not a configuration", hint: "name it with --job"))
+      report(Place(source, line: inputs.line), "this is a job, not a configuration", hint: "name it with --job")
       return
     }
     let reader = SettingReader(directory: directory)
@@ -103,11 +100,11 @@ struct SettingLayers {
     for section in sections where section.key != Self.schemaKey {
       let place = Place(source, line: section.line)
       if let first = firstLines.updateValue(section.line, forKey: section.key) {
-        faults.append(ConfigurationFault(place, "section '\(section.key)' is given twice\(Self.firstIn(first))"))
+        report(place, "section '\(section.key)' is given twice\(Self.firstIn(first))")
         continue
       }
       guard let known = SettingSection(rawValue: section.key) else {
-        faults.append(unknownSection(section.key, place))
+        report(unknownSection(section.key, place))
         continue
       }
       switch section.value.value {
@@ -115,7 +112,7 @@ struct SettingLayers {
       case .object(let members): lay(members, of: known, layer, source, reader)
       default:
         let kind = section.value.documentKind
-        faults.append(ConfigurationFault(place, "section '\(section.key)' is \(kind), but must be a dictionary"))
+        report(place, "section '\(section.key)' is \(kind), but must be a dictionary")
       }
     }
   }
@@ -128,12 +125,12 @@ struct SettingLayers {
       let name = "\(section.rawValue).\(member.key)"
       let place = Place(source, line: member.line)
       guard let setting = schema.setting(section.rawValue, member.key) else {
-        faults.append(unknownKey(section.rawValue, member.key, place))
+        report(unknownKey(section.rawValue, member.key, place))
         continue
       }
       if let first = seen[setting.key] {
         let other = first.spelling == member.key ? "" : ", which '\(first.spelling)' is another spelling of"
-        faults.append(ConfigurationFault(place, "key '\(name)' is set twice\(other)\(Self.firstIn(first.line))"))
+        report(place, "key '\(name)' is set twice\(other)\(Self.firstIn(first.line))")
         continue
       }
       seen[setting.key] = (member.key, member.line)
@@ -157,11 +154,19 @@ struct SettingLayers {
       let value = try reader.read(node, as: setting, called: name)
       resolved[index].chain.append(GivenValue(value: value, layer: layer, place: place, variables: variables))
     } catch {
-      faults.append(ConfigurationFault(place, error.problem, hint: error.hint))
+      report(place, error.problem, hint: error.hint)
     }
   }
 
   mutating func report(_ fault: ConfigurationFault) { faults.append(fault) }
+
+  mutating func report(_ place: Place, _ problem: String, hint: String? = nil) {
+    report(ConfigurationFault(place, problem, hint: hint))
+  }
+
+  mutating func warn(_ place: Place, _ problem: String, hint: String? = nil) {
+    report(ConfigurationFault(place, .warning, problem, hint: hint))
+  }
 
   /// The winning value of a setting of the table.
   func winner(_ name: String) -> GivenValue? { indexes[name].map { resolved[$0].given } }

@@ -159,7 +159,7 @@ struct SettingReader {
     }
     let keyAttribute = try text("keyAttribute")
     return LookupTable(
-      file: FilePath.resolve(try text("file"), in: directory), keyAttribute: keyAttribute,
+      file: PathText.resolve(try text("file"), in: directory), keyAttribute: keyAttribute,
       keyColumn: fields["keyColumn"] == nil ? keyAttribute : try text("keyColumn"),
       columns: try columns(fields["columns"], name))
   }

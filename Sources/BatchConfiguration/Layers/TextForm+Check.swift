@@ -54,7 +54,7 @@ extension TextForm {
       }
       return text
     case .file, .folder:
-      return text.utf8.isEmpty ? "" : FilePath.resolve(text, in: directory)
+      return text.utf8.isEmpty ? "" : PathText.resolve(text, in: directory)
     case .datePattern:
       return try datePattern(text)
     case .domain:

@@ -58,15 +58,25 @@ package struct Setting: Sendable {
 
 /// One function per type of value: the row and its place in ``Settings``.
 extension Setting {
+  /// - Parameters:
+  ///   - target: the place that the value fills.
+  ///   - value: as the place has it; nil for a checked value of another kind, which a row never gets.
+  init<Value: Sendable>(
+    _ key: String, aka otherSpellings: [String] = [], _ kind: SettingKind, unit: String? = nil, fallback: JSONNode,
+    _ target: any Target<Value>, _ summary: String, _ value: @escaping @Sendable (SettingValue) -> Value?
+  ) {
+    self.init(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: kind, unit: unit, fallback: fallback,
+      summary: summary
+    ) { given, settings in
+      if let value = value(given) { settings[keyPath: target] = value }
+    }
+  }
+
   static func flag(
     _ key: String, _ fallback: Bool, _ target: any Target<Bool>, aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
-    Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: .boolean,
-      fallback: JSONNode(.bool(fallback)), summary: summary
-    ) { value, settings in
-      if case .boolean(let flag) = value { settings[keyPath: target] = flag }
-    }
+    Setting(key, aka: otherSpellings, .boolean, fallback: .flag(fallback), target, summary, \.flag)
   }
 
   static func number(
@@ -74,21 +84,15 @@ extension Setting {
     aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
     Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: .integer(range), unit: unit,
-      fallback: JSONNode(.number(String(fallback))), summary: summary
-    ) { value, settings in
-      if case .integer(let number) = value { settings[keyPath: target] = Int(number) }
-    }
+      key, aka: otherSpellings, .integer(range), unit: unit, fallback: .number(fallback), target, summary
+    ) { $0.number.map { Int($0) } }
   }
 
   static func bytes(
     _ key: String, _ fallback: Int64, in range: ClosedRange<Int64>, _ target: any Target<Int>, _ summary: String
   ) -> Setting {
-    Setting(
-      section: .general, key: key, kind: .byteCount(range), unit: "bytes",
-      fallback: JSONNode(.number(String(fallback))), summary: summary
-    ) { value, settings in
-      if case .integer(let number) = value { settings[keyPath: target] = Int(number) }
+    Setting(key, .byteCount(range), unit: "bytes", fallback: .number(fallback), target, summary) {
+      $0.number.map { Int($0) }
     }
   }
 
@@ -97,12 +101,9 @@ extension Setting {
     _ summary: String
   ) -> Setting {
     Setting(
-      section: .general, key: key,
-      kind: .duration(Milliseconds(shortest * 1000)...ExpirationText.longestDuration),
-      fallback: JSONNode(.string(fallback)), summary: summary
-    ) { value, settings in
-      if case .duration(let span, _) = value { settings[keyPath: target] = span }
-    }
+      key, .duration(Milliseconds(shortest * 1000)...ExpirationText.longestDuration), fallback: .text(fallback), target,
+      summary
+    ) { if case .duration(let span, _) = $0 { span } else { nil } }
   }
 
   /// A whole number of seconds, as the deltaDNA SDKs spell their durations.
@@ -111,23 +112,15 @@ extension Setting {
     _ summary: String
   ) -> Setting {
     Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: .integer(0...31_536_000), unit: "seconds",
-      fallback: JSONNode(.number(String(fallback))), summary: summary
-    ) { value, settings in
-      if case .integer(let number) = value { settings[keyPath: target] = Milliseconds(number * 1000) }
-    }
+      key, aka: otherSpellings, .integer(0...31_536_000), unit: "seconds", fallback: .number(fallback), target, summary
+    ) { $0.number.map { Milliseconds($0 * 1000) } }
   }
 
   static func text(
     _ key: String, _ fallback: String, _ form: TextForm, _ target: any Target<String>,
     aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
-    Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: .text(form),
-      fallback: JSONNode(.string(fallback)), summary: summary
-    ) { value, settings in
-      if case .text(let text) = value { settings[keyPath: target] = text }
-    }
+    Setting(key, aka: otherSpellings, .text(form), fallback: .text(fallback), target, summary) { $0.text }
   }
 
   /// Text that may be missing; the empty text counts as missing.
@@ -135,55 +128,38 @@ extension Setting {
     _ key: String, _ form: TextForm, _ target: any Target<String?>, aka otherSpellings: [String] = [],
     _ summary: String
   ) -> Setting {
-    Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: .text(form), fallback: "", summary: summary
-    ) { value, settings in
-      if case .text(let text) = value { settings[keyPath: target] = text.utf8.isEmpty ? nil : text }
-    }
+    Setting(key, aka: otherSpellings, .text(form), fallback: "", target, summary) { .some($0.isEmpty ? nil : $0.text) }
   }
 
   /// A credential; the empty text counts as missing.
   static func secret(_ key: String, _ target: any Target<Secret?>, _ summary: String) -> Setting {
-    Setting(
-      section: .general, key: key, kind: .text(.any), fallback: "", isSecret: true, summary: summary
-    ) { value, settings in
-      if case .text(let text) = value { settings[keyPath: target] = text.utf8.isEmpty ? nil : Secret(text) }
+    var setting = Setting(key, .text(.any), fallback: "", target, summary) {
+      .some($0.isEmpty ? nil : Secret($0.text))
     }
+    setting.isSecret = true
+    return setting
   }
 
-  static func datePattern(_ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String)
-    -> Setting
-  {
-    Setting(
-      section: .general, key: key, kind: .text(.datePattern), fallback: JSONNode(.string(fallback)),
-      summary: summary
-    ) { value, settings in
-      // A refused pattern never becomes a checked value.
-      if case .text(let text) = value, let pattern = try? DatePattern(text) { settings[keyPath: target] = pattern }
-    }
+  static func datePattern(
+    _ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String
+  ) -> Setting {
+    // A refused pattern never becomes a checked value.
+    Setting(key, .text(.datePattern), fallback: .text(fallback), target, summary) { try? DatePattern($0.text) }
   }
 
   static func choice<Value>(
     _ key: String, _ fallback: Value, _ target: any Target<Value>, _ summary: String
   ) -> Setting where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
     Setting(
-      section: .general, key: key, kind: .choice(Value.allCases.map(\.rawValue)),
-      fallback: JSONNode(.string(fallback.rawValue)), summary: summary
-    ) { value, settings in
-      if case .text(let text) = value, let choice = Value(rawValue: text) { settings[keyPath: target] = choice }
-    }
+      key, .choice(Value.allCases.map(\.rawValue)), fallback: .text(fallback.rawValue), target, summary
+    ) { Value(rawValue: $0.text) }
   }
 
   static func list(
     _ key: String, _ fallback: [String], of form: TextForm, _ target: any Target<[String]>,
     aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
-    Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: .list(form),
-      fallback: JSONNode(.array(fallback.map { JSONNode(.string($0)) })), summary: summary
-    ) { value, settings in
-      if case .list(let elements) = value { settings[keyPath: target] = elements }
-    }
+    Setting(key, aka: otherSpellings, .list(form), fallback: .texts(fallback), target, summary, \.elements)
   }
 
   /// A setting of the phones that is accepted, checked and shown, and changes nothing in a batch run.

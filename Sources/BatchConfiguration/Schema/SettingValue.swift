@@ -24,6 +24,10 @@ package enum SettingValue: Hashable, Sendable {
     }
   }
 
+  var flag: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
+  var number: Int64? { if case .integer(let number) = self { number } else { nil } }
+  var elements: [String]? { if case .list(let elements) = self { elements } else { nil } }
+
   /// Nothing is hidden by hiding it.
   package var isEmpty: Bool {
     switch self {

@@ -53,14 +53,3 @@ public struct UnknownFields {
       .map { UnknownField(name: String(decoding: $0.key, as: UTF8.self), records: $0.value) }
   }
 }
-
-/// A field of records that the format does not know, which was ignored.
-package struct UnknownField: Sendable, Equatable {
-  package var name: String
-  package var records: Int
-
-  package init(name: String, records: Int) {
-    self.name = name
-    self.records = records
-  }
-}

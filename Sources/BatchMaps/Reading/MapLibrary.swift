@@ -46,7 +46,7 @@ package struct MapLibrary {
   ) -> ForeignMap? {
     let isFile = MapName.isFile(name)
     if isFile { read(name) }
-    let source = isFile ? BatchConfiguration.FilePath.shown(name, from: folder) : "map '\(name)'"
+    let source = isFile ? PathText.shown(name, from: folder) : "map '\(name)'"
     let bytes: [UInt8]
     let document: JSONNode
     do {
@@ -72,9 +72,9 @@ package struct MapLibrary {
         reader.fault(include.line, "maps include each other more than \(Self.deepest) deep")
         break
       }
-      let directory = BatchConfiguration.FilePath.directory(of: name)
+      let directory = PathText.folder(of: name)
       let other =
-        MapName.isFile(include.name) ? BatchConfiguration.FilePath.resolve(include.name, in: directory) : include.name
+        MapName.isFile(include.name) ? PathText.resolve(include.name, in: directory) : include.name
       if let included = load(other, &faults, depth: depth + 1, read) {
         reader.include(included, line: include.line)
         digests += included.digest

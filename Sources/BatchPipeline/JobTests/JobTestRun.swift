@@ -33,7 +33,7 @@ package struct JobTestRun {
     var loaded = try load(changes)
     let folder = try TemporaryFolder(below: IngestOptions.systemTemporaryFolder)
     loaded.job.inputs = try folder.inputs(of: test, loaded.job)
-    loaded.job.window = Job.Window()
+    loaded.job.window = TimeWindow()
     loaded.job.relativeWindow = nil
     var request = try RunRequest(
       loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: loaded.job.asOf ?? .now)
@@ -76,13 +76,13 @@ extension TemporaryFolder {
     ]
     for (kind, place) in kinds { try add(test.records[kind] ?? [], "\(kind)", place, map: nil) }
     for (number, foreign) in test.foreign.enumerated() {
-      let path = BatchConfiguration.FilePath.resolve(foreign.entry, in: job.directory)
+      let path = PathText.resolve(foreign.entry, in: job.directory)
       let found = kinds.lazy.compactMap { _, place in
         job.inputs[keyPath: place].first { $0.path == path || $0.label == foreign.entry }.map { (place, $0.map) }
       }.first
       guard let (place, map) = found else {
         let names = kinds.flatMap { job.inputs[keyPath: $0.1] }.map {
-          $0.label ?? BatchConfiguration.FilePath.shown($0.path, from: job.directory)
+          $0.label ?? PathText.shown($0.path, from: job.directory)
         }
         throw JobTestFault(
           file: test.file, line: foreign.line,

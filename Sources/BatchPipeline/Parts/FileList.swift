@@ -62,7 +62,7 @@ package struct FileList: Sendable {
     guard
       max(entry.bytes ?? 0, entry.from ?? 0, entry.lines ?? 0, entry.linesBefore ?? 0) <= PartDocument.counts.upperBound
     else { throw refuse("is longer than a file can be") }
-    var file = InputFile(path: BatchIngest.FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
+    var file = InputFile(path: FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
     var length = InputLength(bytes: entry.bytes, lines: entry.lines)
     length.bytesBefore = entry.from ?? 0
     length.linesBefore = entry.linesBefore ?? 0

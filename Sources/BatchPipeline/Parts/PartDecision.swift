@@ -121,7 +121,7 @@ package struct PartDecision: Sendable {
     try store.close()
     let folder = PathText.folder(of: path)
     for name in known where unsafe access("\(folder)/\(name)", F_OK) != 0 {
-      let target = BatchConfiguration.FilePath.resolve(
+      let target = PathText.resolve(
         "\(previous.path)/\(name)", in: FileManager.default.currentDirectoryPath)
       guard unsafe symlink(target, "\(folder)/\(name)") == 0 else {
         throw OutputError(path: "\(folder)/\(name)", code: errno)

@@ -57,13 +57,10 @@ extension PartManifest.Piece {
   ///   - folder: of the piece.
   ///   - partition: where the manifest will stand.
   init(_ folder: PieceFolder, from partition: String) {
-    let (here, there) = (Self.components(partition), Self.components(folder.path))
-    let common = zip(here, there).prefix { $0 == $1 }.count
-    path = (here.dropFirst(common).map { _ in ".." } + there.dropFirst(common)).joined(separator: "/")
+    let current = FileManager.default.currentDirectoryPath
+    path = PathText.relative(PathText.resolve(folder.path, in: current), to: PathText.resolve(partition, in: current))
     sha256 = folder.identity
   }
-
-  private static func components(_ path: String) -> [String] { URL(filePath: path).standardizedFileURL.pathComponents }
 }
 
 /// A folder that a partition wrote.

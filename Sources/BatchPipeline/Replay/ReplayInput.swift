@@ -67,7 +67,7 @@ struct ReplayInput: Sendable {
     try copy.file.finish()
     places[copy.path] = ids.count..<ids.count + copy.ids.count
     ids += copy.ids
-    var input = InputFile(path: BatchIngest.FilePath(copy.path), kind: copy.origin.kind, size: 0)
+    var input = InputFile(path: FilePath(copy.path), kind: copy.origin.kind, size: 0)
     input.copied = CopiedLines(file: copy.origin.file, lines: copy.lines, skipped: 1)
     if let map = map(of: copy.origin) {
       input.map = InputMap(map.map.ofKeptRecords, identity: map.identity)
@@ -107,7 +107,7 @@ private struct Copy {
     if !cut.isEmpty {
       do {
         // Lines that the store has the beginning of come from their file if it still has them, one at a time.
-        let source = InputFile(path: BatchIngest.FilePath(origin.file), kind: origin.kind, size: 0)
+        let source = InputFile(path: FilePath(origin.file), kind: origin.kind, size: 0)
         try source.forEachLine(of: Set(cut.map(\.line)).sorted(), longest: longest + 1) { found in
           while let line = rest.first, line.line <= found.number {
             rest = rest.dropFirst()

@@ -23,7 +23,7 @@ extension RunReport {
     invocation = request.invocation
     store = request.mode.isDryRun ? nil : request.storePath
     configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
-    configuration.settings = request.givenSettings
+    configuration.settings = request.loaded.configuration.shownSettings { $0.given.layer != .defaults }
     personalData = request.settings.report.personalData
   }
 
@@ -52,7 +52,7 @@ extension RunReport {
       if !detail.isIdentical(to: line.detail) { sample.detail = detail }
       return sample
     }
-    unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
+    unknownFields = local.ingest.unknownFields
     warnings = local.tally.warnings.map { kind, tally in
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
@@ -67,15 +67,6 @@ extension RunReport {
 }
 
 extension RunRequest {
-  /// What is not the built-in default, secrets left out.
-  var givenSettings: [ConfigurationOrigin.Setting] {
-    loaded.configuration.resolved.filter { $0.given.layer != .defaults && !$0.setting.isSecret }.map {
-      ConfigurationOrigin.Setting(
-        name: $0.setting.name, value: $0.shown,
-        origin: "\($0.given.layer.rawValue) \($0.given.origin)")
-    }
-  }
-
   /// Where the configuration came from, in the order in which it was laid; layers that say nothing are left out.
   var configurationLayers: [String] {
     let given = loaded.configuration.resolved.flatMap(\.chain)

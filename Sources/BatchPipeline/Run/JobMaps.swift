@@ -19,7 +19,7 @@ package struct JobMaps {
     }
     guard unknown.isEmpty else {
       let place = Place(
-        BatchConfiguration.FilePath.shown(job.file, from: FileManager.default.currentDirectoryPath))
+        PathText.shown(job.file, from: FileManager.default.currentDirectoryPath))
       throw ConfigurationErrors(
         unknown.map { key, name in
           ConfigurationFault(
@@ -41,7 +41,7 @@ package struct JobMaps {
 
   /// The map that a list of files calls by a name, relative to the job.
   static func map(_ name: String, of job: Job) throws -> InputMap? {
-    let name = MapName.isFile(name) ? BatchConfiguration.FilePath.resolve(name, in: job.directory) : name
+    let name = MapName.isFile(name) ? PathText.resolve(name, in: job.directory) : name
     return try JobMaps(names: [name])[name]
   }
 
@@ -86,7 +86,7 @@ package struct MapDigest: Sendable, Equatable {
       // Reading inputs says what is wrong with it.
       let text = (try? JobMaps(names: [name]))?[name]?.identity ?? "unreadable"
       return MapDigest(
-        name: MapName.isFile(name) ? BatchConfiguration.FilePath.shown(name, from: job.directory) : name, text: text)
+        name: MapName.isFile(name) ? PathText.shown(name, from: job.directory) : name, text: text)
     }
     return digests.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }

@@ -110,15 +110,15 @@ extension ListedRun {
 extension RunRequest {
   /// All that ``configurationDigest`` is made of.
   var shownSettings: [RunSetting] {
-    loaded.configuration.shownSettings
+    loaded.configuration.shownSettings()
       + maps.map { RunSetting(name: "map \($0.name)", value: $0.text, origin: "map of the job") }
   }
 }
 
 extension Configuration {
-  /// Every setting but secrets, as `config show` shows it, with the layer, file and line that gave it.
-  var shownSettings: [RunSetting] {
-    resolved.filter { !$0.setting.isSecret }.map { resolved in
+  /// Settings but secrets, as `config show` shows them, with the layer, file and line that gave them.
+  func shownSettings(_ isWanted: (ResolvedSetting) -> Bool = { _ in true }) -> [RunSetting] {
+    resolved.filter { !$0.setting.isSecret && isWanted($0) }.map { resolved in
       RunSetting(
         name: resolved.setting.name, value: resolved.shown,
         origin: resolved.given.layer == .defaults

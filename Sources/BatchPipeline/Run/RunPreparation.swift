@@ -56,7 +56,7 @@ extension RunRequest {
   var ingestOptions: IngestOptions {
     let ingest = settings.ingest
     var options = IngestOptions(
-      window: TimeWindow(from: job.window.from, to: job.window.to), maxLineBytes: ingest.maxLineBytes,
+      window: job.window, maxLineBytes: ingest.maxLineBytes,
       memoryLimit: ingest.memoryLimit, workers: ingest.workers > 0 ? ingest.workers : Processors.available)
     options.smallInput = 8 << 20
     return options

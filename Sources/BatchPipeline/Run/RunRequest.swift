@@ -96,12 +96,12 @@ package struct RunRequest: Sendable {
   /// - Parameter inSandbox: the one that runs with `--sandbox` keep.
   package static func storePath(of job: Job, inSandbox: Bool = false) -> String {
     let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
-    return inSandbox ? FilePath.withoutExtension(path) + ".sandbox.sqlite" : path
+    return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path
   }
 
   /// The file in which a sandbox keeps what it holds, beside the store that was filled from it.
   package static func sandboxState(beside store: String) -> String {
-    let stem = FilePath.withoutExtension(store)
+    let stem = PathText.withoutExtension(store)
     return stem + (stem.hasSuffix(".sandbox") ? ".json" : ".sandbox.json")
   }
 

@@ -44,6 +44,17 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
     return rest
   }
 
+  /// The names with the most of something, the greatest first, and the sum of all others.
+  func ranked(
+    atMost limit: Int, by weight: (Value) -> Int
+  ) -> (first: [(name: ByteText, value: Value)], rest: Value) {
+    let ordered = named.sorted {
+      let (one, other) = (weight($0.value), weight($1.value))
+      return one != other ? one > other : $0.name < $1.name
+    }
+    return (Array(ordered.prefix(limit)), ordered.dropFirst(limit).reduce(into: rest) { $0 += $1.value })
+  }
+
   package subscript(name: ByteText) -> Value? { all[Self.cut(name)] }
 
   package static func += (total: inout NameTable, part: NameTable) {

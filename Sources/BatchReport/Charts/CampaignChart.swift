@@ -33,23 +33,15 @@ struct CampaignChart {
 
   /// Nil for no campaigns.
   init?(_ activity: Activity) {
-    let ordered = activity.campaigns.named.sorted {
-      let (one, other) = ($0.value.weight, $1.value.weight)
-      return one != other ? one > other : $0.name < $1.name
-    }
-    let shown = ordered.prefix(Self.shown)
+    let shown: [(name: ByteText, value: CampaignActivity)]
+    (shown, rest) = activity.campaigns.ranked(atMost: Self.shown, by: \.weight)
     let begins = shown.compactMap(\.value.begin)
     guard let first = begins.min(), let lastBegin = begins.max() else { return nil }
     let ends = shown.compactMap(\.value.end)
     let seen = shown.compactMap { $0.value.events.hours?.upperBound }.max() ?? first
     let end = max(min(ends.max() ?? first, lastBegin + Self.hoursBehind), seen - 1, first)
     axis = TimeAxis(first...end)
-    names = ordered.count
-    rest = ordered.dropFirst(Self.shown).reduce(activity.campaigns.rest) { sum, one in
-      var sum = sum
-      sum += one.value
-      return sum
-    }
+    names = activity.campaigns.named.count
     lanes = shown.map { name, campaign in
       let begin = campaign.begin ?? first
       return Lane(

@@ -1,6 +1,14 @@
 extension Markup {
+  /// Charts beside each other.
+  mutating func add(_ charts: [Chart]) {
+    guard !charts.isEmpty else { return }
+    line(#"<div class="columns charts">"#)
+    for chart in charts { add(chart) }
+    line("</div>")
+  }
+
   /// A section with the drawing of a chart and, for those who cannot see it, its numbers.
-  mutating func add(_ chart: Chart) {
+  private mutating func add(_ chart: Chart) {
     line(
       #"""
       <section><h2>\#(chart.title)</h2>
@@ -45,7 +53,4 @@ extension Markup {
     }
     line("</tbody></table></details>")
   }
-
-  /// The attribute for a class; empty for none.
-  private static func styled(_ name: String) -> Markup { name.isEmpty ? "" : #" class="\#(name)""# }
 }

@@ -31,18 +31,11 @@ struct Charts {
     let types = activity.events.named
     let rest = activity.events.rest
     guard let axis = axis(types.map(\.value) + [rest]) else { return nil }
-    let ordered = types.sorted {
-      $0.value.total != $1.value.total ? $0.value.total > $1.value.total : $0.name < $1.name
-    }
-    var series = ordered.prefix(Self.colours).map {
+    let (first, others) = activity.events.ranked(atMost: Self.colours, by: \.total)
+    var series = first.map {
       let type = $0.name.string
       let words = PlatformReport.words(ofType: type, typeNames[type])
       return (words.clipped(toBytes: Chart.longestName), axis.sums($0.value))
-    }
-    let others = ordered.dropFirst(Self.colours).reduce(rest) { sum, one in
-      var sum = sum
-      sum += one.value
-      return sum
     }
     if others.total > 0 { series.append(("others", axis.sums(others))) }
     let total = types.reduce(rest.total) { $0 + $1.value.total }

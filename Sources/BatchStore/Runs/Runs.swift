@@ -30,20 +30,6 @@ package struct StoredRun: Sendable, Equatable {
   package var until: Instant { min(asOf, knownUntil ?? asOf) }
 }
 
-/// What a setting was in a run.
-package struct RunSetting: Sendable, Equatable {
-  package var name: String
-  package var value: String
-  /// The layer, file and line that gave the value.
-  package var origin: String
-
-  package init(name: String, value: String, origin: String) {
-    self.name = name
-    self.value = value
-    self.origin = origin
-  }
-}
-
 /// The runs of a store: their settings, files and reports.
 package struct Runs: Sendable {
   let connection: StoreConnection

@@ -1,0 +1,94 @@
+import Glibc
+
+/// Paths as text.
+public enum PathText {
+  /// The folder in which the path's last name stands.
+  public static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last name of the path.
+  public static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// The path behind symbolic links at its end, also where nothing stands there yet.
+  ///
+  /// What is written beside a file, such as a log or a draft, has to stand beside the file and not beside a link to it.
+  ///
+  /// - Throws: the system's error number; `ELOOP` for links without an end.
+  public static func behindLinks(_ path: String) throws(SystemError) -> String {
+    var path = path
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    for _ in 0..<40 {
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+      let count = unsafe readlink(path, &target, Int(PATH_MAX))
+      guard count > 0 else { throw SystemError(count < 0 ? errno : ENOENT) }
+      let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = text.utf8.first == UInt8(ascii: "/") ? text : "\(folder(of: path))/\(text)"
+    }
+    throw SystemError(ELOOP)
+  }
+
+  /// The name as one component of a path: bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`.
+  public static func component(_ name: String) -> String {
+    String(
+      decoding: name.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          byte
+        default: UInt8(ascii: "-")
+        }
+      }, as: UTF8.self)
+  }
+
+  /// The path seen from `directory`, with `.`, `..` and double slashes taken out by spelling alone.
+  ///
+  /// Links are not looked at: `configs/../jobs` is `jobs` also where `configs` is a link, as people expect who mount folders.
+  public static func resolve(_ path: String, in directory: String) -> String {
+    normalized(path.utf8.first == UInt8(ascii: "/") ? path : directory + "/" + path)
+  }
+
+  public static func normalized(_ path: String) -> String {
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part != ".." {
+        parts.append(part)
+      } else if let last = parts.last, last != ".." {
+        parts.removeLast()
+      } else if !isAbsolute {
+        parts.append(part)
+      }
+    }
+    let joined = parts.joined(separator: "/")
+    return isAbsolute ? "/" + joined : joined.isEmpty ? "." : joined
+  }
+
+  /// The path as a message shows it: relative where it lies below `directory`.
+  public static func shown(_ path: String, from directory: String) -> String {
+    let base = directory == "/" ? "/" : directory + "/"
+    return path.utf8.starts(with: base.utf8) && path.utf8.count > base.utf8.count
+      ? String(path.dropFirst(base.count)) : path
+  }
+
+  /// The path as a link in `folder` would name it; both are absolute.
+  public static func relative(_ path: String, to folder: String) -> String {
+    let parts = path.split(separator: "/")
+    let base = folder.split(separator: "/")
+    let common = zip(parts, base).prefix { $0 == $1 }.count
+    return (base.dropFirst(common).map { _ in ".." } + parts.dropFirst(common)).joined(separator: "/")
+  }
+
+  /// The path without what follows the last dot of its last name; a name that begins with its only dot has no extension.
+  public static func withoutExtension(_ path: String) -> String {
+    let bytes = path.utf8
+    let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex
+    guard let dot = bytes[start...].lastIndex(of: UInt8(ascii: ".")), dot > start else { return path }
+    return String(path[..<dot])
+  }
+}

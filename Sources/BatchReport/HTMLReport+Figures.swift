@@ -1,0 +1,124 @@
+import BatchFoundation
+
+extension Markup {
+  private static let shownTypes = 30
+
+  /// The figures of a run, each with the words beside it.
+  mutating func addFigures(_ report: RunReport) {
+    let summary = report.summary
+    let types = ShownTypes(summary, atMost: Self.shownTypes)
+    var events: [(name: String, note: String, count: Int)] = types.types.map { code, count in
+      (code.shownName, report.platform.typeNames[code] ?? report.platform.unnamedType, count)
+    }
+    if types.others > 0 { events.append(("others", "", types.others)) }
+    addShortTable(
+      "Events by type", "Events that the records of this run became", Bar.counts(events),
+      [Column("") { "<code>\($0.name)</code> \($0.note)" }, .bar, .number("", \.figure)])
+    addShortTable(
+      "Events in the store", "All events of the store by status",
+      Bar.counts(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) }),
+      [.code("", \.name), .bar, .number("", \.figure)])
+    addFigures(
+      "Upload", "What was sent, and how it was answered", Self.uploads(report),
+      inWords: report.ledger.stop.map { [("stopped early", $0)] } ?? [])
+    addFigures(
+      "Sessions and campaigns", "Counted by the rules of this run", Self.sessions(report),
+      inWords: report.platform.lines.map { ($0.label, $0.text) })
+    if summary.identity != .init() {
+      addShortTable("Identity", "What became of identity checks", Self.identities(summary.identity), Self.named)
+    }
+    addShortTable(
+      "Time", "How long each part took", Bar.times(report.stages),
+      [.text("", \.name), .bar, .number("", \.figure)])
+  }
+
+  private typealias Figure = (name: String, figure: String)
+
+  /// - Parameter inWords: what is no figure, below the others.
+  private mutating func addFigures(_ title: String, _ caption: String, _ figures: [Figure], inWords: [Figure]) {
+    line("<section><h2>\(title)</h2>\(.shortTable(caption, figures, Self.named))")
+    if !inWords.isEmpty {
+      line("<dl>")
+      lines(inWords) { "<dt>\($0.name)</dt><dd>\($0.figure)</dd>" }
+      line("</dl>")
+    }
+    line("</section>")
+  }
+
+  private static var named: [Column<Figure>] { [.text("") { $0.name }, .number("") { $0.figure }] }
+
+  private static func counted(_ figures: [(String, Int)]) -> [Figure] { figures.map { ($0.0, $0.1.grouped) } }
+
+  private static func uploads(_ report: RunReport) -> [Figure] {
+    let upload = report.summary.upload
+    let outcomes = report.ledger.outcomes.sorted { $0.key.precedesByBytes($1.key) }
+    let answers: [Figure] = report.ledger.answers.map { answer in
+      let share =
+        switch answer.share {
+        case .half: "median answer time"
+        case .nearlyAll: "95th percentile answer time"
+        case .all: "slowest answer"
+        }
+      return (share, Wording.seconds(answer.seconds))
+    }
+    return counted(
+      [
+        ("chunks", upload.chunks), ("requests", upload.requests), ("retries", upload.retries),
+        ("events posted", upload.eventsPosted), ("events failed", upload.eventsFailed),
+        ("events waiting", upload.eventsPending), ("events unknown", upload.eventsUnknown),
+        ("events possibly twice at the service", report.ledger.possibleDuplicates),
+        ("chunks recovered from an interrupted run", report.ledger.recoveredChunks),
+      ] + outcomes.map { ("attempts \($0.key)", $0.value) })
+      + answers
+  }
+
+  private static func sessions(_ report: RunReport) -> [Figure] {
+    let silently = report.activity.sessionsOverSilently
+    return counted(
+      [
+        ("sessions started", report.summary.sessionsStarted),
+        (silently > 0 ? "sessions that an event ended" : "sessions ended", report.summary.sessionsEnded),
+      ] + (silently > 0 ? [("sessions that silence ended, recorded ones included", silently)] : []))
+  }
+
+  private static func identities(_ identity: RunSummary.Identity) -> [Figure] {
+    counted([
+      ("checks", identity.checks), ("created", identity.created), ("updated", identity.updated),
+      ("merged", identity.merged), ("conflicts", identity.conflicts), ("refused", identity.refused),
+      ("decided by policy", identity.decidedByPolicy), ("audit rows", identity.auditRows),
+    ])
+  }
+}
+
+/// A row of a table with a bar.
+struct Bar {
+  var name: String
+  var note = ""
+  var figure: String
+  /// Width of the bar in percent, 0 to 100; at least 1 for a count, so that it can be seen.
+  var share: Int
+
+  static func counts(_ rows: [(name: String, note: String, count: Int)]) -> [Bar] {
+    let most = max(1, rows.map(\.count).max() ?? 1)
+    return rows.map { row in
+      let share = row.count > 0 ? max(1, Int(Double(row.count) / Double(most) * 100)) : 0
+      return Bar(name: row.name, note: row.note, figure: row.count.grouped, share: share)
+    }
+  }
+
+  static func times(_ stages: [StageDuration]) -> [Bar] {
+    let longest = max(0.001, stages.map(\.seconds).max() ?? 0)
+    return stages.map {
+      Bar(
+        name: $0.name, figure: Wording.seconds($0.seconds), share: Int(min(max($0.seconds / longest, 0), 1) * 100))
+    }
+  }
+}
+
+extension Column where Row == Bar {
+  static var bar: Column {
+    Column("", classes: { _ in "wide" }) {
+      #"<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="\#($0.share)" height="8"/></svg>"#
+    }
+  }
+}

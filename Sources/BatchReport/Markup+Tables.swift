@@ -1,0 +1,102 @@
+import BatchFoundation
+
+/// A column of a table. The first one names the row.
+struct Column<Row> {
+  /// Narrow pages repeat it beside each cell.
+  let head: String
+  /// Class of the head; empty for none.
+  fileprivate let kind: String
+  /// Those of a cell.
+  fileprivate let classes: (Row) -> String
+  fileprivate let cell: (Row) -> Markup
+
+  /// - Parameter classes: nil for that of the head.
+  init(
+    _ head: String, kind: String = "", classes: ((Row) -> String)? = nil, cell: @escaping (Row) -> Markup
+  ) {
+    self.head = head
+    self.kind = kind
+    self.classes = classes ?? { _ in kind }
+    self.cell = cell
+  }
+
+  static func text(_ head: String, _ text: @escaping (Row) -> String) -> Column {
+    Column(head) { "\(text($0))" }
+  }
+
+  /// What a program understands.
+  static func code(_ head: String, _ text: @escaping (Row) -> String) -> Column {
+    Column(head) { "<code>\(text($0))</code>" }
+  }
+
+  /// Words whose colour says how good they are.
+  static func toned(_ head: String, _ tone: @escaping (Row) -> String, _ text: @escaping (Row) -> String) -> Column {
+    Column(head, classes: tone) { "\(text($0))" }
+  }
+
+  /// A figure as it is written.
+  static func number(_ head: String, _ text: @escaping (Row) -> String) -> Column {
+    Column(head, kind: "number") { "\(text($0))" }
+  }
+
+  static func figure(_ head: String, _ count: @escaping (Row) -> Int) -> Column { .number(head) { count($0).grouped } }
+}
+
+extension Markup {
+  /// A section as wide as the page, with a table.
+  ///
+  /// - Parameter caption: nil repeats the title, for those who cannot see it.
+  mutating func addTable<Row>(_ title: String, _ caption: String?, _ rows: [Row], _ columns: [Column<Row>]) {
+    guard !rows.isEmpty else { return }
+    let table: Markup = .table(caption ?? title, isHeard: caption == nil, rows, columns)
+    line(#"<section class="long"><h2>\#(title)</h2>\#(table)</section>"#)
+  }
+
+  /// A table with a head, whose cells stand below each other where the page is narrow.
+  ///
+  /// - Parameter isHeard: the caption is not seen.
+  static func table<Row>(
+    _ caption: String, isHeard: Bool = false, _ rows: [Row], _ columns: [Column<Row>]
+  ) -> Markup {
+    let heads: Markup = .joined(columns) { #"<th scope="col"\#(styled($0.kind))>\#($0.head)</th>"# }
+    var table: Markup = #"<table class="stack"><caption\#(styled(isHeard ? "heard" : ""))>\#(caption)</caption>"#
+    table.line("")
+    table.line("<thead><tr>\(heads)</tr></thead><tbody>")
+    table.lines(rows) { row($0, columns) }
+    return "\(table)</tbody></table>"
+  }
+
+  /// A section with a table of names and figures, which need no heads.
+  mutating func addShortTable<Row>(_ title: String, _ caption: String, _ rows: [Row], _ columns: [Column<Row>]) {
+    guard !rows.isEmpty else { return }
+    line("<section><h2>\(title)</h2>\(.shortTable(caption, rows, columns))</section>")
+  }
+
+  static func shortTable<Row>(_ caption: String, _ rows: [Row], _ columns: [Column<Row>]) -> Markup {
+    var table: Markup = "<table><caption>\(caption)</caption>"
+    table.line("")
+    table.lines(rows) { row($0, columns) }
+    return "\(table)</table>"
+  }
+
+  private static func row<Row>(_ row: Row, _ columns: [Column<Row>]) -> Markup {
+    let cells: Markup = .joined(columns.dropFirst()) { column in
+      let label: Markup = column.head.isEmpty ? "" : #" data-label="\#(column.head)""#
+      return "<td\(styled(column.classes(row)))\(label)>\(column.cell(row))</td>"
+    }
+    let name = columns[0]
+    return #"<tr><th scope="row"\#(styled(name.kind))>\#(name.cell(row))</th>\#(cells)</tr>"#
+  }
+
+  /// The large figures at the top of a page; a tone is `plain`, `good`, `attention` or `bad`.
+  mutating func addTiles(_ tiles: [(label: String, count: Int, tone: String)]) {
+    line(#"<div class="tiles">"#)
+    lines(tiles) {
+      #"<div class="tile"><b class="\#($0.tone)">\#($0.count.grouped)</b><span>\#($0.label)</span></div>"#
+    }
+    line("</div>")
+  }
+
+  /// The attribute for classes; empty for none.
+  static func styled(_ classes: String) -> Markup { classes.isEmpty ? "" : #" class="\#(classes)""# }
+}
