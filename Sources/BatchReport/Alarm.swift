@@ -2,8 +2,6 @@ package import BatchFoundation
 
 /// What is told when runs of a job begin to fail, or are good again: figures and places, and nobody's id.
 package struct Alarm: Sendable, Equatable {
-  package enum Form: Sendable { case json, slack, teams }
-
   package var job: String
   package var exit: RunExit
   /// The words of what went wrong; nil where there are none.
@@ -66,7 +64,7 @@ package struct Alarm: Sendable, Equatable {
   }
 
   /// On one line.
-  package func body(_ form: Form) -> String {
+  package func body(_ form: AlarmForm) -> String {
     let document: JSONNode =
       switch form {
       case .slack: ["text": .text(text)]

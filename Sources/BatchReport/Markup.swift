@@ -12,6 +12,7 @@ struct Markup: ExpressibleByStringInterpolation {
     mutating func appendLiteral(_ markup: String) { text += markup }
     mutating func appendInterpolation(_ words: String) { text += Markup.escaped(words) }
     mutating func appendInterpolation(_ number: Int) { text += String(number) }
+    mutating func appendInterpolation(_ place: Double) { text += Chart.short(place) }
     mutating func appendInterpolation(_ markup: Markup) { text += markup.text }
   }
 

@@ -214,11 +214,6 @@ package struct AnswerTime: Sendable, Equatable, Codable {
   package var share: Share
   package var seconds: Double
 
-  package init(share: Share, seconds: Double) {
-    self.share = share
-    self.seconds = seconds
-  }
-
   /// Shares that a few answers cannot show are left out.
   ///
   /// - Parameter milliseconds: of each answer, in any order.

@@ -80,11 +80,11 @@ import Testing
   }
 
   @Test func cutsNamedValuesAtTheFirstSign() {
-    #expect(NamedValue(argument: "a=b=c")?.name == "a")
-    #expect(NamedValue(argument: "a=b=c")?.value == "b=c")
-    #expect(NamedValue(argument: "a=")?.value == "")
-    #expect(NamedValue(argument: "=a") == nil)
-    #expect(NamedValue(argument: "a") == nil)
+    #expect(Column(argument: "a=b=c")?.name == "a")
+    #expect(Column(argument: "a=b=c")?.value == "b=c")
+    #expect(Column(argument: "a=")?.value == "")
+    #expect(Column(argument: "=a") == nil)
+    #expect(Column(argument: "a") == nil)
   }
 
   // MARK: Reports

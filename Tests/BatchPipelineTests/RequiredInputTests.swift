@@ -94,10 +94,8 @@ import Testing
     let folder = try folder(#"{"events": [{"path": "a", "minRecords": 2}]}"#, ["a": Self.line(1, 0)])
     let monitor = Notes()
     func partition(_ request: RunRequest) throws -> Int {
-      try Partitioning(
-        request, parts: 2, of: .inputs, after: nil, to: "\(folder.path)/parts", monitor: monitor,
-        interruption: Interruption()
-      ).run().folder.manifest.lines
+      try Pipeline(request, monitor: monitor)
+        .partition(.inputs, parts: 2, after: nil, to: "\(folder.path)/parts").folder.manifest.lines
     }
     var request = try folder.request()
     #expect(throws: InputError.short([ShortInput(input: "'\(folder.path)/a'", lines: 1, least: 2)])) {

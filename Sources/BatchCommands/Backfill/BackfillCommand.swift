@@ -64,8 +64,7 @@ struct BackfillCommand: ParsableCommand {
     } catch {
       throw ValidationError("--zone is '\(zone)', which is not a time zone of this machine.")
     }
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     try run(windows, interruption)
   }
 
@@ -95,7 +94,8 @@ struct BackfillCommand: ParsableCommand {
       var request = try request(window)
       request.sandboxAddress = server?.baseURL
       do {
-        let outcome = try Pipeline(request, monitor: QuietMonitor(), interruption: interruption).run()
+        // Lines of single runs are left to their reports.
+        let outcome = try Pipeline(request, interruption: interruption).run()
         let report = outcome.report
         total.add(report)
         Streams.note("\(name)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))")
@@ -212,11 +212,4 @@ struct BackfillTotal: Equatable {
     "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined + events) quarantined, "
       + "\(summary.eventCount.counted("event")), \(summary.upload.eventsPosted) posted"
   }
-}
-
-/// Lines of single runs are left to their reports.
-private struct QuietMonitor: RunMonitor {
-  func note(_ text: String) {}
-  func progress(_ progress: IngestProgress, of total: UInt64) {}
-  func delivered(_ events: Int, of total: Int) {}
 }

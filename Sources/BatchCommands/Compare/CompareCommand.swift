@@ -40,8 +40,7 @@ struct CompareCommand: ParsableCommand {
 
   func run() throws {
     let now = Instant.now
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     let comparison = try Failures.reported {
       var options = window.added(to: named.changes)
       let before = try request(options, at: now)
@@ -51,7 +50,8 @@ struct CompareCommand: ParsableCommand {
       if let html { for request in [before, after] { try request.checkOutputs([OutputConflict.Use("--html", html)]) } }
       let monitor = TerminalMonitor(.auto)
       defer { monitor.finish() }
-      return try Comparing(before, after, monitor: monitor, interruption: interruption).run()
+      let pipelines = [before, after].map { Pipeline($0, monitor: monitor, interruption: interruption) }
+      return try Comparing(pipelines[0], pipelines[1]).run()
     }
     if html != "-" {
       switch answer.format {

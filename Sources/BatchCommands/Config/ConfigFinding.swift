@@ -12,14 +12,10 @@ struct ConfigFinding {
   /// As a line on stderr.
   var description: String
 
-  init(file: String, line: Int?, severity: String, text: String, description: String) {
-    self.file = file
-    self.line = line
-    self.severity = severity
-    self.text = text
-    self.description = description
-  }
+  var isError: Bool { severity == ConfigurationFault.Severity.error.rawValue }
+}
 
+extension ConfigFinding {
   init(_ fault: ConfigurationFault) {
     self.init(
       file: fault.place.source, line: fault.place.line, severity: fault.severity.rawValue,
@@ -33,8 +29,6 @@ struct ConfigFinding {
     }
     return words
   }
-
-  var isError: Bool { severity == ConfigurationFault.Severity.error.rawValue }
 
   /// What `findings` makes of the bytes of a file, which it gets with the name that messages use; that it cannot be read if so.
   static func lint(

@@ -105,15 +105,15 @@ struct ServiceExamination {
   private mutating func examine(
     _ check: String, _ id: String, setting: String, _ needs: [NeededColumn]
   ) -> ListDescription? {
-    let description: ListDescription
-    switch service.call(.describe(id)) {
-    case .answered(let answer): description = answer
-    case .failed(let fault):
-      object(check, "\(id): \(fault)", setting: setting)
+    let outcome = service.call(.describe(id))
+    guard case .answered(let description) = outcome else {
+      let reason = outcome.reason ?? ""
+      if case .failed = outcome {
+        object(check, "\(id): \(reason)", setting: setting)
+      } else {
+        found.error(check, reason, setting: "Connection.xmlapiPath", exit: Self.exit(outcome.stop))
+      }
       return nil
-    case .notSent(let reason): return unreachable(check, "\(reason)", reason.stop)
-    case .refused(let refusal): return unreachable(check, "\(refusal)", refusal.stop)
-    case .unknown(let reason): return unreachable(check, "\(reason)", nil)
     }
     found.ok(check, "\(id): '\(description.name)', \(description.columns.count) columns")
     for need in needs { match(need, check, id, description) }
@@ -134,11 +134,6 @@ struct ServiceExamination {
       setting: need.setting)
   }
 
-  private mutating func unreachable(_ check: String, _ reason: String, _ stop: RunStop?) -> ListDescription? {
-    found.error(check, reason, setting: "Connection.xmlapiPath", exit: Self.exit(stop))
-    return nil
-  }
-
   // MARK: Events
 
   /// Which codes the account knows, and which profile these are.
@@ -148,13 +143,13 @@ struct ServiceExamination {
     var isKnown: [String: Bool] = [:]
     for (code, _) in ([codes] + EventCodes.profiles).flatMap(\.byCode) + [(EventCodes.deliveryStatus, [])]
     where isKnown[code] == nil {
-      switch service.get("/rest/eventtypes/\(code)") {
-      case .answered: isKnown[code] = true
-      case .refused(let refusal) where refusal.kind == .noSuchService: isKnown[code] = false
-      case .failed(let fault): return found.warning(check, "\(fault)")
-      case .notSent(let reason): return found.warning(check, "\(reason)")
-      case .refused(let refusal): return found.warning(check, "\(refusal)")
-      case .unknown(let reason): return found.warning(check, "\(reason)")
+      let outcome = service.get("/rest/eventtypes/\(code)")
+      if case .refused(let refusal) = outcome, refusal.kind == .noSuchService {
+        isKnown[code] = false
+      } else if let reason = outcome.reason {
+        return found.warning(check, reason)
+      } else {
+        isKnown[code] = true
       }
     }
     func words(_ codes: [(code: String, kinds: [EventKind])]) -> String {
@@ -203,15 +198,9 @@ struct ServiceExamination {
   }
 
   private mutating func checkEventErrors() {
-    let reason: String
-    switch service.eventErrors() {
-    case .answered:
+    guard let reason = service.eventErrors().reason else {
       return found.ok(
         "events", "refused events can be read back; submission is not tried, because it would leave an event")
-    case .failed(let fault): reason = "\(fault)"
-    case .notSent(let why): reason = "\(why)"
-    case .refused(let refusal): reason = "\(refusal)"
-    case .unknown(let why): reason = "\(why)"
     }
     found.warning("events", "refused events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
   }

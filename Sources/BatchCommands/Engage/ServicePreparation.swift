@@ -95,17 +95,17 @@ struct ServicePreparation {
 
   private func call<Answer>(_ request: XMLAPIOperation<Answer>, _ what: String) throws -> Answer {
     let outcome = service.call(request)
-    let reason: String
+    var failure = ServicePreparationFailure(
+      what: what, reason: outcome.reason ?? "", exit: outcome.stop?.exit ?? .serviceUnavailable)
     switch outcome {
     case .answered(let answer): return answer
     case .failed(let fault):
-      let hint = fault.id == Self.nameIsTaken && request.call.name == "CreateTable" ? "; \(Self.useOther)" : ""
-      throw ServicePreparationFailure(what: what, reason: "\(fault)\(hint)", exit: .configuration)
-    case .notSent(let why): reason = "\(why)"
-    case .refused(let refusal): reason = "\(refusal)"
-    case .unknown(let why): reason = "\(why); it may have been made, which the next try finds"
+      failure.exit = .configuration
+      if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
+    case .unknown: failure.reason += "; it may have been made, which the next try finds"
+    case .notSent, .refused: break
     }
-    throw ServicePreparationFailure(what: what, reason: reason, exit: outcome.stop?.exit ?? .serviceUnavailable)
+    throw failure
   }
 }
 

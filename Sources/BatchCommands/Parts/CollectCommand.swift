@@ -53,21 +53,21 @@ struct CollectCommand: ParsableCommand {
     var changes = window.added(to: given.changes)
     (changes.store, changes.report) = (places.store, places.report)
     let loaded = try JobSource.load(job ?? first, changes, at: session.now)
-    let collection = try Failures.reported {
+    let pipeline = try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.eventsOut = eventsOut
       request.summaryOut = summary
-      let folders = job == nil ? results : [first] + results
-      return try PartCollection(
-        request, folders, beginsChain: newChain, monitor: session.monitor, interruption: session.interruption)
+      return session.pipeline(request)
     }
-    var outcome = try Failures.reported { try collection.run() }
+    var outcome = try Failures.reported {
+      try pipeline.collect(job == nil ? results : [first] + results, beginsChain: newChain)
+    }
     if let summary {
       do {
         try OutputFile.write(outcome.report.summary.json + "\n", to: summary)
       } catch {
         outcome.fail(error)
-        collection.noteEnd(&outcome)
+        pipeline.noteEnd(&outcome)
       }
     }
     let text = TextSummary(

@@ -39,10 +39,7 @@ struct DecideCommand: ParsableCommand {
     let loaded = try JobSource.load(job.job, changes, at: session.now)
     try session.conduct {
       let request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
-      let decision = try PartDecision(
-        request, folder, part: part, from: stateIn, to: out, monitor: session.monitor,
-        interruption: session.interruption)
-      let (result, report, wasThere) = try decision.run()
+      let (result, report, wasThere) = try session.pipeline(request).decide(part, of: folder, from: stateIn, to: out)
       let summary = report.summary
       return "part \(part) of \(folder.manifest.parts.count): \(summary.records.read.counted("record")), "
         + "\(summary.records.quarantined) quarantined, \(summary.eventCount.counted("event")): \(result.path)"

@@ -7,9 +7,13 @@ import BatchPlatform
 struct PartSession {
   let now = Instant.now
   let monitor = TerminalMonitor(.auto)
-  let interruption = Interruption()
+  let interruption: Interruption
 
-  init() throws { try Signals.pass(to: interruption) }
+  init() throws { interruption = try Signals.interruption() }
+
+  func pipeline(_ request: RunRequest) -> Pipeline {
+    Pipeline(request, monitor: monitor, interruption: interruption)
+  }
 
   /// - Parameters:
   ///   - files: how many are open at once, besides those of every run.

@@ -73,18 +73,12 @@ struct PartitionCommand: ParsableCommand {
       request.allowsMissing = missing.allowMissing
       let list = try files.map { try FileList($0) }
       if let list, let only {
-        let file = try FilePartitioning(
-          request, list, only: only.range, parts: parts, to: out, monitor: session.monitor,
-          interruption: session.interruption)
-        let (folder, wasThere) = try file.run()
+        let (folder, wasThere) = try session.pipeline(request).partition(list, only: only.range, parts: parts, to: out)
         let lines = folder.piece.parts.reduce(0) { $0 + $1.lines }.counted("record")
         return "\(lines) of \(only): \(folder.path)\(wasThere ? ", which was there already" : "")"
       }
       let source = list.flatMap { list in pieces.map { Partitioning.Source.pieces(of: list, in: $0) } } ?? .inputs
-      let partition = try Partitioning(
-        request, parts: parts, of: source, after: after, to: out, monitor: session.monitor,
-        interruption: session.interruption)
-      let (folder, wasThere) = try partition.run()
+      let (folder, wasThere) = try session.pipeline(request).partition(source, parts: parts, after: after, to: out)
       let lines = folder.manifest.lines.counted("record")
       return "\(lines) in \(parts.counted("part")): \(folder.path)\(wasThere ? ", which was there already" : "")"
     }

@@ -120,8 +120,7 @@ struct QuarantineReplayCommand: ParsableCommand {
     changes.asOf = asOf
     let loaded = try JobSource.load(job.named.job, changes, asksService: false)
     let monitor = TerminalMonitor(.auto)
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     let outcome = try Failures.reported {
       defer { monitor.finish() }
       var request = try job.request(.replay, loaded)

@@ -60,8 +60,7 @@ struct RerunCommand: ParsableCommand {
   func run() throws {
     // As checked before.
     guard let span else { return }
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     let request = try request(known: nil)
     try Failures.reported {
       // Opening would make a new store.

@@ -66,12 +66,6 @@ struct AlarmCall {
   }
 
   private func post(_ alarm: Alarm, to url: String, _ form: AlarmForm) {
-    let form: Alarm.Form =
-      switch form {
-      case .json: .json
-      case .slack: .slack
-      case .teams: .teams
-      }
     do {
       let (origin, target) = Self.parts(of: url)
       var settings = try HTTPSettings(request.settings.connection)

@@ -61,8 +61,7 @@ struct RunSession {
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
     request.stopsEarly = output.stopEarly
     let monitor = TerminalMonitor(output.quiet ? .none : output.progress)
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     for line in request.job.profileLines() { monitor.note(line) }
     if request.mode != .post { for line in request.job.times { monitor.note(line) } }
     var pipeline = Pipeline(request, monitor: monitor, interruption: interruption)

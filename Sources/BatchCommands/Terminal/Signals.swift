@@ -21,8 +21,11 @@ enum Signals {
     return signals
   }
 
+  /// What a run that begins now asks whether it is to end.
+  ///
   /// - Throws: what ends the command, which was told.
-  static func pass(to interruption: Interruption) throws {
+  static func interruption() throws -> Interruption {
+    let interruption = Interruption()
     // A closed pipe is an error of the write, not a reason to die.
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
@@ -39,6 +42,7 @@ enum Signals {
         _exit(128 + signal)
       }
     }
+    return interruption
   }
 }
 

@@ -29,15 +29,14 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     let arrivals = try Failures.reported {
       var request = try job.request(.dryRun(sends: true), job.load())
       let server = try job.sandbox ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(server) }
       request.sandboxAddress = server?.baseURL
-      return try Verification(request, interruption: interruption)
-        .run(limit: limit, personal.showPersonalData ? .clear : .hash)
+      return try Pipeline(request, interruption: interruption)
+        .verify(limit: limit, personal.showPersonalData ? .clear : .hash)
     }
     answer.format.tell(ArrivalsText.document(arrivals)) {
       for line in ArrivalsText.lines(arrivals) { Streams.data(line.printable) }

@@ -259,7 +259,8 @@ extension SettingLayers {
       for name in names {
         guard case .named = AugmentationPlugin(className: name), !addedPlugins.contains(name) else { continue }
         warn(
-          plugins.place, "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped")
+          plugins.place,
+          "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped")
       }
     }
   }

@@ -107,13 +107,8 @@ extension MapReader {
         }
       case "default": source.fallback = MapConstant(node)
       case "as":
-        let forms = MapValueForm.allCases.map(\.rawValue)
-        guard let text = text(node, "\(name).as") else { continue }
-        source.form = MapValueForm(rawValue: text)
-        if source.form == nil {
-          fault(
-            node.line, "'\(name).as' is '\(text)', but must be one of \(forms.joined(separator: ", "))",
-            hint: NearestName.question(about: text, among: forms))
+        source.form = choice(node, "\(name).as", among: MapValueForm.allCases.map(\.rawValue)) {
+          MapValueForm(rawValue: $0)
         }
       case "zone":
         guard let text = text(node, "\(name).zone") else { continue }

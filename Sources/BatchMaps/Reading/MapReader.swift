@@ -88,28 +88,16 @@ struct MapReader {
 
   private mutating func readForm(_ words: [(String, JSONNode)]) {
     func node(_ word: String) -> JSONNode? { words.first { $0.0 == word }?.1 }
-    var encoding = TextEncoding.utf8
-    if let node = node("encoding"), let text = text(node, "encoding") {
-      if let known = TextEncoding(rawValue: text.lowercased()) {
-        encoding = known
-      } else {
-        let names = TextEncoding.allCases.map(\.rawValue)
-        fault(
-          node.line, "'encoding' is '\(text)', but must be one of \(names.joined(separator: ", "))",
-          hint: NearestName.question(about: text, among: names))
-      }
-    }
-    var form = "lines"
-    if let node = node("form"), let text = text(node, "form") {
-      let names = ["lines", "text", "json", "csv", "tsv", "store"]
-      if names.contains(text) {
-        form = text
-      } else {
-        fault(
-          node.line, "'form' is '\(text)', but must be one of \(names.joined(separator: ", "))",
-          hint: NearestName.question(about: text, among: names))
-      }
-    }
+    let encodings = TextEncoding.allCases.map(\.rawValue)
+    let encoding =
+      node("encoding").flatMap { node in
+        choice(node, "encoding", among: encodings) { TextEncoding(rawValue: $0.lowercased()) }
+      } ?? .utf8
+    let forms = ["lines", "text", "json", "csv", "tsv", "store"]
+    let form =
+      node("form").flatMap { node in
+        choice(node, "form", among: forms) { forms.contains($0) ? $0 : nil }
+      } ?? "lines"
     var table = TableForm(encoding: encoding)
     if form == "tsv" { table.separator = UInt8(ascii: "\t") }
     if let node = node("separator"), let text = text(node, "separator", allowsBlank: true) {
@@ -251,6 +239,18 @@ extension MapReader {
       return nil
     }
     return text
+  }
+
+  /// One of several words.
+  mutating func choice<Choice>(
+    _ node: JSONNode, _ name: String, among words: [String], _ choice: (String) -> Choice?
+  ) -> Choice? {
+    guard let text = text(node, name) else { return nil }
+    if let known = choice(text) { return known }
+    fault(
+      node.line, "'\(name)' is '\(text)', but must be one of \(words.joined(separator: ", "))",
+      hint: NearestName.question(about: text, among: words))
+    return nil
   }
 
   mutating func boolean(_ node: JSONNode, _ name: String) -> Bool? {

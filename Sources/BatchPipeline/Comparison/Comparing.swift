@@ -1,6 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
-package import BatchPlatform
+import BatchPlatform
 package import BatchReport
 import BatchStore
 
@@ -13,24 +13,20 @@ package struct Comparing {
   /// Rows of campaigns that are shown.
   private static let shownCampaigns = 50
 
-  private let before: RunRequest
-  private let after: RunRequest
-  private let monitor: any RunMonitor
-  private let interruption: Interruption
+  /// The job as it is, and with other settings.
+  private let before: Pipeline
+  private let after: Pipeline
 
-  /// - Parameters: the job as it is, and with other settings.
-  package init(_ before: RunRequest, _ after: RunRequest, monitor: any RunMonitor, interruption: Interruption) {
+  package init(_ before: Pipeline, _ after: Pipeline) {
     self.before = before
     self.after = after
-    self.monitor = monitor
-    self.interruption = interruption
   }
 
   /// - Throws: whatever a dry run throws.
   package func run() throws -> Comparison {
-    let one = try Pipeline(before, monitor: monitor, interruption: interruption).decideAnew()
-    let other = try Pipeline(after, monitor: monitor, interruption: interruption).decideAnew()
-    var comparison = Comparison(job: before.job.name, asOf: before.asOf, settings: settings)
+    let (one, other) = (try before.decideAnew(), try after.decideAnew())
+    let request = before.request
+    var comparison = Comparison(job: request.job.name, asOf: request.asOf, settings: settings)
     comparison.figures = Self.figures(one.report, other.report)
     let names = one.report.platform.typeNames.merging(other.report.platform.typeNames) { old, _ in old }
     comparison.events = Self.figures(
@@ -44,7 +40,8 @@ package struct Comparing {
     let (one, other) = (before.platform.name, after.platform.name)
     let destination = Comparison.Setting(name: "destination", before: one, after: other, hasEffect: true)
     return (one.utf8.elementsEqual(other.utf8) ? [] : [destination])
-      + zip(before.loaded.configuration.resolved, after.loaded.configuration.resolved).compactMap { old, new in
+      + zip(before.request.loaded.configuration.resolved, after.request.loaded.configuration.resolved).compactMap {
+        old, new in
         let (shown, changed) = (old.shown, new.shown)
         guard old.value != new.value else { return nil }
         return Comparison.Setting(
@@ -97,7 +94,7 @@ package struct Comparing {
   ) throws {
     let (old, new) = (try one.byDevice(), try other.byDevice())
     // Hashes as other reports on the store show them, if there is one.
-    let key = try before.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    let key = try before.request.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let personal = PersonalData(one.report.personalData, key: key)
     var campaigns: [ByteText: (before: Int, after: Int)] = [:]
     func count(_ behaviour: Behaviour, _ add: (inout (before: Int, after: Int), Int) -> Void) {
@@ -108,10 +105,10 @@ package struct Comparing {
       }
     }
     while let device = Self.next(old.device, new.device) {
-      try interruption.check()
+      try before.interruption.check()
       var (was, becomes) = (Behaviour(), Behaviour())
-      if old.device == device { try unsafe old.next { try unsafe was.add($0, before) } }
-      if new.device == device { try unsafe new.next { try unsafe becomes.add($0, after) } }
+      if old.device == device { try unsafe old.next { try unsafe was.add($0, before.request) } }
+      if new.device == device { try unsafe new.next { try unsafe becomes.add($0, after.request) } }
       count(was) { $0.before += $1 }
       count(becomes) { $0.after += $1 }
       comparison.devices += 1

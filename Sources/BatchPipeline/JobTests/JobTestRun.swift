@@ -46,7 +46,7 @@ package struct JobTestRun {
     }
     request.useSandbox()
     let decided = try withExtendedLifetime(folder) {
-      try Pipeline(request, monitor: SilentMonitor()).decideAnew()
+      try Pipeline(request).decideAnew()
     }
     let outcome = JobTestOutcome(decided, request)
     var differences: [String] = []

@@ -1,34 +1,24 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-package import BatchPlatform
+import BatchPlatform
 
-/// Files of a list that follow each other, distributed by device: a piece of a partition that is made on several machines.
-///
-/// Their bytes come through standard input, one behind the other, from whatever can reach them. A folder is made that is whole or absent,
-/// so it may be tried again and run twice at once.
-package struct FilePartitioning: Sendable {
-  private let request: RunRequest
-  private let list: FileList
-  private let numbers: Range<Int>
-  private let parts: Int
-  private let folder: String
-  private let monitor: any RunMonitor
-  private let interruption: Interruption
-
+extension Pipeline {
+  /// Files of a list that follow each other, distributed by device: a piece of a partition that is made on several machines.
+  ///
+  /// Their bytes come through standard input, one behind the other, from whatever can reach them. A folder is made that is whole or absent,
+  /// so it may be tried again and run twice at once.
+  ///
   /// - Parameters:
-  ///   - request: of a run that reads inputs.
   ///   - list: whose files they are.
   ///   - numbers: places of files in the list, from 0.
   ///   - parts: from 1 to ``Partitioning/mostParts``.
   ///   - folder: what is made; its own parent is made, too.
-  ///   - monitor: told how far it is.
-  ///   - interruption: ends it.
-  /// - Throws: ``PartsError`` for a number that the list does not have.
-  package init(
-    _ request: RunRequest, _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String,
-    monitor: any RunMonitor, interruption: Interruption
-  ) throws {
+  /// - Returns: what the folder holds, and whether it was there already.
+  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, what reading throws.
+  package func partition(
+    _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String
+  ) throws -> (folder: PieceFolder, wasThere: Bool) {
     guard let number = numbers.last, list.numbers.contains(number), list.numbers.contains(numbers.lowerBound) else {
       throw PartsError(
         path: list.path,
@@ -36,31 +26,11 @@ package struct FilePartitioning: Sendable {
           "it has the files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), and no file \(numbers.last ?? numbers.lowerBound)"
       )
     }
-    self.request = request
-    self.list = list
-    self.numbers = numbers
-    self.parts = parts
-    self.folder = folder
-    self.monitor = monitor
-    self.interruption = interruption
-  }
-
-  /// - Returns: what the folder holds, and whether it was there already.
-  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, what reading throws.
-  package func run() throws -> (folder: PieceFolder, wasThere: Bool) {
     let attempt = try AttemptFolder(for: folder)
-    let files = try list.only(numbers, of: request.job)
-    let partitioning = InputPartitioning(
-      files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts,
-      firstFile: UInt32(numbers.lowerBound))
     let targets = try PartTargets(parts, in: attempt)
-    let size = files.totalSize
-    let lines = try unsafe partitioning.run(targets.take) { progress in
-      try interruption.check()
-      monitor.progress(progress, of: size)
-    }
+    let lines = try distribute(list.only(numbers, of: request.job), from: numbers.lowerBound, to: targets)
     let piece = PartPiece(
-      destination: request.platform.name, hash: InputPartitioning.hash, configuration: request.configurationDigest,
+      destination: platform.name, hash: InputPartitioning.hash, configuration: request.configurationDigest,
       first: numbers.lowerBound, files: numbers.count, entries: try list.digest(of: numbers),
       parts: try targets.joined(lines, as: PartPiece.linesName, in: attempt))
     try attempt.write(piece, as: PartPiece.name)

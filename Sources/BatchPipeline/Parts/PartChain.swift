@@ -1,4 +1,4 @@
-package import BatchFoundation
+import BatchFoundation
 import BatchStore
 
 /// Lines that parts bring to a store, by whether it knows them (reference decisions 35).
@@ -46,13 +46,13 @@ enum ChainPlace: Equatable {
   ///   - store: where parts are collected.
   ///   - beginsChain: whether a partition may come that does not continue the last one.
   ///   - note: takes what is told of a chain that stays whole.
-  /// - Throws: ``ChainError``.
+  /// - Throws: ``PartsError`` for parts that do not continue what the store has collected.
   init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
     guard let result = folders.first?.result else {
       self = .next(here: [], told: [])
       return
     }
-    func refuse(_ problem: String) -> ChainError { ChainError(store: store.path, problem: problem) }
+    func refuse(_ problem: String) -> PartsError { PartsError(path: store.path, problem: problem) }
     let chain = try store.parts.partitions()
     if let present = chain.first(where: { $0.identity.utf8.elementsEqual(result.partition.utf8) }) {
       guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
@@ -136,16 +136,6 @@ enum ChainPlace: Equatable {
       + "They continue the partition \(previous.shownIdentity), which was not collected here: collect it first. The last one "
       + "here is \(last.shown)." + purpose
   }
-}
-
-/// Parts that do not continue what a store has collected.
-package struct ChainError: RunError, Equatable, CustomStringConvertible {
-  package var store: String
-  package var problem: String
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String { "\(store.printable): error: \(problem)" }
 }
 
 extension CollectedPartition {

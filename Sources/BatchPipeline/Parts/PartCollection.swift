@@ -1,70 +1,31 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-package import BatchPlatform
+import BatchPlatform
 import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The third step of a run in parts: what was decided of each comes into one store, from which `post` sends it.
-package struct PartCollection: Sendable {
-  private let request: RunRequest
-  private let results: [ResultFolder]
-  private let beginsChain: Bool
-  private let monitor: any RunMonitor
-  private let interruption: Interruption
-
-  /// What a store notes as the mode of a run that collected.
-  package static let mode = "collect"
-
+extension Pipeline {
+  /// The third step of a run in parts: what was decided of each comes into one store, from which `post` sends it.
+  ///
   /// - Parameters:
-  ///   - request: of a run that sends nothing.
   ///   - folders: results of parts of one partition; at least one.
   ///   - beginsChain: whether the partition may come though it does not continue the last one.
-  ///   - monitor: told what is collected.
-  ///   - interruption: ends it between two parts.
-  /// - Throws: ``PartsError`` for results that do not belong together; ``OutputConflict``.
-  package init(
-    _ request: RunRequest, _ folders: [String], beginsChain: Bool = false, monitor: any RunMonitor,
-    interruption: Interruption
-  ) throws {
+  /// - Returns: the sums of the parts that came. Lines of those that were in the store before are duplicates, unless the run that
+  ///   brought them was killed. Its exit is `RunExit.noInput` while parts are missing.
+  /// - Throws: ``PartsError`` for results that do not belong together, or do not continue what is here; ``OutputConflict``,
+  ///   ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
+  package func collect(_ folders: [String], beginsChain: Bool = false) throws -> RunOutcome {
     try request.checkOutputs(
       against: InputFiles.paths(folders, in: FileManager.default.currentDirectoryPath)
         .map { OutputConflict.Use("a file of a result", $0) })
-    self.request = request
-    self.beginsChain = beginsChain
-    self.monitor = monitor
-    self.interruption = interruption
-    results = try folders.map { try ResultFolder($0) }.sorted { $0.result.part < $1.result.part }
-    guard let first = results.first?.result else { return }
-    for folder in results {
-      let result = folder.result
-      func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
-      guard result.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-        try refuse("it is of '\(result.destination)', and the job is not")
-      }
-      guard result.partition.utf8.elementsEqual(first.partition.utf8), result.parts == first.parts else {
-        try refuse("it is of another partition than the others; collect one partition after the other")
-      }
-      guard result.configuration.utf8.elementsEqual(first.configuration.utf8) else {
-        try refuse("its part was decided with other settings than the others; decide it again")
-      }
-    }
-    for (one, other) in zip(results, results.dropFirst()) where one.result.part == other.result.part {
-      throw PartsError(
-        path: other.path, problem: "part \(other.result.part) is named twice, here and by \(one.path.printable)")
-    }
-  }
-
-  /// - Returns: the sums of the parts that came. Lines of those that were in the store before are duplicates, unless the run that
-  ///   brought them was killed. Its exit is `RunExit.noInput` while parts are missing.
-  /// - Throws: ``PartsError``, ``ChainError``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
-  package func run() throws -> RunOutcome {
+    let results = try results(folders)
     let clock = ContinuousClock()
     let started = clock.now
     for folder in results { try folder.prove() }
     var request = request
-    if let asOf = try decidedAsOf() { request.loaded.job.asOf = asOf }
+    if let asOf = try decidedAsOf(results.first) { request.loaded.job.asOf = asOf }
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
@@ -77,17 +38,21 @@ package struct PartCollection: Sendable {
     let place = try ChainPlace(results, in: store, beginsChain: beginsChain) { notes.append($0) }
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
-    let run = try pipeline.beginRun(in: store, mode: Self.mode)
+    let run = try pipeline.beginRun(in: store, mode: "collect")
     var outcome = RunOutcome(report: RunReport(request))
     for note in notes { monitor.note(note) }
     outcome.report.notes += notes
     var held = 0
     do {
       switch place {
-      case .known(let lines): _ = try tellKnown(results, Self.words(known: lines), &outcome)
+      case .known(let lines): _ = try tellKnown(results, Self.known(lines), &outcome)
       case .next(let here, let told):
         let known = results.filter { told.contains($0.result.part) }
-        if !known.isEmpty { held = try tellKnown(known, words(collected: known.count), &outcome) }
+        if !known.isEmpty {
+          let parts = known.count.counted("part was", "parts were")
+          let rest = known.count < results.count ? "" : "; nothing was added"
+          held = try tellKnown(known, "\(parts) collected before\(rest)", &outcome)
+        }
         let untold = results.filter { !told.contains($0.result.part) }
         held += try collect(untold, besides: here, into: store, run, &outcome)
       }
@@ -95,15 +60,12 @@ package struct PartCollection: Sendable {
         try pipeline.settleRewind(in: store, run, &outcome)
       }
       try store.ledger.indexChunks()
-      if let note = try store.quarantine.unkeptNote(of: run) {
-        outcome.report.notes.append(note)
-        monitor.note("Quarantine: \(note)")
-      }
+      tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
       request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
       try tellMissing(in: store, &outcome)
       if let path = request.eventsOut {
         try EventFile.write(
-          [EventSelection(sequences: try sequences(of: place, in: store), window: request.window)],
+          [EventSelection(sequences: try sequences(of: place, results.first, in: store), window: request.window)],
           codec: request.platform.storeFormat.codec, workers: request.ingestOptions.workers, to: path)
       }
     } catch {
@@ -126,16 +88,35 @@ package struct PartCollection: Sendable {
     return outcome
   }
 
-  /// As ``Pipeline/noteEnd(_:)``.
-  package func noteEnd(_ outcome: inout RunOutcome) {
-    Pipeline(request, monitor: monitor, interruption: interruption).noteEnd(&outcome)
+  /// By the number of the part.
+  private func results(_ folders: [String]) throws -> [ResultFolder] {
+    let results = try folders.map { try ResultFolder($0) }.sorted { $0.result.part < $1.result.part }
+    guard let first = results.first?.result else { return [] }
+    for folder in results {
+      let result = folder.result
+      func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
+      guard result.destination.utf8.elementsEqual(request.platform.name.utf8) else {
+        try refuse("it is of '\(result.destination)', and the job is not")
+      }
+      guard result.partition.utf8.elementsEqual(first.partition.utf8), result.parts == first.parts else {
+        try refuse("it is of another partition than the others; collect one partition after the other")
+      }
+      guard result.configuration.utf8.elementsEqual(first.configuration.utf8) else {
+        try refuse("its part was decided with other settings than the others; decide it again")
+      }
+    }
+    for (one, other) in zip(results, results.dropFirst()) where one.result.part == other.result.part {
+      throw PartsError(
+        path: other.path, problem: "part \(other.result.part) is named twice, here and by \(one.path.printable)")
+    }
+    return results
   }
 
   /// The clock that the partition fixed for all its parts.
-  private func decidedAsOf() throws -> Instant? {
-    guard let first = results.first else { return nil }
+  private func decidedAsOf(_ result: ResultFolder?) throws -> Instant? {
+    guard let result else { return nil }
     // Its digest was right, so its pages are.
-    let part = try EventStore.openProved(first.store, format: request.platform.storeFormat)
+    let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let asOf = try part.runs.all().last?.asOf
     try part.close()
     return asOf
@@ -174,20 +155,18 @@ package struct PartCollection: Sendable {
   }
 
   /// Of the whole partition, whenever its parts came; none where nothing came.
-  private func sequences(of place: ChainPlace, in store: EventStore) throws -> [BlockSequence] {
-    guard case .next = place, let identity = results.first?.result.partition else { return [] }
+  private func sequences(
+    of place: ChainPlace, _ result: ResultFolder?, in store: EventStore
+  ) throws -> [BlockSequence] {
+    guard case .next = place, let identity = result?.result.partition else { return [] }
     return try store.parts.partitions().filter { $0.identity.utf8.elementsEqual(identity.utf8) }
       .flatMap { try $0.runs.flatMap { try store.ledger.sequences([.stored(by: $0)]) } }
   }
 
-  private static func words(known lines: Int) -> String {
+  private static func known(_ lines: Int) -> String {
     guard lines > 0 else { return "these parts bring no line; nothing was added" }
     return "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") known here, however they are cut; "
       + "nothing was added"
-  }
-
-  private func words(collected parts: Int) -> String {
-    "\(parts.counted("part was", "parts were")) collected before" + (parts < results.count ? "" : "; nothing was added")
   }
 
   /// Every line of these was read before, here or in other parts: the figures are those of a run that reads nothing but duplicates.
@@ -207,8 +186,7 @@ package struct PartCollection: Sendable {
       }
       try part.close()
     }
-    outcome.report.notes.append(note)
-    monitor.note("Known: \(note)")
+    tell("Known", note, &outcome)
     return held
   }
 

@@ -1,81 +1,31 @@
 package import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
-package import BatchPlatform
+import BatchPlatform
 package import BatchReport
 import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// The second step of a run in parts: one part is decided, from the states that the step left for it the last time.
-///
-/// Nothing but files is read and written, so it may be tried again, anywhere and twice at once. The store that it fills stands in the
-/// folder for temporary files until it is closed, because the result's folder may be on a network.
-package struct PartDecision: Sendable {
-  private let request: RunRequest
-  private let partition: PartitionFolder
-  private let part: Int
-  private let previous: ResultFolder?
-  private let folder: String
-  private let monitor: any RunMonitor
-  private let interruption: Interruption
-
+extension Pipeline {
+  /// The second step of a run in parts: one part is decided, from the states that the step left for it the last time.
+  ///
+  /// Nothing but files is read and written, so it may be tried again, anywhere and twice at once. The store that it fills stands in the
+  /// folder for temporary files until it is closed, because the result's folder may be on a network. The request has the times of the
+  /// partition (``PartitionFolder/changes(_:)``).
+  ///
   /// - Parameters:
-  ///   - request: of a run that sends nothing, with the times of the partition (``PartitionFolder/changes(_:)``).
-  ///   - partition: whose part is decided.
   ///   - part: from 0.
   ///   - previous: the folder of the result whose states this one continues; nil for the first.
   ///   - folder: what is made; its own parent is made, too.
-  ///   - monitor: told how far it is.
-  ///   - interruption: ends it.
-  /// - Throws: ``PartsError`` for what does not belong together, ``DamagedCopyError`` for what is not as it was written.
-  package init(
-    _ request: RunRequest, _ partition: PartitionFolder, part: Int, from previous: String?, to folder: String,
-    monitor: any RunMonitor, interruption: Interruption
-  ) throws {
-    self.request = request
-    self.partition = partition
-    self.part = part
-    self.previous = try previous.map { try ResultFolder($0) }
-    self.folder = folder
-    self.monitor = monitor
-    self.interruption = interruption
-    let manifest = partition.manifest
-    func refuse(_ path: String, _ problem: String) throws -> Never { throw PartsError(path: path, problem: problem) }
-    guard manifest.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-      try refuse(partition.path, "it is of '\(manifest.destination)', and the job is not")
-    }
-    guard manifest.job.utf8.elementsEqual(request.job.name.utf8) else {
-      try refuse(partition.path, "it is of the job '\(manifest.job)', and not of '\(request.job.name)'")
-    }
-    guard manifest.parts.indices.contains(part) else {
-      try refuse(partition.path, "it has the parts 0 to \(manifest.parts.count - 1), and no part \(part)")
-    }
-    switch (self.previous, manifest.previous) {
-    case (nil, nil): break
-    case (nil, .some):
-      try refuse(
-        partition.path,
-        "it continues an earlier partition, so --state-in has to name what was decided of part \(part) there")
-    case (let before?, nil):
-      try refuse(before.path, "the partition continues no other; make it with --after, or leave --state-in out")
-    case (let before?, let wanted?):
-      guard before.result.parts == manifest.parts.count else {
-        try refuse(before.path, "it is of \(before.result.parts) parts, and not of \(manifest.parts.count)")
-      }
-      guard before.result.part == part else {
-        try refuse(before.path, "it is of part \(before.result.part), and not of \(part)")
-      }
-      guard before.result.partition.utf8.elementsEqual(wanted.utf8) else {
-        try refuse(before.path, "it is of another partition than the one that this partition continues")
-      }
-    }
-  }
-
   /// - Returns: what the folder holds, the figures of the run, and whether the folder was there already, of the same decision.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``OutputError``, what a run throws, and ``PartRunFailure`` for one that
-  ///   ended early.
-  package func run() throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
+  /// - Throws: ``PartsError`` for what does not belong together, ``DamagedCopyError``, ``OutputError``, what a run throws, and
+  ///   ``PartRunFailure`` for one that ended early.
+  package func decide(
+    _ part: Int, of partition: PartitionFolder, from previous: String?, to folder: String
+  ) throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
+    let previous = try previous.map { try ResultFolder($0) }
+    try refuse(part, of: partition, from: previous)
     let expected = partition.manifest.parts[part]
     let scratch = try TemporaryFolder(below: request.ingestOptions.temporaryFolder)
     let lines = try partition.gather(part, in: scratch.path("part"))
@@ -90,7 +40,9 @@ package struct PartDecision: Sendable {
     guard outcome.report.summary.records.read == expected.lines else {
       throw DamagedCopyError(path: lines)
     }
-    try mark(request.storePath)
+    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+    try store.parts.mark(part: part, ofPartition: partition.identity)
+    try store.close()
     let attempt = try AttemptFolder(for: folder)
     for name in known { try attempt.take(scratch.path(name), as: name) }
     // A closed store has no log.
@@ -144,10 +96,37 @@ package struct PartDecision: Sendable {
     }
   }
 
-  private func mark(_ path: String) throws {
-    let store = try EventStore.open(path, format: request.platform.storeFormat)
-    try store.parts.mark(part: part, ofPartition: partition.identity)
-    try store.close()
+  private func refuse(_ part: Int, of partition: PartitionFolder, from previous: ResultFolder?) throws {
+    let manifest = partition.manifest
+    func refuse(_ path: String, _ problem: String) throws -> Never { throw PartsError(path: path, problem: problem) }
+    guard manifest.destination.utf8.elementsEqual(request.platform.name.utf8) else {
+      try refuse(partition.path, "it is of '\(manifest.destination)', and the job is not")
+    }
+    guard manifest.job.utf8.elementsEqual(request.job.name.utf8) else {
+      try refuse(partition.path, "it is of the job '\(manifest.job)', and not of '\(request.job.name)'")
+    }
+    guard manifest.parts.indices.contains(part) else {
+      try refuse(partition.path, "it has the parts 0 to \(manifest.parts.count - 1), and no part \(part)")
+    }
+    switch (previous, manifest.previous) {
+    case (nil, nil): break
+    case (nil, .some):
+      try refuse(
+        partition.path,
+        "it continues an earlier partition, so --state-in has to name what was decided of part \(part) there")
+    case (let before?, nil):
+      try refuse(before.path, "the partition continues no other; make it with --after, or leave --state-in out")
+    case (let before?, let wanted?):
+      guard before.result.parts == manifest.parts.count else {
+        try refuse(before.path, "it is of \(before.result.parts) parts, and not of \(manifest.parts.count)")
+      }
+      guard before.result.part == part else {
+        try refuse(before.path, "it is of part \(before.result.part), and not of \(part)")
+      }
+      guard before.result.partition.utf8.elementsEqual(wanted.utf8) else {
+        try refuse(before.path, "it is of another partition than the one that this partition continues")
+      }
+    }
   }
 }
 

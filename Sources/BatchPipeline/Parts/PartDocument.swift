@@ -13,9 +13,13 @@ enum PartDocument {
     return Array(try encoder.encode(value)) + [0x0A]
   }
 
-  static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], _ path: String) throws -> Value {
+  /// What a folder says of itself, and the SHA-256 of that.
+  ///
+  /// - Throws: ``PartsError``.
+  static func load<Value: Decodable>(_ type: Value.Type, _ path: String) throws -> (value: Value, identity: String) {
+    let bytes = try read(path)
     do {
-      return try JSONDecoder().decode(type, from: Data(bytes))
+      return (try JSONDecoder().decode(type, from: Data(bytes)), Hexadecimal.text(of: SHA256.hash(bytes)))
     } catch {
       throw PartsError(path: path, problem: "not as a partition or a decision writes it")
     }

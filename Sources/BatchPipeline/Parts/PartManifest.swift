@@ -74,8 +74,7 @@ package struct PartitionFolder: Sendable {
   package init(_ path: String) throws {
     self.path = path
     let file = "\(path)/\(PartManifest.name)"
-    let bytes = try PartDocument.read(file)
-    manifest = try PartDocument.decode(PartManifest.self, bytes, file)
+    (manifest, identity) = try PartDocument.load(PartManifest.self, file)
     guard manifest.format == PartManifest.currentFormat, manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
     else { throw PartsError(path: file, problem: "another release wrote it, in another form or by another hash") }
     let counts = manifest.parts.map(\.lines)
@@ -90,7 +89,6 @@ package struct PartitionFolder: Sendable {
           && $0.name?.utf8.contains(UInt8(ascii: "/")) != true
       })
     else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
-    identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }
 
   /// Proves the lines of a part.

@@ -42,9 +42,7 @@ package struct PieceFolder: Sendable {
   package init(_ path: String) throws {
     self.path = path
     let file = "\(path)/\(PartPiece.name)"
-    let bytes = try PartDocument.read(file)
-    piece = try PartDocument.decode(PartPiece.self, bytes, file)
-    identity = Hexadecimal.text(of: SHA256.hash(bytes))
+    (piece, identity) = try PartDocument.load(PartPiece.self, file)
     guard piece.format == PartPiece.currentFormat else {
       throw PartsError(path: file, problem: "another release wrote it")
     }

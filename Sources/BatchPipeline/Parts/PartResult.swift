@@ -46,8 +46,7 @@ package struct ResultFolder: Sendable {
   package init(_ path: String) throws {
     self.path = path
     let file = "\(path)/\(PartResult.name)"
-    let bytes = try PartDocument.read(file)
-    result = try PartDocument.decode(PartResult.self, bytes, file)
+    (result, identity) = try PartDocument.load(PartResult.self, file)
     guard result.format == PartResult.currentFormat else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
@@ -56,7 +55,6 @@ package struct ResultFolder: Sendable {
       // A rewind takes back what was counted before.
       result.figures.values.allSatisfy({ $0.magnitude <= PartDocument.counts.upperBound })
     else { throw PartsError(path: file, problem: "it has a number that no decision writes") }
-    identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }
 
   var store: String { "\(path)/\(PartResult.storeName)" }

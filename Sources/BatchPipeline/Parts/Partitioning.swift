@@ -1,12 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-package import BatchPlatform
+import BatchPlatform
 import BatchStore
 import FoundationEssentials
 
 /// The first step of a run in parts: the lines of a job's inputs, distributed by device.
-package struct Partitioning: Sendable {
+package enum Partitioning {
   /// More would need more open files than a process may have.
   package static let mostParts = 512
 
@@ -14,54 +14,24 @@ package struct Partitioning: Sendable {
   package enum Source: Sendable {
     /// The inputs that the job names.
     case inputs
-    /// What ``FilePartitioning`` made of the files of a list, below a folder by the place of its first file in the list.
+    /// What ``Pipeline/partition(_:only:parts:to:)`` made of the files of a list, below a folder by the place of its first file in the list.
     case pieces(of: FileList, in: String)
   }
+}
 
-  private let request: RunRequest
-  private let parts: Int
-  /// The partition whose results this one continues; nil for none.
-  private let previous: PartitionFolder?
-  private let source: Source
-  private let folder: String
-  private let monitor: any RunMonitor
-  private let interruption: Interruption
-
+extension Pipeline {
   /// - Parameters:
-  ///   - request: of a run that reads the inputs.
-  ///   - parts: from 1 to ``mostParts``.
   ///   - source: where the lines come from.
+  ///   - parts: from 1 to ``Partitioning/mostParts``.
   ///   - previous: the folder of the partition whose results this one continues; nil for the first.
   ///   - folder: what is made; its own parent is made, too.
-  ///   - monitor: told how far the partition is.
-  ///   - interruption: ends it.
-  /// - Throws: ``PartsError`` for a previous partition of another kind.
-  package init(
-    _ request: RunRequest, parts: Int, of source: Source, after previous: String?, to folder: String,
-    monitor: any RunMonitor, interruption: Interruption
-  ) throws {
-    self.request = request
-    self.parts = parts
-    self.source = source
-    self.previous = try previous.map { try PartitionFolder($0) }
-    self.folder = folder
-    self.monitor = monitor
-    self.interruption = interruption
-    guard let before = self.previous else { return }
-    guard before.manifest.parts.count == parts else {
-      throw PartsError(
-        path: before.path,
-        problem:
-          "it has \(before.manifest.parts.count) parts, and this one would have \(parts); states stay with their part")
-    }
-    guard before.manifest.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-      throw PartsError(path: before.path, problem: "it is of '\(before.manifest.destination)', and the job is not")
-    }
-  }
-
   /// - Returns: what the folder holds, and whether it was there already, whole and equal.
   /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, what reading throws.
-  package func run() throws -> (folder: PartitionFolder, wasThere: Bool) {
+  package func partition(
+    _ source: Partitioning.Source, parts: Int, after previous: String?, to folder: String
+  ) throws -> (folder: PartitionFolder, wasThere: Bool) {
+    let previous = try previous.map { try PartitionFolder($0) }
+    try previous?.refuse(parts: parts, of: platform)
     try request.refuseFuture()
     let files: InputFiles
     switch source {
@@ -73,18 +43,19 @@ package struct Partitioning: Sendable {
     let attempt = try AttemptFolder(for: folder)
     var manifest = PartManifest(
       job: request.job.name, destination: request.platform.name, hash: InputPartitioning.hash, asOf: request.asOf,
-      from: request.job.window.from, to: request.job.window.to, knownUntil: knownUntil, previous: previous?.identity,
-      files: try numbered(files), parts: [])
+      from: request.job.window.from, to: request.job.window.to, knownUntil: knownUntil(after: previous),
+      previous: previous?.identity,
+      files: try numbered(files, after: previous), parts: [])
     switch source {
-    case .inputs: manifest.parts = try write(files, to: attempt)
-    case .pieces(let list, let folder):
-      let pieces = try pieces(of: list, in: folder)
+    case .inputs: manifest.parts = try write(files, in: parts, to: attempt)
+    case .pieces(let list, let place):
+      let pieces = try pieces(of: list, in: place, parts: parts)
       manifest.parts = (0..<parts).map { part in
         PartManifest.Part(
           lines: pieces.reduce(0) { $0 + $1.piece.parts[part].lines },
           bytes: pieces.reduce(0) { $0 + $1.piece.parts[part].bytes })
       }
-      manifest.pieces = pieces.map { PartManifest.Piece($0, from: self.folder) }
+      manifest.pieces = pieces.map { PartManifest.Piece($0, from: folder) }
     }
     try attempt.write(manifest, as: PartManifest.name)
     if try attempt.publish() { return (try PartitionFolder(folder), false) }
@@ -93,27 +64,32 @@ package struct Partitioning: Sendable {
     return (present, true)
   }
 
-  private var knownUntil: Instant {
+  private func knownUntil(after previous: PartitionFolder?) -> Instant {
     let own = request.job.knownUntil(at: request.now)
     return previous.map { max($0.manifest.knownUntil, own) } ?? own
   }
 
-  private func write(_ files: InputFiles, to attempt: AttemptFolder) throws -> [PartManifest.Part] {
+  private func write(_ files: InputFiles, in parts: Int, to attempt: AttemptFolder) throws -> [PartManifest.Part] {
     let targets = try PartTargets(parts, in: attempt)
-    let partitioning = InputPartitioning(
-      files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: 0)
-    let size = files.totalSize
-    let lines = try unsafe partitioning.run(targets.take) { progress in
-      try interruption.check()
-      monitor.progress(progress, of: size)
-    }
+    let lines = try distribute(files, from: 0, to: targets)
     return zip(targets.names, try targets.finish(lines)).map { name, slice in
       PartManifest.Part(name: name, sha256: slice.sha256, lines: slice.lines, bytes: slice.bytes)
     }
   }
 
+  /// Hands the lines of files to parts, and says how many each got.
+  ///
+  /// - Parameter number: of the first file.
+  func distribute(_ files: InputFiles, from number: Int, to targets: PartTargets) throws -> [Int] {
+    let partitioning = InputPartitioning(
+      files, vocabulary: request.vocabulary, options: ingestOptions, parts: targets.names.count,
+      firstFile: UInt32(number))
+    let size = files.totalSize
+    return try unsafe partitioning.run(targets.take) { try progress($0, of: size) }
+  }
+
   /// In the order of the list.
-  private func pieces(of list: FileList, in folder: String) throws -> [PieceFolder] {
+  private func pieces(of list: FileList, in folder: String, parts: Int) throws -> [PieceFolder] {
     guard !list.isSection else {
       throw PartsError(path: list.path, problem: "it is a section of a list, and not all of it")
     }
@@ -126,7 +102,7 @@ package struct Partitioning: Sendable {
         continue
       }
       let piece = try PieceFolder("\(folder)/\(next)")
-      try check(piece, first: next, list)
+      try check(piece, parts: parts, first: next, list)
       pieces.append(piece)
       next += piece.piece.files
     }
@@ -136,7 +112,7 @@ package struct Partitioning: Sendable {
     return pieces
   }
 
-  private func check(_ folder: PieceFolder, first: Int, _ list: FileList) throws {
+  private func check(_ folder: PieceFolder, parts: Int, first: Int, _ list: FileList) throws {
     let piece = folder.piece
     func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
     guard piece.parts.count == parts else {
@@ -159,10 +135,12 @@ package struct Partitioning: Sendable {
 
   /// A file that the previous partition or the job's store knows has its number from there, so that the same inputs make the same partition
   /// again; others have those behind all that were given, because events keep them.
-  private func numbered(_ files: InputFiles) throws -> [PartManifest.File] {
+  private func numbered(
+    _ files: InputFiles, after previous: PartitionFolder?
+  ) throws -> [PartManifest.File] {
     var numbers = Dictionary(
       (previous?.manifest.files ?? []).map { (ByteText($0.path), $0.number) }, uniquingKeysWith: { one, _ in one })
-    for (path, number) in try storedNumbers() { numbers[ByteText(path)] = number }
+    for (path, number) in try storedNumbers(beginsChain: previous == nil) { numbers[ByteText(path)] = number }
     var next = 1 + (numbers.values.max() ?? 0)
     return files.files.map { file in
       let path = file.path.description
@@ -173,12 +151,12 @@ package struct Partitioning: Sendable {
     }
   }
 
-  private func storedNumbers() throws -> [String: UInt32] {
+  private func storedNumbers(beginsChain: Bool) throws -> [String: UInt32] {
     guard FileManager.default.fileExists(atPath: request.storePath) else { return [:] }
     let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
     let numbers = try store.runs.inputNumbers()
     let collected = try store.parts.partitions()
-    if previous == nil, let last = collected.last {
+    if beginsChain, let last = collected.last {
       monitor.note(
         "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last of them "
           + "\(last.shown), and this one continues none: 'collect' adds nothing of lines that it knows, and takes new ones with "
@@ -186,5 +164,19 @@ package struct Partitioning: Sendable {
     }
     try store.close()
     return numbers
+  }
+}
+
+extension PartitionFolder {
+  /// - Throws: ``PartsError`` where a partition of so many parts cannot continue this one.
+  fileprivate func refuse(parts: Int, of platform: any Platform) throws {
+    guard manifest.parts.count == parts else {
+      throw PartsError(
+        path: path,
+        problem: "it has \(manifest.parts.count) parts, and this one would have \(parts); states stay with their part")
+    }
+    guard manifest.destination.utf8.elementsEqual(platform.name.utf8) else {
+      throw PartsError(path: path, problem: "it is of '\(manifest.destination)', and the job is not")
+    }
   }
 }

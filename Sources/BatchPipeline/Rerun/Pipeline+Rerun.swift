@@ -93,7 +93,7 @@ extension Pipeline {
       store: store, run: run, sink: sink, knownUntil: known, knownBefore: known, quarantined: lines)
     var outcome = RunOutcome(report: RunReport(request))
     // What is told of it stands in the outcome of the rerun.
-    let pipeline = Pipeline(request, monitor: SilentMonitor(), interruption: interruption)
+    let pipeline = Pipeline(request, interruption: interruption)
     try pipeline.settleRewind(storage, &outcome)
     _ = try pipeline.decided(preparation.files, preparation, storage, &outcome)
     _ = try pipeline.settleReplacedLines(preparation.files, store, run)

@@ -19,27 +19,19 @@ extension Pipeline {
       outcome.exit = .inputRefused
     }
     guard let (store, run) = storage.kept else { return }
-    if let note = lateNote(local.late, preparation.options.rules, files, store) {
-      outcome.report.notes.append(note)
-      monitor.note("Late: \(note)")
-    }
     let rules = preparation.options.rules
+    tell("Late", lateNote(local.late, rules, files, store), &outcome)
     for note in try missedNotes(local.ingest.past, decidedBefore: storage.knownBefore, rules, files, store) {
-      outcome.report.notes.append(note)
-      monitor.note("Late: \(note)")
+      tell("Late", note, &outcome)
     }
     let settled = try settleReplacedLines(files, store, run)
     if settled > 0 {
       let note = settled.counted(
         "line that waited in quarantine was replaced in its file and waits no longer",
         "lines that waited in quarantine were replaced in their files and wait no longer")
-      outcome.report.notes.append(note)
-      monitor.note("Quarantine: \(note)")
+      tell("Quarantine", note, &outcome)
     }
-    if let note = try store.quarantine.unkeptNote(of: run) {
-      outcome.report.notes.append(note)
-      monitor.note("Quarantine: \(note)")
-    }
+    tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
     outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
   }
 
@@ -83,21 +75,15 @@ extension Pipeline {
     outcome.report.summary.rewind.added += local.addedEvents
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
       let lines = local.ingest.counts.beforeKnown.counted("line")
-      let note =
+      tell(
+        "Refused",
         "\(lines) before \(since.rfc3339) refused, and counted as out of the window: the store no longer knows which of them it took "
-        + "('store purge')"
-      outcome.report.notes.append(note)
-      monitor.note("Refused: \(note)")
+          + "('store purge')", &outcome)
     }
     if local.ingest.counts.read == 0, let file = files.files.first {
-      let note = "no file of the inputs has a record, such as \(file.original.printable)"
-      outcome.report.notes.append(note)
-      monitor.note("warning: \(note)")
+      tell("warning", "no file of the inputs has a record, such as \(file.original.printable)", &outcome)
     }
-    if !request.decidesAnew, let note = FutureRecords.note(local.tally, asOf: request.asOf) {
-      outcome.report.notes.append(note)
-      monitor.note("warning: \(note)")
-    }
+    if !request.decidesAnew { tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome) }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
@@ -117,8 +103,17 @@ extension Pipeline {
     return local
   }
 
+  /// Tells people at once, and the report.
+  ///
+  /// - Parameter note: nil for nothing.
+  func tell(_ kind: String, _ note: String?, _ outcome: inout RunOutcome) {
+    guard let note else { return }
+    outcome.report.notes.append(note)
+    monitor.note("\(kind): \(note)")
+  }
+
   /// - Parameter size: of all inputs.
-  private func progress(_ progress: IngestProgress, of size: UInt64) throws {
+  func progress(_ progress: IngestProgress, of size: UInt64) throws {
     try interruption.check()
     monitor.progress(progress, of: size)
   }

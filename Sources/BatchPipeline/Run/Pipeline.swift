@@ -21,7 +21,7 @@ package struct Pipeline: Sendable {
   ///   - clock: by which events are sent.
   ///   - seed: of the pauses before retries; nil takes chance.
   package init(
-    _ request: RunRequest, monitor: any RunMonitor, interruption: Interruption = Interruption(),
+    _ request: RunRequest, monitor: any RunMonitor = SilentMonitor(), interruption: Interruption = Interruption(),
     clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
   ) {
     self.request = request

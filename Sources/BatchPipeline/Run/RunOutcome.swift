@@ -56,8 +56,10 @@ package protocol RunMonitor: Sendable {
 }
 
 /// Nobody is told anything.
-struct SilentMonitor: RunMonitor {
-  func note(_ text: String) {}
-  func progress(_ progress: IngestProgress, of total: UInt64) {}
-  func delivered(_ events: Int, of total: Int) {}
+package struct SilentMonitor: RunMonitor {
+  package init() {}
+
+  package func note(_ text: String) {}
+  package func progress(_ progress: IngestProgress, of total: UInt64) {}
+  package func delivered(_ events: Int, of total: Int) {}
 }

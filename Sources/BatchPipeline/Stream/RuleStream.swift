@@ -59,7 +59,7 @@ package final class RuleStream {
   ///   - kind: what the lines are.
   ///   - output: where events go; "-" is stdout.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
-    options = try Pipeline(request, monitor: SilentMonitor()).decisionOptions()
+    options = try Pipeline(request).decisionOptions()
     self.kind = kind
     self.output = try OutputFile(output)
     groups = try DeviceGroups(folder: options.ingest.temporaryFolder)

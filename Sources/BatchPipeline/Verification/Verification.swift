@@ -4,31 +4,23 @@ package import BatchPlatform
 import BatchReport
 import BatchStore
 
-/// Whether everything of a job's store arrived at its service.
-package struct Verification {
-  private let request: RunRequest
-  private let interruption: Interruption
-
-  package init(_ request: RunRequest, interruption: Interruption) {
-    self.request = request
-    self.interruption = interruption
-  }
-
+extension Pipeline {
+  /// Whether everything of the job's store arrived at its service.
+  ///
   /// Reads the store and asks the service; changes neither.
   ///
   /// - Parameters:
   ///   - limit: so many findings are listed; all are counted.
   ///   - policy: how people are named.
   /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``ArrivalsUnavailable``.
-  package func run(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {
-    let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
+  package func verify(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {
+    let store = try EventStore.openReading(request.storePath, format: platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
     var arrivals = Arrivals(limit: limit)
     var ended: UnsentEvents?
-    for unsent in try request.platform.unsentEvents(in: store) {
+    for unsent in try platform.unsentEvents(in: store) {
       // Such a service takes events of some time only: they are no loss, and nothing repairs them.
-      if unsent.status == EventStatus.expired.name, request.platform.window(request.settings, asOf: request.asOf) != nil
-      {
+      if unsent.status == EventStatus.expired.name, platform.window(request.settings, asOf: request.asOf) != nil {
         ended = unsent
         continue
       }
@@ -59,7 +51,7 @@ package struct Verification {
             + ShellCommand("quarantine", "replay", "--store", request.storePath, "--job", request.job.file).text),
         of: keptBack)
     }
-    let service = try request.platform.service(of: request.context)
+    let service = try platform.service(of: request.context)
     if let service = service as? any ArrivalChecking {
       try service.compare(store, names, interruption, into: &arrivals)
     } else {

@@ -57,7 +57,7 @@ struct CampaignChart {
     for step in stride(from: 0, to: axis.count, by: max(1, (axis.count + 4) / 5)) {
       chart.labels.append(
         Chart.Label(
-          x: Chart.short(place(axis.edges[step])), y: "\(height - 8)", anchor: step == 0 ? "start" : "middle",
+          x: place(axis.edges[step]), y: Double(height - 8), anchor: step == 0 ? "start" : "middle",
           text: axis.tick(step)))
     }
     chart.keys = [
@@ -85,9 +85,9 @@ struct CampaignChart {
     let figures = lane.figures
     let room = Chart.width - 20 - Chart.textWidth(figures)
     chart.labels.append(
-      Chart.Label(x: "4", y: Chart.short(y + 11), anchor: "start", text: Chart.clipped(lane.name, toWidth: room)))
+      Chart.Label(x: 4, y: y + 11, anchor: "start", text: Chart.clipped(lane.name, toWidth: room)))
     chart.labels.append(
-      Chart.Label(x: Chart.short(Chart.width - 4), y: Chart.short(y + 11), anchor: "end", text: figures))
+      Chart.Label(x: Chart.width - 4, y: y + 11, anchor: "end", text: figures))
     let base = y + 18 + Self.band
     chart.boxes.append(
       box(lane.from, lane.to, top: base - Self.band, height: Self.band, tone: "band", words: "\(lane.name): \(figures)")
@@ -108,8 +108,8 @@ struct CampaignChart {
         let x = tone == "c2" ? place(counts.hour(step)) : place(counts.hour(step + 1)) - 3
         chart.boxes.append(
           Chart.Box(
-            x: Chart.short(min(max(0, x), Chart.width - 3)), y: Chart.short(base - Self.band), width: "3",
-            height: Chart.short(Self.mark), tone: tone,
+            x: min(max(0, x), Chart.width - 3), y: base - Self.band, width: 3,
+            height: Self.mark, tone: tone,
             words: "\(time(counts.hour(step))): \(word) \(count.counted("time"))"))
       }
     }
@@ -129,7 +129,7 @@ struct CampaignChart {
   private func box(_ from: Int64, _ to: Int64, top: Double, height: Double, tone: String, words: String) -> Chart.Box {
     let x = place(from)
     return Chart.Box(
-      x: Chart.short(x), y: Chart.short(top), width: Chart.short(max(1, place(to) - x)), height: Chart.short(height),
+      x: x, y: top, width: max(1, place(to) - x), height: height,
       tone: tone, words: words)
   }
 
@@ -138,13 +138,10 @@ struct CampaignChart {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
   }
 
-  private func row(_ name: String, from: String, until: String, _ campaign: CampaignActivity) -> Chart.Row {
-    Chart.Row(
-      name: name,
-      cells: [
-        ("first set", from), ("until", until), ("set", campaign.set.total.grouped),
-        ("expired", campaign.expired.total.grouped), ("events", campaign.events.total.grouped),
-      ].map { Chart.Cell(label: $0.0, figure: $0.1) })
+  private func row(_ name: String, from: String, until: String, _ campaign: CampaignActivity) -> [String] {
+    [
+      name, from, until, campaign.set.total.grouped, campaign.expired.total.grouped, campaign.events.total.grouped,
+    ]
   }
 }
 

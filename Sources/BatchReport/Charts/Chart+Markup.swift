@@ -16,7 +16,7 @@ extension Markup {
       <svg viewBox="0 0 360 \#(chart.height)" role="img" aria-labelledby="\#(chart.id)-title \#(chart.id)-text">
       <title id="\#(chart.id)-title">\#(chart.title)</title><desc id="\#(chart.id)-text">\#(chart.summary)</desc>
       """#)
-    lines(chart.lines) { #"<line x1="34" x2="356" y1="\#($0.y)" y2="\#($0.y)"/>"# }
+    lines(chart.lines) { #"<line x1="34" x2="356" y1="\#($0)" y2="\#($0)"/>"# }
     lines(chart.boxes) {
       #"<rect x="\#($0.x)" y="\#($0.y)" width="\#($0.width)" height="\#($0.height)" class="\#($0.tone)"><title>\#($0.words)</title></rect>"#
     }
@@ -48,8 +48,10 @@ extension Markup {
       <table class="stack"><caption>\#(chart.title)</caption><thead><tr>\#(heads)</tr></thead><tbody>
       """#)
     lines(chart.rows) { row in
-      let cells: Markup = .joined(row.cells) { #"<td data-label="\#($0.label)">\#($0.figure)</td>"# }
-      return #"<tr><th scope="row">\#(row.name)</th>\#(cells)</tr>"#
+      let cells: Markup = .joined(zip(chart.columns, row).dropFirst()) { head, figure in
+        #"<td data-label="\#(head)">\#(figure)</td>"#
+      }
+      return #"<tr><th scope="row">\#(row[0])</th>\#(cells)</tr>"#
     }
     line("</tbody></table></details>")
   }

@@ -5,10 +5,10 @@ import BatchFoundation
 /// Colours come from the style sheet by class, so the same drawing serves light, dark and print.
 struct Chart {
   struct Box {
-    var x: String
-    var y: String
-    var width: String
-    var height: String
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
     /// Class of the colour.
     var tone: String
     /// What the box says to a reader who points at it or cannot see it.
@@ -16,17 +16,13 @@ struct Chart {
   }
 
   struct Label {
-    var x: String
-    var y: String
+    var x: Double
+    var y: Double
     /// `start`, `middle` or `end`.
     var anchor: String
     var text: String
     /// Class of its size; empty for the usual one.
     var size = ""
-  }
-
-  struct Line {
-    var y: String
   }
 
   struct Key {
@@ -41,23 +37,14 @@ struct Chart {
   var height: Int
   var boxes: [Box] = []
   var labels: [Label] = []
-  var lines: [Line] = []
+  /// Where lines go across, from the top.
+  var lines: [Double] = []
   var keys: [Key] = []
-  /// The numbers behind it.
+  /// The numbers behind it: heads, and rows with a cell for each of them.
   var columns: [String] = []
-  var rows: [Row] = []
+  var rows: [[String]] = []
   /// Class of the numbers: `printed` where the drawing does not have them.
   var numbers = ""
-
-  struct Row {
-    var name: String
-    var cells: [Cell]
-  }
-
-  struct Cell {
-    var label: String
-    var figure: String
-  }
 
   static let width = 360.0
   /// Names are cut behind so many bytes where a chart or its numbers show them.
@@ -119,8 +106,8 @@ struct Chart {
         let x = left + slot * (Double(step) + 0.1 + (stacked ? 0 : 0.8 * share * Double(number)))
         chart.boxes.append(
           Box(
-            x: short(x), y: short((stacked ? base : top + plotHeight) - height), width: short(slot * 0.8 * share),
-            height: short(height), tone: "c\(number)",
+            x: x, y: (stacked ? base : top + plotHeight) - height, width: slot * 0.8 * share,
+            height: height, tone: "c\(number)",
             words: "\(axis.name(step)): \((one.sums[step]).grouped) \(one.name)"))
         base -= height
       }
@@ -130,7 +117,7 @@ struct Chart {
     for step in stride(from: 0, to: axis.count, by: every) {
       chart.labels.append(
         Label(
-          x: short(left + slot * (Double(step) + 0.5)), y: short(top + plotHeight + 14), anchor: "middle",
+          x: left + slot * (Double(step) + 0.5), y: top + plotHeight + 14, anchor: "middle",
           text: axis.tick(step)))
     }
     chart.keys = series.enumerated().map {
@@ -138,9 +125,7 @@ struct Chart {
     }
     chart.columns = [axis.step.rawValue] + series.map(\.name)
     chart.rows = (0..<axis.count).filter { step in series.contains { $0.sums[step] != 0 } }.map { step in
-      Row(
-        name: axis.name(step),
-        cells: series.map { Cell(label: $0.name, figure: ($0.sums[step]).grouped) })
+      [axis.name(step)] + series.map { $0.sums[step].grouped }
     }
     return chart
   }
@@ -161,7 +146,7 @@ struct Chart {
         let x = Self.left + slot * (Double(step) + 0.1 + 0.8 * share * (Double(number) + 0.5))
         let y = Self.top + Self.plotHeight * (1 - Double(figure) / Double(most)) - 3
         labels.append(
-          Label(x: Self.short(x), y: Self.short(y), anchor: "middle", text: Self.compact(figure), size: "small"))
+          Label(x: x, y: y, anchor: "middle", text: Self.compact(figure), size: "small"))
       }
     }
   }
@@ -172,30 +157,30 @@ struct Chart {
     let most = Double(max(1, classes.map(\.count).max() ?? 1))
     for (number, one) in classes.enumerated() {
       let y = 4 + 18.0 * Double(number)
-      chart.labels.append(Label(x: "92", y: short(y + 11), anchor: "end", text: one.name))
+      chart.labels.append(Label(x: 92, y: y + 11, anchor: "end", text: one.name))
       if one.count > 0 {
         chart.boxes.append(
           Box(
-            x: "98", y: short(y + 1), width: short(max(1, 210 * Double(one.count) / most)), height: "13", tone: "c0",
+            x: 98, y: y + 1, width: max(1, 210 * Double(one.count) / most), height: 13, tone: "c0",
             words: "\(one.name): \(one.count.grouped)"))
       }
       chart.labels.append(
         Label(
-          x: short(102 + 210 * Double(max(0, one.count)) / most), y: short(y + 11), anchor: "start",
+          x: 102 + 210 * Double(max(0, one.count)) / most, y: y + 11, anchor: "start",
           text: one.count.grouped))
     }
     chart.columns = ["class", "count"]
-    chart.rows = classes.map { Row(name: $0.name, cells: [Cell(label: "count", figure: $0.count.grouped)]) }
+    chart.rows = classes.map { [$0.name, $0.count.grouped] }
     return chart
   }
 
   private mutating func addScale(_ most: Int) {
     for part in 0...2 {
       let y = Self.top + Self.plotHeight * (1 - Double(part) / 2)
-      lines.append(Line(y: Self.short(y)))
+      lines.append(y)
       labels.append(
         Label(
-          x: Self.short(Self.left - 4), y: Self.short(y + 3.5), anchor: "end", text: Self.compact(most * part / 2)))
+          x: Self.left - 4, y: y + 3.5, anchor: "end", text: Self.compact(most * part / 2)))
     }
   }
 

@@ -51,50 +51,40 @@ package struct PlanReader {
     return rest.remove(at: index).value
   }
 
-  package mutating func string(_ key: String) throws -> String? {
+  /// - Returns: nil where the key is not there.
+  private mutating func value<Value>(
+    _ key: String, _ kind: String, _ read: (JSONNode) -> Value?
+  ) throws -> Value? {
     guard let node = node(key) else { return nil }
-    guard let text = node.string else { throw error(key, "is not a string") }
-    return text
+    guard let value = read(node) else { throw error(key, "is not \(kind)") }
+    return value
   }
 
+  package mutating func string(_ key: String) throws -> String? { try value(key, "a string", \.string) }
+
   package mutating func integer(_ key: String, _ range: ClosedRange<Int64>) throws -> Int64? {
-    guard let node = node(key) else { return nil }
-    guard let number = node.integer, range.contains(number) else {
-      throw error(key, "is not a whole number in \(range)")
-    }
-    return number
+    try value(key, "a whole number in \(range)") { $0.integer.flatMap { range.contains($0) ? $0 : nil } }
   }
 
   package mutating func double(_ key: String, _ range: ClosedRange<Double>) throws -> Double? {
-    guard let node = node(key) else { return nil }
-    guard let number = node.double, range.contains(number) else { throw error(key, "is not a number in \(range)") }
-    return number
+    try value(key, "a number in \(range)") { $0.double.flatMap { range.contains($0) ? $0 : nil } }
   }
 
-  package mutating func bool(_ key: String) throws -> Bool? {
-    guard let node = node(key) else { return nil }
-    guard let flag = node.bool else { throw error(key, "is not true or false") }
-    return flag
-  }
+  package mutating func bool(_ key: String) throws -> Bool? { try value(key, "true or false", \.bool) }
 
-  package mutating func array(_ key: String) throws -> [JSONNode]? {
-    guard let node = node(key) else { return nil }
-    guard let array = node.array else { throw error(key, "is not an array") }
-    return array
-  }
+  package mutating func array(_ key: String) throws -> [JSONNode]? { try value(key, "an array", \.array) }
 
   /// A number, or an array of them.
   package mutating func integers(_ key: String) throws -> [Int]? {
-    guard let node = node(key) else { return nil }
-    let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
-    let whole = numbers.compactMap { $0 }
-    guard whole.count == numbers.count else { throw error(key, "is not a number from 1 on, or an array of them") }
-    return whole
+    try value(key, "a number from 1 on, or an array of them") { node in
+      let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
+      let whole = numbers.compactMap { $0 }
+      return whole.count == numbers.count ? whole : nil
+    }
   }
 
   package mutating func strings(_ key: String) throws -> [String: String]? {
-    guard let node = node(key) else { return nil }
-    guard let members = node.members else { throw error(key, "is not an object") }
+    guard let members = try value(key, "an object", \.members) else { return nil }
     var strings: [String: String] = [:]
     for member in members {
       guard let text = member.value.string else { throw error("\(key).\(member.key)", "is not a string") }

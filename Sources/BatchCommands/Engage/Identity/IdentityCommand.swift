@@ -44,8 +44,6 @@ struct IdentityCommand: ParsableCommand {
   private static func exit(of error: any Error) -> RunExit {
     switch error {
     case let code as ExitCode: RunExit(rawValue: code.rawValue) ?? .inputOutput
-    case let error as IdentityReconciler.OperatorError: error.exit
-    case is LinkError: .inputRefused
     case let failure as RemoteFailure: failure.exit
     default: RunFailure.exit(of: error)
     }
@@ -76,15 +74,5 @@ struct IdentityCommand: ParsableCommand {
     if let failure = result.failure { throw failure }
     if result.figures.refused > 0 { throw ExitCode(.protocolRefused) }
     if result.figures.conflicts > 0 { throw ExitCode(.inputRefused) }
-  }
-}
-
-extension IdentityReconciler.OperatorError {
-  var exit: RunExit {
-    switch self {
-    // As for a device, event or run that the store does not have; trying again later helps with none of these.
-    case .unknownPlan, .ended, .later, .irreversible: .usage
-    case .locked: .storeIsHeld
-    }
   }
 }

@@ -52,11 +52,11 @@ struct OperationReader {
 
   private func fault(_ problem: String) -> OperationLineFault { OperationLineFault(line: line, problem: problem) }
 
-  private func values(_ key: String, of document: JSONNode) throws(OperationLineFault) -> [NamedValue] {
+  private func values(_ key: String, of document: JSONNode) throws(OperationLineFault) -> [Column] {
     guard let node = document[key] else { return [] }
-    var values: [NamedValue] = []
+    var values: [Column] = []
     for element in node.array ?? [.text(nil)] {
-      guard let text = element.string, let value = NamedValue(argument: text) else {
+      guard let text = element.string, let value = Column(argument: text) else {
         throw fault("'\(key)' is not a list of texts such as \"NAME=VALUE\"")
       }
       values.append(value)
@@ -65,18 +65,13 @@ struct OperationReader {
   }
 
   private func operation(
-    _ name: String, _ parameters: [NamedValue], _ columns: [NamedValue]
+    _ name: String, _ parameters: [Column], _ columns: [Column]
   ) throws(OperationLineFault) -> (NamedOperation, envelope: [UInt8]) {
     let operation: NamedOperation
     do throws(NamedOperation.Fault) {
-      operation = try NamedOperation(
-        name, parameters: parameters.map { Column($0.name, $0.value) },
-        columns: columns.map { Column($0.name, $0.value) })
+      operation = try NamedOperation(name, parameters: parameters, columns: columns)
     } catch {
-      switch error {
-      case .invalidName(let given): throw fault("'\(given.printable)' cannot be the name of a parameter")
-      case .repeated(let given): throw fault("'\(given.printable)' is given twice, and \(name) takes it once")
-      }
+      throw fault(error.words(of: name))
     }
     do {
       return (operation, try Envelope.bytes([operation.call]))

@@ -26,10 +26,10 @@ struct XMLAPICommand: ParsableCommand {
   var operation: String?
 
   @Option(help: ArgumentHelp("A parameter of the operation. Repeatable.", valueName: "NAME=VALUE"))
-  var param: [NamedValue] = []
+  var param: [Column] = []
 
   @Option(help: ArgumentHelp("A column with its value. Repeatable.", valueName: "NAME=VALUE"))
-  var column: [NamedValue] = []
+  var column: [Column] = []
 
   @OptionGroup var source: ConfigSource<JobOption>
 
@@ -63,12 +63,8 @@ struct XMLAPICommand: ParsableCommand {
     }
     do {
       _ = try named(operation)
-    } catch let fault as NamedOperation.Fault {
-      switch fault {
-      case .invalidName(let name): throw ValidationError("'\(name.printable)' cannot be the name of a parameter.")
-      case .repeated(let name):
-        throw ValidationError("'\(name.printable)' is given twice, and \(operation) takes it once.")
-      }
+    } catch {
+      throw ValidationError("\(error.words(of: operation)).")
     }
   }
 
@@ -103,8 +99,7 @@ struct XMLAPICommand: ParsableCommand {
     guard let settings, let ledger else { return try input.forEach { try show($0.operation) } }
     var series = try OperationSeries(input, OperationLedger(ledger), again: again)
     guard !dryRun else { return Streams.note("\(series.counts.line); nothing was sent") }
-    let interruption = Interruption()
-    try Signals.pass(to: interruption)
+    let interruption = try Signals.interruption()
     let monitor = TerminalMonitor(.auto)
     let stop: RunExit
     do {
@@ -132,9 +127,8 @@ struct XMLAPICommand: ParsableCommand {
     Streams.data(document.adding(["line": .number(record.line), "id": .text(record.key)]).canonicalText)
   }
 
-  private func named(_ operation: String) throws -> NamedOperation {
-    try NamedOperation(
-      operation, parameters: param.map { Column($0.name, $0.value) }, columns: column.map { Column($0.name, $0.value) })
+  private func named(_ operation: String) throws(NamedOperation.Fault) -> NamedOperation {
+    try NamedOperation(operation, parameters: param, columns: column)
   }
 
   private static func hint(_ operation: String) -> String {
@@ -144,14 +138,10 @@ struct XMLAPICommand: ParsableCommand {
 
 extension OperationSeries.Again: ExpressibleByArgument {}
 
-/// `NAME=VALUE` on the command line, cut at the first `=`.
-struct NamedValue: ExpressibleByArgument, Equatable {
-  var name: String
-  var value: String
-
-  init?(argument: String) {
+extension Column: ExpressibleByArgument {
+  /// `NAME=VALUE` on the command line, cut at the first `=`.
+  package init?(argument: String) {
     guard let mark = argument.utf8.firstIndex(of: UInt8(ascii: "=")), mark > argument.startIndex else { return nil }
-    name = String(argument[..<mark])
-    value = String(argument[argument.utf8.index(after: mark)...])
+    self.init(String(argument[..<mark]), String(argument[argument.utf8.index(after: mark)...]))
   }
 }

@@ -9,37 +9,31 @@ struct XMLAPIReport {
   let exit: RunExit
 
   init(_ operation: String, _ outcome: CallOutcome<XMLElement?>) {
-    switch outcome {
-    case .answered(let element):
-      document = [
-        "operation": .text(operation), "outcome": "answered", "result": element.map(Self.node) ?? [:],
-      ]
-      exit = .done
-    case .failed(let fault):
-      document = [
-        "operation": .text(operation), "outcome": "failed",
-        "fault": [
-          "id": .number(fault.id), "class": .text(fault.faultClass), "message": .text(fault.message),
-          "meaning": .text(fault.meaning), "kind": .text(fault.kind.rawValue),
-        ],
-      ]
-      exit = .inputRefused
-    case .notSent(.unwritable(let reason)):
-      document = ["operation": .text(operation), "outcome": "notSent", "reason": .text(reason)]
-      exit = .inputRefused
-    case .notSent(let reason): (document, exit) = Self.without(operation, "notSent", "\(reason)", outcome.stop)
-    case .refused(let refusal): (document, exit) = Self.without(operation, "refused", "\(refusal)", outcome.stop)
-    case .unknown(let reason): (document, exit) = Self.without(operation, "unknown", "\(reason)", outcome.stop)
+    func document(_ word: String, _ key: String, _ value: JSONNode) -> JSONNode {
+      ["operation": .text(operation), "outcome": .text(word), key: value]
     }
-  }
-
-  private static func without(
-    _ operation: String, _ outcome: String, _ reason: String, _ stop: RunStop?
-  ) -> (JSONNode, RunExit) {
-    (
-      ["operation": .text(operation), "outcome": .text(outcome), "reason": .text(reason)],
-      stop?.exit ?? .serviceUnavailable
-    )
+    let reason = JSONNode.text(outcome.reason)
+    exit =
+      switch outcome {
+      case .answered: .done
+      case .failed, .notSent(.unwritable): .inputRefused
+      case .notSent, .refused, .unknown: outcome.stop?.exit ?? .serviceUnavailable
+      }
+    self.document =
+      switch outcome {
+      case .answered(let element): document("answered", "result", element.map(Self.node) ?? [:])
+      case .failed(let fault):
+        document(
+          "failed", "fault",
+          [
+            "id": .number(fault.id), "class": .text(fault.faultClass), "message": .text(fault.message),
+            "meaning": .text(fault.meaning), "kind": .text(fault.kind.rawValue),
+          ])
+      case .notSent(.unwritable(let reason)): document("notSent", "reason", .text(reason))
+      case .notSent: document("notSent", "reason", reason)
+      case .refused: document("refused", "reason", reason)
+      case .unknown: document("unknown", "reason", reason)
+      }
   }
 
   /// Elements that are a list even when there is one of them.

@@ -170,6 +170,17 @@ extension NotSentReason {
 }
 
 extension CallOutcome {
+  /// Why there is no answer, in words; nil where there is one.
+  package var reason: String? {
+    switch self {
+    case .answered: nil
+    case .failed(let fault): "\(fault)"
+    case .notSent(let reason): "\(reason)"
+    case .refused(let refusal): "\(refusal)"
+    case .unknown(let reason): "\(reason)"
+    }
+  }
+
   /// Nil where another attempt may help.
   package var stop: RunStop? {
     switch self {

@@ -1,3 +1,4 @@
+import BatchFoundation
 package import BatchXML
 
 /// Any operation by its name, for operators (`engage-batch xmlapi`). What it answers is the result's element as it came.
@@ -24,6 +25,13 @@ package struct NamedOperation: Sendable {
     case invalidName(String)
     /// The operation takes it once, and it is given again.
     case repeated(String)
+
+    package func words(of operation: String) -> String {
+      switch self {
+      case .invalidName(let name): "'\(name.printable)' cannot be the name of a parameter"
+      case .repeated(let name): "'\(name.printable)' is given twice, and \(operation) takes it once"
+      }
+    }
   }
 
   package let name: String

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 import EngageEvents
 
 /// What ``IdentityReconciler/link(anonymous:primary:mergeColumn:primaryColumn:)`` did.
@@ -7,10 +7,12 @@ package struct LinkResult: Equatable, Sendable {
   package var changedPrimary = false
 }
 
-package enum LinkError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum LinkError: RunError, Equatable, CustomStringConvertible {
   case noAnonymous
   case noPrimary
   case sameRecipient
+
+  package var exit: RunExit { .inputRefused }
 
   package var description: String {
     switch self {

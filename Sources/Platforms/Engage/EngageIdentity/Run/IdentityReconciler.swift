@@ -92,7 +92,7 @@ package struct IdentityReconciler: Sendable {
 
   // MARK: Operators
 
-  package enum OperatorError: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum OperatorError: RunError, Equatable, CustomStringConvertible {
     case unknownPlan(Int64)
     /// The plan has ended in a state that cannot be changed.
     case ended(Int64, MergeState)
@@ -102,6 +102,14 @@ package struct IdentityReconciler: Sendable {
     case later(Int64, Int64)
     /// The API has no way back.
     case irreversible(Int64, MergeScenario)
+
+    package var exit: RunExit {
+      switch self {
+      // As for a device, event or run that the store does not have; trying again later helps with none of these.
+      case .unknownPlan, .ended, .later, .irreversible: .usage
+      case .locked: .storeIsHeld
+      }
+    }
 
     package var description: String {
       switch self {
