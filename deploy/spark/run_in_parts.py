@@ -26,7 +26,7 @@ import sys
 import tempfile
 from urllib.parse import unquote
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 BINARY = os.environ.get("ENGAGE_BATCH", "engage-batch")
 # Exit codes that another try does not change: bad usage, input, credentials, configuration.
@@ -84,14 +84,8 @@ class Pieces:
             if not entry.get("bytes"):
                 continue
             with open(entry["path"], "rb") as file:
-                file.seek(entry.get("from", 0))
-                left = entry["bytes"]
-                while left > 0 and (piece := file.read(min(left, 1 << 20))):
-                    feed(process, piece)
-                    left -= len(piece)
                 # Longer than it was listed is another file, and is told by who reads it.
-                if "from" not in entry and left == 0:
-                    feed(process, file.read(1))
+                send(process, file, entry.get("from", 0), entry["bytes"] + ("from" not in entry))
         return outcome(first, finish(process))
 
     def contents(self, numbers):
@@ -153,8 +147,25 @@ def feed(process, *buffers):
     try:
         for buffer in buffers:
             process.stdin.write(buffer)
+        process.stdin.flush()
     except BrokenPipeError:
         pass
+
+
+def send(process, file, place, count):
+    """Hands over so many bytes of a file, or those to its end, which do not come through here where the system can do that."""
+    end = place + count
+    try:
+        while place < end and (sent := os.sendfile(process.stdin.fileno(), file.fileno(), place, end - place)):
+            place += sent
+    except BrokenPipeError:
+        pass
+    except OSError:
+        # Not from this file system or into no pipe; what cannot be read at all fails again.
+        file.seek(place)
+        while place < end and (piece := file.read(min(end - place, 1 << 20))):
+            feed(process, piece)
+            place += len(piece)
 
 
 def finish(process):
@@ -184,12 +195,12 @@ class Found:
         return self.name.encode(), KINDS.index(self.kind)
 
 
-def find(spark, addresses):
+def find(context, addresses):
     """All files, in the order in which their records count."""
-    virtual_machine, found, hidden = spark.sparkContext._jvm, [], 0
+    virtual_machine, found, hidden = context._jvm, [], 0
     for kind, pattern in addresses:
         root = virtual_machine.org.apache.hadoop.fs.Path(pattern)
-        system = root.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+        system = root.getFileSystem(context._jsc.hadoopConfiguration())
         matches = system.globStatus(root)
         if not matches:
             refuse(66, f"{pattern}: error: matches nothing")
@@ -252,10 +263,10 @@ def count_feeds(path, start, end):
     return (first if first is not None and first < end else None), feeds
 
 
-def ranges(spark, path, length, entry):
+def ranges(context, path, length, entry):
     """Cuts a long file between lines, in parts that are counted all at once."""
     starts = [(path, start, min(start + TOGETHER, length)) for start in range(0, length, TOGETHER)]
-    counts = spark.sparkContext.parallelize(starts, len(starts)).map(lambda place: count_feeds(*place)).collect()
+    counts = context.parallelize(starts, len(starts)).map(lambda place: count_feeds(*place)).collect()
     begins, lines = [(0, 0)], 0
     for (_, start, _), (first, feeds) in zip(starts, counts):
         if start > 0 and first is not None:
@@ -282,10 +293,15 @@ def groups(entries):
     return found
 
 
-def make_pieces(spark, files, pieces, json_column, fields):
+def make_pieces(context, files, pieces, json_column, fields):
     """Returns the names of the files of each piece, with its exit code."""
     parquet = [file for file in files if file.is_rows]
     counts = {}
+    if any(file.is_rows or not file.is_local for file in files):
+        # Nothing else needs Spark's SQL, whose start is a quarter of Spark's.
+        from pyspark.sql import SparkSession
+
+        spark = SparkSession(context)
     if parquet:
         rows = read_rows(spark, parquet, json_column, fields)
         counts = {unquote(row.path): row["count"] for row in rows.groupBy("path").count().collect()}
@@ -296,7 +312,7 @@ def make_pieces(spark, files, pieces, json_column, fields):
             entry["lines"] = counts.get(file.address, 0)
             listed[file.address] = (len(entries), entry)
         elif file.is_local and file.length > TOGETHER and not file.name.endswith(".gz"):
-            for section in ranges(spark, file.name, file.length, entry):
+            for section in ranges(context, file.name, file.length, entry):
                 local.append((len(entries), section))
                 entries.append(section)
             continue
@@ -314,7 +330,7 @@ def make_pieces(spark, files, pieces, json_column, fields):
     tasks += [(number, [entry]) for number, entry in [*far.values(), *listed.values()] if not entry.get("bytes", entry.get("lines"))]
     codes = []
     if tasks:
-        codes += spark.sparkContext.parallelize(tasks, len(tasks)).map(lambda task: pieces.local(*task)).collect()
+        codes += context.parallelize(tasks, len(tasks)).map(lambda task: pieces.local(*task)).collect()
     if counts:
         codes += rows.mapInArrow(pieces.rows(listed), "file long, code long").collect()
     remote = [file for file in files if file.address in far and file.length > 0]
@@ -333,13 +349,13 @@ def write(path, text):
     os.replace(file.name, path)
 
 
-def partition(spark, options):
+def partition(context, options):
     after = ["--after", f"{options.before}/partition"] if options.before else []
     out = ["--out", f"{options.folder}/partition"]
     addresses = [(kind, uri) for kind in KINDS for uri in getattr(options, kind)]
     if not addresses:
         return engage_batch("partition", options.job, "--parts", options.parts, *after, *out)
-    files = find(spark, addresses)
+    files = find(context, addresses)
     for file in files:
         if not file.is_local and not file.is_rows and file.length > LONGEST_FILE:
             refuse(66, f"{file.name}: error: longer than 2 GiB; compress it, or mount its file system and name it by its path")
@@ -347,7 +363,7 @@ def partition(spark, options):
             refuse(64, f"{file.name}: error: rows need --json-column or --field")
     os.makedirs(options.folder, exist_ok=True)
     pieces = Pieces(options.job, options.parts, options.folder)
-    code = failed(make_pieces(spark, files, pieces, options.json_column, options.field))
+    code = failed(make_pieces(context, files, pieces, options.json_column, options.field))
     # What was made stays where it is, and whoever decides a part reads its slices.
     return code or engage_batch(
         *pieces.arguments, "--files", f"{options.folder}/files.json", "--pieces", f"{options.folder}/pieces", *after, *out)
@@ -374,16 +390,16 @@ def failed(codes):
 
 
 def main(options):
-    spark = SparkSession.builder.appName("engage-batch").getOrCreate()
+    context = SparkContext(appName="engage-batch")
     try:
         # It stands there when it is whole, so a second try goes on behind it.
         if not os.path.exists(f"{options.folder}/partition/manifest.json"):
-            code = partition(spark, options)
+            code = partition(context, options)
             if code:
                 return code
-        decided = spark.sparkContext.parallelize(range(options.parts), options.parts).map(decide(options)).collect()
+        decided = context.parallelize(range(options.parts), options.parts).map(decide(options)).collect()
     finally:
-        spark.stop()
+        context.stop()
     return failed([(f"part {part}", code) for part, code in decided]) or engage_batch(
         "collect", options.job, *(f"{options.folder}/results/{part}" for part in range(options.parts)))
 
