@@ -78,11 +78,11 @@ let modules: [Module] = [
     testImports: ["BatchIngest", "BatchStore", "BatchConfiguration", "DeltaDNAPlatform"]),
   Module(
     name: "DeltaDNAAPI", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchHTTP", "DeltaDNAEvents"],
-    testImports: ["LoopbackServer"]),
+    testImports: ["LoopbackServer", "DeltaDNARules"]),
   Module(
     name: "DeltaDNASandbox", platform: "DeltaDNA",
     imports: ["BatchFoundation", "BatchSandbox", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNAAPI"],
-    testImports: ["BatchHTTP"]),
+    testImports: ["BatchHTTP", "DeltaDNARules"]),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",
     imports: [

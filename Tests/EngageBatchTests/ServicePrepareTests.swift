@@ -23,7 +23,7 @@ import Testing
 
     init(tables: [OrganizationSeed.Table] = []) throws {
       var options = EngageSandboxOptions()
-      options.organization.lists = [OrganizationSeed.List(id: "100001", columns: [])]
+      options.organization.lists = [OrganizationSeed.Table(id: "100001", columns: [])]
       options.organization.tables = tables
       server = try SandboxServer.start(options)
     }

@@ -62,7 +62,7 @@ struct DeltaDNACommands: PlatformCommands {
     }
     if let answer = game.sessionConfiguration {
       findings += ConfigFinding.lint(answer, "the session configuration") { bytes, name in
-        do throws(SessionConfigurationError) {
+        do throws(FileError) {
           return try SessionConfiguration.read(bytes, name: name).notes.map(ConfigFinding.init)
         } catch {
           return error.faults.map(ConfigFinding.init)

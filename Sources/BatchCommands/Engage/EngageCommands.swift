@@ -50,7 +50,7 @@ struct EngageCommands: PlatformCommands {
   private func lint(routesOf job: Job?) -> [ConfigFinding] {
     guard let path = job?.deepLinkRoutes else { return [] }
     return ConfigFinding.lint(path, "the route file") { bytes, name in
-      do throws(RouteFileError) {
+      do throws(FileError) {
         return try RouteFile.read(bytes, name: name).notes.filter { $0.severity != .info }.map(ConfigFinding.init)
       } catch {
         return error.faults.map(ConfigFinding.init)

@@ -22,12 +22,8 @@ public struct Zone: Hashable, Sendable {
   func offset(at second: Int64) -> Int64 {
     guard let last = transitions.last else { return rule?.offset(at: second) ?? firstOffset }
     if second >= last.second { return rule?.offset(at: second) ?? last.offset }
-    var (low, high) = (0, transitions.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if transitions[middle].second <= second { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? firstOffset : transitions[low - 1].offset
+    let next = transitions.place { $0.second <= second }
+    return next == 0 ? firstOffset : transitions[next - 1].offset
   }
 
   /// What calendar and clock show, without the milliseconds.

@@ -46,6 +46,18 @@ package struct DecisionTally: Sendable {
   }
 }
 
+extension DecisionTally {
+  /// Counts in a figure, which has the name that a platform gives it.
+  package mutating func add(_ figure: some RawRepresentable<String>, _ count: Int = 1) {
+    if count > 0 { figures[figure.rawValue, default: 0] += count }
+  }
+}
+
+extension [String: Int] {
+  /// What was counted in a figure of a platform.
+  package subscript(_ figure: some RawRepresentable<String>) -> Int { self[figure.rawValue, default: 0] }
+}
+
 /// What the deciders of a platform note for the report.
 package protocol PlatformDetails: Sendable {
   /// Adds what another decider of the same run noted.

@@ -103,13 +103,9 @@ package struct HourCounts: Tallied {
     {
       return Int(number - first)
     }
-    var (low, high) = (0, days.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if days[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    if low == days.count || days[low].number != number { days.insert(Day(number: number), at: low) }
-    return low
+    let place = days.place { $0.number < number }
+    if place == days.count || days[place].number != number { days.insert(Day(number: number), at: place) }
+    return place
   }
 
   private mutating func dropEarlier() {

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// The fields of a form or query, decoded; nil for broken escapes or text that is not UTF-8.
 package func parseForm(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
   var items: [(name: String, value: String)] = []
@@ -17,7 +19,8 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
     switch bytes[index] {
     case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
     case UInt8(ascii: "%"):
-      guard index + 2 < bytes.endIndex, let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
+      guard index + 2 < bytes.endIndex, let high = Hexadecimal.value(of: bytes[index + 1]),
+        let low = Hexadecimal.value(of: bytes[index + 2])
       else {
         return nil
       }
@@ -28,13 +31,4 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
     index += 1
   }
   return String(validating: decoded, as: UTF8.self)
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-  default: nil
-  }
 }

@@ -6,24 +6,23 @@ extension SandboxCore {
   func inspect(_ request: SandboxRequest) -> SandboxReply {
     let items = Dictionary(request.queryItems.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     switch (request.method, request.path) {
-    case ("GET", "/sandbox/state"): return SandboxReply(answer: .json(200, state), applied: true)
+    case ("GET", "/sandbox/state"): return .done(.json(200, state))
     case ("GET", "/sandbox/ledger"):
       let since = items["since"].flatMap { Int($0) } ?? 0
       let entries = desk.withLock { $0.ledger.entries.filter { $0.sequence > since } }
-      return SandboxReply(answer: .json(200, sandboxJSON(entries)), applied: true)
+      return .done(.json(200, sandboxJSON(entries)))
     case ("POST", "/sandbox/clock"):
       guard let seconds = items["advance"].flatMap({ Int64($0) }), (0...1_000_000_000).contains(seconds) else {
-        return SandboxReply(answer: .rest(400, error: "advance=SECONDS is missing"), applied: false)
+        return .refused(.rest(400, error: "advance=SECONDS is missing"))
       }
       time.advance(by: Milliseconds(seconds * 1000))
-      var reply = SandboxReply(
-        answer: .json(200, "{\"clock\":\"\(CivilTime(time.now).isoForm)\"}"), applied: true)
+      var reply = SandboxReply.done(.json(200, "{\"clock\":\"\(CivilTime(time.now).isoForm)\"}"))
       reply.changesState = true
       return reply
     case ("POST", "/sandbox/expire-tokens"):
       expireTokens()
-      return SandboxReply(answer: SandboxAnswer(status: 204), applied: true)
-    default: return SandboxReply(answer: .html(404), applied: false)
+      return .done(SandboxAnswer(status: 204))
+    default: return .refused(.html(404))
     }
   }
 

@@ -102,7 +102,7 @@ final class SandboxCore: Sendable {
       } else if request.endpoint == .sandbox {
         { [self] in inspect($0) }
       } else {
-        { _ in SandboxReply(answer: .html(404), applied: false) }
+        { _ in .refused(.html(404)) }
       }
     let (sequence, count, names) = (request.sequence, request.body.count, request.operations)
     desk.withLock { desk in

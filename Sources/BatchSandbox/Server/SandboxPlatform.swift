@@ -62,4 +62,8 @@ package struct SandboxReply: Sendable {
     self.applied = applied
     self.events = events
   }
+
+  package static func refused(_ answer: SandboxAnswer) -> SandboxReply { SandboxReply(answer: answer, applied: false) }
+
+  package static func done(_ answer: SandboxAnswer) -> SandboxReply { SandboxReply(answer: answer, applied: true) }
 }

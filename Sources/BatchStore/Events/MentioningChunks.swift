@@ -21,12 +21,8 @@ struct MentioningChunks {
     if texts.isEmpty { return true }
     if found == nil, misses >= Self.patience { found = try Self.find(texts, in: db) }
     guard let found else { return true }
-    var (low, high) = (0, found.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if found[middle] < chunk { low = middle + 1 } else { high = middle }
-    }
-    return low < found.count && found[low] == chunk
+    let place = found.place { $0 < chunk }
+    return place < found.count && found[place] == chunk
   }
 
   mutating func miss() { misses += 1 }

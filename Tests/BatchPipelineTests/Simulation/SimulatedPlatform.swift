@@ -32,13 +32,13 @@ extension SimulatedKind {
   /// What the platform makes of an answer.
   func outcome(_ answer: HTTPOutcome, to body: [UInt8]) -> SendOutcome {
     switch self {
-    case .engageSDK, .acousticMobile: SendOutcome(EngageService.submission(Self.reading(of: answer), of: body))
+    case .engageSDK, .acousticMobile: SendOutcome(Self.reading(of: answer).withoutValues(of: body))
     case .deltadna: SendOutcome(CollectOutcome(answer, now: 0))
     case .unity: SendOutcome(unity: CollectOutcome(answer, now: 0))
     }
   }
 
-  private static func reading(of outcome: HTTPOutcome) -> CallOutcome<SubmissionOutcome> {
+  private static func reading(of outcome: HTTPOutcome) -> CallOutcome<Submission> {
     switch outcome {
     case .notSent(let fault): return .notSent(.transport(fault))
     case .noAnswer(let fault): return .unknown(.transport(fault))

@@ -20,7 +20,7 @@ package struct DecisionService: Sendable {
 
   /// Asks once.
   ///
-  /// - Parameter body: of a ``DecisionRequest``, byte for byte what is sent and what the hash is over.
+  /// - Parameter body: of a question, byte for byte what is sent and what the hash is over.
   package func ask(
     _ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {

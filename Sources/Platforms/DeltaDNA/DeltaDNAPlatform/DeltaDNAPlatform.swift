@@ -1,35 +1,20 @@
 package import BatchConfiguration
-package import BatchDelivery
-package import BatchFoundation
+import BatchFoundation
 package import BatchIngest
 package import BatchPlatform
-package import BatchReport
 package import BatchStore
 import DeltaDNAEvents
-import DeltaDNARules
 
 /// Games that report to deltaDNA: Collect and Engage decisions.
-package struct DeltaDNAPlatform: Platform {
-  /// Of what takes the events.
-  let times: ServiceTimes
-
-  package init(_ times: ServiceTimes = .collect) { self.times = times }
+package struct DeltaDNAPlatform: GamePlatform {
+  package init() {}
 
   package var name: String { "deltadna" }
-
-  package var vocabulary: any RecordVocabulary { GameVocabulary() }
+  package var times: ServiceTimes { .collect }
+  package var access: String { "DeltaDNA.environmentKey, DeltaDNA.hashSecret or the address" }
 
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary {
     GameRecordsIgnored(in: vocabulary)
-  }
-
-  package func rules(for run: RunContext) throws -> any DecisionRules { try GameDecisionRules(run) }
-
-  package var storeFormat: StoreFormat {
-    StoreFormat(
-      destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations,
-      retention: DecisionTables.retention, personal: PersonalDecisions(),
-      collection: DecisionTables.collection)
   }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
@@ -59,21 +44,6 @@ package struct DeltaDNAPlatform: Platform {
     }
   }
 
-  package func limits(_ settings: Settings) -> BlockLimits {
-    BlockLimits(maxEvents: settings.deltaDNA.maxEventsPerRequest, maxBodyBytes: settings.deltaDNA.maxBytesPerRequest)
-  }
-
-  package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? {
-    DeliveryWindow(settings, asOf: asOf)
-  }
-
-  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
-    var delivery = DeliverySettings(settings, limits: limits(settings))
-    delivery.concurrency = settings.deltaDNA.concurrency
-    delivery.backoff.first = settings.deltaDNA.retryDelay
-    return delivery
-  }
-
   package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
     let game = settings.deltaDNA
     return [
@@ -86,37 +56,4 @@ package struct DeltaDNAPlatform: Platform {
   package var asksQuestions: Bool { true }
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try GameService(run) }
-
-  package func announcements(_ run: RunContext) -> [String] {
-    // One that cannot be read or used ends the run with an error of its own.
-    let configuration = run.settings.deltaDNA.sessionConfiguration.flatMap {
-      try? SessionConfiguration.read(InputBytes.read($0), name: $0)
-    }
-    return configuration?.notes.map(\.description) ?? []
-  }
-
-  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
-    let questions = figures[GameFigure.decisions.rawValue, default: 0]
-    guard questions > 0, run.settings.deltaDNA.engageURL != nil else { return [] }
-    return ["\(questions) question\(questions == 1 ? "" : "s") to Engage at most"]
-  }
-
-  package func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
-  ) {
-    report.summary.sessionsStarted = figures[GameFigure.sessionsStarted.rawValue, default: 0]
-    report.summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
-    report.summary.platform = PlatformFigures(deltaDNA: figures)
-    report.platform = PlatformReport(figures, details as? GameDetails, times: times, hasSent: run.mode.sends)
-    report.platform.access = "DeltaDNA.environmentKey, DeltaDNA.hashSecret or the address"
-    report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
-  }
-
-  package func portable(_ details: any PlatformDetails) throws -> String? {
-    try (details as? GameDetails)?.portable()
-  }
-
-  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
-    try GameDetails(portable: text, GameDecisionRules(run))
-  }
 }

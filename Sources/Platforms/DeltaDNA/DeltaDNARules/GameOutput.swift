@@ -80,31 +80,3 @@ package struct GameWarning: Sendable {
     }
   }
 }
-
-/// A question to Engage that a record asked for (reference deltadna 9), with everything the request tells.
-///
-/// Owned values: it outlives the partition it came from and is kept in the store until it is answered.
-package struct Engagement: Sendable, Equatable {
-  /// Why no request is made.
-  package enum Block: UInt8, Sendable {
-    case optedOut, consentDenied, notWhitelisted
-  }
-
-  package var timestamp: Instant
-  package var device: String
-  package var emission: Int64
-  package var decisionPoint: String
-  package var flavour: String
-  /// An object as it is sent.
-  package var parameters: String
-  package var userID: String
-  /// Nil outside a session; so are the others where they are not known.
-  package var sessionID: String?
-  package var platform: String
-  package var locale: String?
-  package var timezoneOffset: String?
-  package var manufacturer: String?
-  package var operatingSystemVersion: String?
-  package var consent: Consent
-  package var block: Block?
-}

@@ -35,7 +35,7 @@ package struct GameRules {
   /// Of the events in ``output`` that have none yet.
   let ids = EventIDs()
   /// Set to have every step explained; costs nothing when nil.
-  package var explanation: GameExplanation?
+  package var explanation: Explanation?
 
   /// - Parameter arena: memory for derived texts; everything in ``output`` and ``state`` refers to it and to the records.
   package init(settings: GameSettings, configuration: SessionConfiguration?, arena: Arena) {
@@ -84,14 +84,14 @@ package struct GameRules {
   /// Applies the rules to ``record``, which is large and better not copied.
   package mutating func process() {
     named.removeAll(keepingCapacity: true)
-    explanation?.begin(state)
+    explanation?.begin(state.summary)
     if let processedUntil, record.timestamp < processedUntil {
       processLate()
     } else {
       processInOrder()
       (state.lastSeen, state.lastKind) = (record.timestamp, record.kind)
     }
-    explanation?.end(record, state)
+    explanation?.end(record.type.name, record.position, at: record.timestamp, state.summary)
   }
 
   // MARK: - One record

@@ -17,27 +17,23 @@ struct DeltaDNAState: Sendable {
 
   mutating func reply(to request: SandboxRequest, at path: DeltaDNAPath) -> SandboxReply {
     if path.endpoint == .collectUser {
-      guard request.method == "GET" else { return Self.refusal(405, "Only GET is allowed here") }
-      return SandboxReply(answer: .json(200, "{\"userID\":\"\(newUser())\"}"), applied: true)
+      guard request.method == "GET" else { return .refused(.text(405, "Only GET is allowed here")) }
+      return .done(.json(200, "{\"userID\":\"\(newUser())\"}"))
     }
-    guard !path.isUnknown else { return Self.refusal(404, "There is nothing at this address") }
-    guard request.method == "POST" else { return Self.refusal(405, "Only POST is allowed here") }
+    guard !path.isUnknown else { return .refused(.text(404, "There is nothing at this address")) }
+    guard request.method == "POST" else { return .refused(.text(405, "Only POST is allowed here")) }
     if let keys = options.environmentKeys, !keys.contains(ByteText(path.key)) {
-      return Self.refusal(404, "The environment key is not known")
+      return .refused(.text(404, "The environment key is not known"))
     }
     return unsafe request.withBody { body in
       guard body.count <= options.largestBody else {
-        return Self.refusal(413, "The request has \(body.count) bytes; \(options.largestBody) are allowed")
+        return .refused(.text(413, "The request has \(body.count) bytes; \(options.largestBody) are allowed"))
       }
       if let refusal = unsafe hashRefusal(path, body) { return refusal }
       var reply = unsafe path.endpoint == .collect ? collect(body, path, request) : decide(body)
       if !Self.isJSON(request.contentType) { reply.added.violation("content-type") }
       return reply
     }
-  }
-
-  static func refusal(_ status: Int, _ text: String) -> SandboxReply {
-    SandboxReply(answer: .text(status, text), applied: false)
   }
 
   private static func isJSON(_ type: String) -> Bool {
@@ -47,9 +43,9 @@ struct DeltaDNAState: Sendable {
   private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
     guard let secret = options.hashSecret else { return nil }
     // Not the hash itself: whoever has it can send what they like.
-    guard let given = path.hash else { return Self.refusal(403, "The address has no hash") }
+    guard let given = path.hash else { return .refused(.text(403, "The address has no hash")) }
     guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
-      return Self.refusal(403, "The hash does not belong to the \(body.count) bytes of the body")
+      return .refused(.text(403, "The hash does not belong to the \(body.count) bytes of the body"))
     }
     return nil
   }
@@ -69,19 +65,8 @@ struct DeltaDNAState: Sendable {
     _ body: UnsafeRawBufferPointer, _ path: DeltaDNAPath, _ request: SandboxRequest
   ) -> SandboxReply {
     var judge = EventJudge(options, now: time.now)
-    var reply: SandboxReply
-    switch unsafe judge.read(body, isBulk: path.isBulk, request: request.sequence, into: &verdicts) {
-    case .refused(let text):
-      reply = Self.refusal(400, text)
-      reply.added.violation("malformed-body")
-    case .taken(let count, let valid):
-      reply = SandboxReply(answer: SandboxAnswer(status: 204), applied: true, events: count)
-      reply.added.eventsReceived = count
-      reply.added.eventsApplied = valid
-      reply.changesState = count > 0
-    }
-    reply.added.submissions = 1
-    return reply
+    return SandboxReply(
+      unsafe judge.read(body, isBulk: path.isBulk, request: request.sequence, into: &verdicts))
   }
 
   // MARK: - Engage
@@ -92,13 +77,13 @@ struct DeltaDNAState: Sendable {
   private mutating func decide(_ body: UnsafeRawBufferPointer) -> SandboxReply {
     // Which way it is not JSON does not matter: the service says no more.
     guard let root = unsafe try? JSONNode.parse(Array(body)), root.members != nil else {
-      return Self.refusal(400, "Request body couldn't be processed: it is not a JSON object")
+      return .refused(.text(400, "Request body couldn't be processed: it is not a JSON object"))
     }
     guard let point = root["decisionPoint"]?.string, !point.utf8.isEmpty, let user = root["userID"]?.string,
       !user.utf8.isEmpty, root["platform"]?.string != nil, Self.isVersion(root["version"])
     else {
-      return Self.refusal(
-        400, "Request body couldn't be processed: One or more of the compulsory parameters are missing!")
+      return .refused(
+        .text(400, "Request body couldn't be processed: One or more of the compulsory parameters are missing!"))
     }
     let flavour = root["flavour"]?.string ?? "engagement"
     decisions += 1
@@ -107,11 +92,11 @@ struct DeltaDNAState: Sendable {
       ?? "{\"transactionID\":\(Self.firstTransaction + decisions),\"parameters\":{},"
       + "\"eventParams\":{\"responseDecisionpointName\":\(JSONString.quoted(point)),"
       + "\"responseTransactionID\":\(Self.firstTransaction + decisions)}}"
-    return SandboxReply(answer: .json(200, answer), applied: true)
+    return .done(.json(200, answer))
   }
 
   /// Text from iOS and Unity, a number from Android.
   private static func isVersion(_ node: JSONNode?) -> Bool {
-    node?.string?.utf8.elementsEqual(DecisionRequest.version.utf8) == true || node?.integer == 4
+    node?.string?.utf8.elementsEqual("4".utf8) == true || node?.integer == 4
   }
 }

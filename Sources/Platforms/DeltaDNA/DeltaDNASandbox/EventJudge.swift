@@ -128,24 +128,11 @@ package struct EventJudge: ~Copyable {
         case "eventParams": value.kind == .object
         default: false
         }
-      if !isGood { object("badTopLevel", "/" + Self.escaped(name)) }
+      if !isGood { object("badTopLevel", EventPath.pointer(to: name)) }
     }
     for name in ["eventName", "userID", "eventParams"] as [StaticString] where event[Text(name)] == nil {
       object("missingRequired", "/\(name)")
     }
-  }
-
-  /// A reference token of a JSON Pointer.
-  private static func escaped(_ name: Text) -> String {
-    var bytes: [UInt8] = []
-    for byte in name {
-      switch byte {
-      case UInt8(ascii: "~"): bytes += Array("~0".utf8)
-      case UInt8(ascii: "/"): bytes += Array("~1".utf8)
-      default: bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func isUUID(_ text: Text) -> Bool {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 
 /// What the sandbox found out about one event, as the service's event browser would show it (reference deltadna-service 3.7, 6.3).
 package struct EventVerdict: Sendable, Codable, Equatable {
@@ -58,9 +59,7 @@ package struct VerdictLog: Sendable, Codable {
 
   /// Notes an id; false if it came before.
   mutating func insert(_ eventUUID: Text) -> Bool {
-    var digest = BodyHasher()
-    for byte in eventUUID { digest.update(byte | (byte &- 65 < 26 ? 0x20 : 0)) }
-    return seen.insert(digest.value).inserted
+    seen.insert(BodyDigest(eventUUID.lazy.map(Text.lowered)).value).inserted
   }
 
   /// Goes on from what a state file kept.
@@ -84,11 +83,4 @@ package struct VerdictLog: Sendable, Codable {
     return Inspection(
       verdicts: verdicts, reasons: reasons, validByName: valid, events: Array(events.suffix(limit)))
   }
-}
-
-/// FNV-1a with 64 bits, a byte at a time.
-private struct BodyHasher {
-  var value: UInt64 = 0xCBF2_9CE4_8422_2325
-
-  mutating func update(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
 }

@@ -8,16 +8,12 @@ package struct AttributeChecker: ~Copyable {
   private let table: SchemaTable
   private var path = EventPath()
   private var findings: [EventFinding] = []
-  private var metNodes: [Bool]
-  private var metEvents: [Bool]
-
   /// What came so far of what the schema knows.
-  package var coverage: SchemaCoverage { SchemaCoverage(events: metEvents, nodes: metNodes) }
+  package private(set) var coverage: SchemaCoverage
 
   package init(_ schema: EventSchema) {
     table = SchemaTable(schema)
-    metNodes = Array(repeating: false, count: table.nodes.count)
-    metEvents = Array(repeating: false, count: table.events.count)
+    coverage = SchemaCoverage(of: table)
   }
 
   /// All findings of an event, each once, in their order.
@@ -33,7 +29,7 @@ package struct AttributeChecker: ~Copyable {
       note(.unknownEvent, "eventTypeCode")
       return findings
     }
-    metEvents[number] = true
+    coverage.events[number] = true
     let event = table.events[number]
     if !event.isPublished { note(.unpublishedEvent, "eventTypeCode") }
     guard event.comparesMembers else { return findings }
@@ -44,7 +40,7 @@ package struct AttributeChecker: ~Copyable {
         if !value.isEmpty { note(.unknownParameter, name) }
         continue
       }
-      metNodes[number] = true
+      coverage.nodes[number] = true
       missing.removeAll { $0 == Int32(number) }
       path.enter(name)
       check(value, table.nodes[number])

@@ -24,12 +24,8 @@ package import DeltaDNAEvents
   /// Parameters of events that are fine, each in a slot that follows from its address.
   private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
   private var familiar = FamiliarEvents()
-  /// Whether a value stood at each node of the schema so far, and whether each of its events came.
-  private var metNodes: [Bool]
-  private var metEvents: [Bool]
-
   /// What came so far of what the schema knows.
-  package var coverage: SchemaCoverage { SchemaCoverage(events: metEvents, nodes: metNodes) }
+  package private(set) var coverage: SchemaCoverage
 
   /// - Parameters:
   ///   - schema: nil if events are compared with none.
@@ -39,8 +35,7 @@ package import DeltaDNAEvents
     hasSchema = schema != nil
     self.environment = environment
     largestEvent = largestRequest - #"{"eventList":[]}"#.utf8.count
-    metNodes = Array(repeating: false, count: table.nodes.count)
-    metEvents = Array(repeating: false, count: table.events.count)
+    coverage = SchemaCoverage(of: table)
   }
 
   /// All findings of an event, each once, in their order.
@@ -94,7 +89,7 @@ package import DeltaDNAEvents
       add(.unknownEvent)
       return nil
     }
-    metEvents[number] = true
+    coverage.events[number] = true
     let event = table.events[number]
     if !event.isPublished, environment == .live { add(.unpublishedEvent) }
     return event
@@ -201,7 +196,7 @@ package import DeltaDNAEvents
   /// - Parameter number: the node that the schema has for the value; nil if it is not compared.
   private mutating func check(_ value: JSONView, against number: Int?) {
     let node = number.map { table.nodes[$0] }
-    if let number { metNodes[number] = true }
+    if let number { coverage.nodes[number] = true }
     switch value.kind {
     case .null: add(.nullValue)
     case .string:

@@ -1,7 +1,7 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The place in an event that is being looked at; it becomes a JSON Pointer only if there is something to find.
-@safe struct EventPath: ~Copyable {
+@safe package struct EventPath: ~Copyable {
   private enum Step {
     case member(Text)
     case element(Int)
@@ -43,19 +43,29 @@ import BatchFoundation
   var pointer: [UInt8] {
     var pointer: [UInt8] = []
     for index in 0..<depth {
-      pointer.append(UInt8(ascii: "/"))
       switch unsafe steps[index] {
-      case .element(let index): pointer.append(contentsOf: "\(index)".utf8)
-      case .member(let name):
-        for byte in name {
-          switch byte {
-          case UInt8(ascii: "~"): pointer.append(contentsOf: "~0".utf8)
-          case UInt8(ascii: "/"): pointer.append(contentsOf: "~1".utf8)
-          default: pointer.append(byte)
-          }
-        }
+      case .element(let index): pointer.append(contentsOf: "/\(index)".utf8)
+      case .member(let name): Self.append(name, to: &pointer)
       }
     }
     return pointer
+  }
+
+  /// The pointer to a member of the event.
+  package static func pointer(to name: Text) -> String {
+    var pointer: [UInt8] = []
+    append(name, to: &pointer)
+    return String(decoding: pointer, as: UTF8.self)
+  }
+
+  private static func append(_ name: Text, to pointer: inout [UInt8]) {
+    pointer.append(UInt8(ascii: "/"))
+    for byte in name {
+      switch byte {
+      case UInt8(ascii: "~"): pointer.append(contentsOf: "~0".utf8)
+      case UInt8(ascii: "/"): pointer.append(contentsOf: "~1".utf8)
+      default: pointer.append(byte)
+      }
+    }
   }
 }

@@ -11,20 +11,13 @@ package struct EventSchema: Sendable {
   }
 
   package var events: [EventDefinition]
-  package let subject: Subject
-
-  package init(events: [EventDefinition], of subject: Subject = .game) {
-    self.events = events
-    self.subject = subject
-  }
+  package var subject = Subject.game
 
   /// Parameters that every event of a game with parameters knows, declared or not.
   private static let commonParameters = [
-    ParameterDefinition("userLevel", ValueDefinition(.integer)),
-    ParameterDefinition("userScore", ValueDefinition(.integer)),
-    ParameterDefinition("userXP", ValueDefinition(.integer)), ParameterDefinition("platform", ValueDefinition(.string)),
-    ParameterDefinition("sdkVersion", ValueDefinition(.string)),
-  ]
+    ("userLevel", ParameterType.integer), ("userScore", .integer), ("userXP", .integer), ("platform", .string),
+    ("sdkVersion", .string),
+  ].map { ParameterDefinition(name: $0, value: ValueDefinition($1)) }
 
   /// Those of them that an event does not declare itself.
   package func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
@@ -39,24 +32,12 @@ package struct EventDefinition: Sendable {
   package var isPublished: Bool
   /// Nil: whatever the event carries is not compared.
   package var parameters: [ParameterDefinition]?
-
-  package init(name: String, isPublished: Bool = true, parameters: [ParameterDefinition]? = nil) {
-    self.name = name
-    self.isPublished = isPublished
-    self.parameters = parameters
-  }
 }
 
 package struct ParameterDefinition: Sendable {
   package var name: String
   package var value: ValueDefinition
-  package var isRequired: Bool
-
-  package init(_ name: String, _ value: ValueDefinition, isRequired: Bool = false) {
-    self.name = name
-    self.value = value
-    self.isRequired = isRequired
-  }
+  package var isRequired = false
 }
 
 /// What a value may be.

@@ -18,7 +18,7 @@ extension EventSchema {
     _ bytes: [UInt8], of subject: Subject = .game
   ) -> (schema: EventSchema, inspection: SchemaInspection) {
     var reader = EventSchemaReader(bytes, subject)
-    let schema = EventSchema(events: reader.read(), of: subject)
+    let schema = EventSchema(events: reader.read(), subject: subject)
     reader.inspection.problems.sort { one, other in
       guard one.path.isIdentical(to: other.path) else {
         return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
@@ -80,11 +80,7 @@ private struct EventSchemaReader {
   }
 
   private mutating func readParameters(_ node: JSONNode, _ path: String, isTop: Bool) -> [ParameterDefinition]? {
-    guard let parameters = node.present("parameters") else { return nil }
-    guard let list = parameters.array else {
-      note(.notAnArray, "\(path)/parameters", parameters.place, "'parameters' is \(parameters.kind), not an array")
-      return nil
-    }
+    guard let list = member("parameters", of: node, path, .notAnArray, "an array", \.array) else { return nil }
     var names = NamesSeen()
     return list.enumerated().compactMap {
       readParameter($0.element, "\(path)/parameters/\($0.offset)", &names, isTop: isTop)
@@ -102,7 +98,7 @@ private struct EventSchemaReader {
     let name = readName(node, path, &names, isEvent: false, mayBeReserved: isTop)
     let isRequired = readFlag(node, "required", path) ?? false
     guard let value = readValue(node, path), let name else { return nil }
-    return ParameterDefinition(name, value, isRequired: isRequired)
+    return ParameterDefinition(name: name, value: value, isRequired: isRequired)
   }
 
   // MARK: Values
@@ -142,42 +138,30 @@ private struct EventSchemaReader {
   ]
 
   private mutating func readItems(_ node: JSONNode, _ path: String) -> ValueDefinition? {
-    guard let items = node.present("items") else { return nil }
-    guard items.members != nil else {
-      note(.notAnObject, "\(path)/items", items.place, "'items' is \(items.kind), not an object")
-      return nil
-    }
-    return readValue(items, "\(path)/items")
+    let items = member("items", of: node, path, .notAnObject, "an object") { $0.members == nil ? nil : $0 }
+    return items.flatMap { readValue($0, "\(path)/items") }
   }
 
   private mutating func readFormat(_ node: JSONNode, _ path: String) -> LinearRegex? {
-    guard let format = node.present("format") else { return nil }
-    guard let pattern = format.string else {
-      note(.badFormat, "\(path)/format", format.place, "'format' is \(format.kind), not a string")
-      return nil
-    }
+    let pattern = member("format", of: node, path, .badFormat, "a string", \.string)
     // As in routes, an empty expression checks nothing.
-    guard !pattern.isEmpty else { return nil }
+    guard let pattern, !pattern.isEmpty else { return nil }
     do {
       return try LinearRegex(pattern)
     } catch {
       let place = "at character \(error.position) of '\(pattern)'"
-      note(.badFormat, "\(path)/format", format.place, "the expression is not usable: \(error.reason), \(place)")
+      note(
+        .badFormat, "\(path)/format", node["format"]?.place, "the expression is not usable: \(error.reason), \(place)")
       return nil
     }
   }
 
   private mutating func readEnumeration(_ node: JSONNode, _ path: String) -> [String]? {
-    guard let enumeration = node.present("enumeration") else { return nil }
-    guard let elements = enumeration.array else {
-      note(
-        .badEnumeration, "\(path)/enumeration", enumeration.place, "'enumeration' is \(enumeration.kind), not an array"
-      )
-      return nil
-    }
+    guard let elements = member("enumeration", of: node, path, .badEnumeration, "an array", \.array) else { return nil }
     let texts = elements.compactMap(\.string)
     guard texts.count == elements.count else {
-      note(.badEnumeration, "\(path)/enumeration", enumeration.place, "'enumeration' has values that are not strings")
+      let words = "'enumeration' has values that are not strings"
+      note(.badEnumeration, "\(path)/enumeration", node["enumeration"]?.place, words)
       return nil
     }
     return texts
@@ -227,12 +211,18 @@ private struct EventSchemaReader {
   }
 
   private mutating func readFlag(_ node: JSONNode, _ key: String, _ path: String) -> Bool? {
-    guard let value = node.present(key) else { return nil }
-    guard let flag = value.bool else {
-      note(.badType, "\(path)/\(key)", value.place, "'\(key)' is \(value.kind), not a boolean")
-      return nil
-    }
-    return flag
+    member(key, of: node, path, .badType, "a boolean", \.bool)
+  }
+
+  /// What stands below a key; nil without it, and with a problem where it is of another kind.
+  private mutating func member<Value>(
+    _ key: String, of node: JSONNode, _ path: String, _ problem: SchemaProblem.Kind, _ kind: String,
+    _ read: (JSONNode) -> Value?
+  ) -> Value? {
+    guard let member = node.present(key) else { return nil }
+    let value = read(member)
+    if value == nil { note(problem, "\(path)/\(key)", member.place, "'\(key)' is \(member.kind), not \(kind)") }
+    return value
   }
 
   private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ place: TextPlace?, _ reason: String) {

@@ -44,11 +44,6 @@ package struct EventFinding: Equatable, Sendable {
   /// A JSON Pointer (RFC 6901) into the event, as UTF-8; empty for the event as a whole.
   package var path: [UInt8]
 
-  package init(id: FindingID, path: [UInt8]) {
-    self.id = id
-    self.path = path
-  }
-
   /// The order in which findings are listed: bytes of the path, then of the id.
   package static func precedes(_ one: EventFinding, _ other: EventFinding) -> Bool {
     guard one.path == other.path else { return one.path.lexicographicallyPrecedes(other.path) }

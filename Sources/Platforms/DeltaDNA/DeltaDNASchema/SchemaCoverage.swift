@@ -2,12 +2,13 @@ import BatchFoundation
 
 /// Which events and parameters of a schema came, of one or more workers.
 package struct SchemaCoverage: Sendable, Equatable, Codable {
-  private var events: [Bool]
-  private var nodes: [Bool]
+  var events: [Bool]
+  var nodes: [Bool]
 
-  init(events: [Bool], nodes: [Bool]) {
-    self.events = events
-    self.nodes = nodes
+  /// Before anything came.
+  init(of table: SchemaTable) {
+    events = Array(repeating: false, count: table.events.count)
+    nodes = Array(repeating: false, count: table.nodes.count)
   }
 
   /// Adds what another worker met by the same schema.

@@ -62,12 +62,7 @@ private final class Shape {
     case .object:
       kinds.insert(.object)
       objects += 1
-      for (name, member) in value.members {
-        let name = ByteText(name.description)
-        let shape = members[name] ?? Shape()
-        members[name] = shape
-        shape.add(member)
-      }
+      for (name, member) in value.members { shape(of: name).add(member) }
     case .array:
       kinds.insert(.array)
       for element in value.elements {
@@ -83,15 +78,20 @@ private final class Shape {
     kinds.insert(.object)
     objects += 1
     for (name, value) in attributes {
-      let name = ByteText(name.description)
-      let shape = members[name] ?? Shape()
-      members[name] = shape
+      let shape = shape(of: name)
       shape.isAttribute = true
       // One that is empty is known, but says no more than one that is not there.
       guard !value.isEmpty else { continue }
       shape.count += 1
       shape.kinds.insert(Self.kind(ofAttribute: value))
     }
+  }
+
+  private func shape(of name: Text) -> Shape {
+    let name = ByteText(name.description)
+    let shape = members[name] ?? Shape()
+    members[name] = shape
+    return shape
   }
 
   private static func kind(ofAttribute value: Text) -> Kind {

@@ -12,7 +12,7 @@ package final class EngageService: Sendable {
   package let paths: ServicePaths
   private let http: HTTPClient
   private let tokens: TokenSource
-  private let counts = Guarded(Counts())
+  private let counts: Guarded<Counts>
   private let wallClock: @Sendable () -> Double
 
   /// What has been sent so far, token calls apart.
@@ -38,19 +38,26 @@ package final class EngageService: Sendable {
     self.paths = paths
     self.http = http
     self.wallClock = wallClock
-    let gate = TokenGate(
-      address: address, path: paths.oauth, body: TokenAnswer.body(credentials), http: http, wallClock: wallClock)
-    tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in gate.request(cancellation) }
-    self.gate = gate
+    let counts = Guarded(Counts())
+    self.counts = counts
+    let request = HTTPRequest(
+      .post, address, paths.oauth,
+      headers: [.init("Content-Type", "application/x-www-form-urlencoded"), .init("Accept", "application/json")],
+      body: TokenAnswer.body(credentials))
+    tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in
+      switch http.send(request, cancellation: cancellation) {
+      case .notSent(let fault): return .failure(.transport(fault))
+      case .noAnswer(let fault):
+        counts.withLock { $0.tokenRequests += 1 }
+        return .failure(.transport(fault))
+      case .answer(let answer):
+        counts.withLock { $0.tokenRequests += 1 }
+        return TokenAnswer.read(answer, now: Int64(wallClock()))
+      }
+    }
   }
 
-  private let gate: TokenGate
-
-  package var counters: Counts {
-    var counts = counts.withLock { $0 }
-    counts.tokenRequests = gate.requests
-    return counts
-  }
+  package var counters: Counts { counts.withLock { $0 } }
 
   /// Fetches a token if there is none, and says whether the credentials hold.
   package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, TokenFailure> {
@@ -85,23 +92,12 @@ package final class EngageService: Sendable {
   }
 
   /// Submits events; `body` is the whole JSON document.
-  package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> SubmissionOutcome {
+  package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> CallOutcome<Submission> {
     let request = HTTPRequest(
       .post, address, paths.events, headers: [.init("Content-Type", "application/json")], body: body)
-    let outcome = authorized(request, isRepeatable: false, cancellation) { answer, now in
+    return authorized(request, isRepeatable: false, cancellation) { answer, now in
       AnswerRules.readSubmission(answer, now: now)
-    }
-    return Self.submission(outcome, of: body)
-  }
-
-  static func submission(_ outcome: CallOutcome<SubmissionOutcome>, of body: [UInt8]) -> SubmissionOutcome {
-    switch outcome.withoutValues(of: body) {
-    case .answered(let submission): return submission
-    case .notSent(let reason): return .notSent(reason)
-    case .refused(let refusal): return .refused(refusal)
-    case .unknown(let reason): return .unknown(reason)
-    case .failed(let fault): return .rejected(Rejection(status: 200, message: ServiceWords(fault.message)))
-    }
+    }.withoutValues(of: body)
   }
 
   /// Events that were taken and refused afterwards.

@@ -68,7 +68,7 @@ package struct EngagePlatform: Platform {
 
   /// Checks take between one call, where a recipient is what it should be, and ten, where two are merged with all their fields.
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
-    let checks = figures[EngageFigure.identityChecks.rawValue, default: 0]
+    let checks = figures[EngageFigure.identityChecks]
     let words = "\(checks) identity check\(checks == 1 ? "" : "s") of 1 to 10 calls"
     return (run.job.identity && checks > 0 ? [words] : []) + ["one access token for all, renewed when it expires"]
   }
@@ -76,7 +76,7 @@ package struct EngagePlatform: Platform {
   package func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
   ) {
-    func count(_ figure: EngageFigure) -> Int { figures[figure.rawValue, default: 0] }
+    func count(_ figure: EngageFigure) -> Int { figures[figure] }
     report.summary.sessionsStarted = count(.sessionsStarted)
     report.summary.sessionsEnded = count(.sessionsEnded)
     report.summary.campaignsSet = count(.campaignsSet)
@@ -121,13 +121,5 @@ package struct EngagePlatform: Platform {
 
   package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
     try EngageDetails(portable: text, of: run)
-  }
-
-  /// Why there are more events of a session's start than sessions; nil where there are not, and where some of them wait elsewhere.
-  private static func links(_ waiting: Int, _ codes: EventCodes, _ summary: RunSummary) -> PlatformReport.Line? {
-    let code = codes[.sessionStarted].code
-    let more = (summary.eventsByType[ByteText(code)] ?? 0) - summary.sessionsStarted
-    guard codes[.link].code == code, more > 0, waiting == 0 else { return nil }
-    return .init("links", "\(more.grouped) opened within sessions, each of them another event \(code)")
   }
 }

@@ -11,7 +11,8 @@ package struct RuleOutput {
   package var causes: [(Int64, StoredSource)] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
-  package var late: [LateRecord] = []
+  /// Records from before what was decided of their device, with `Ingest.lateRecords` = `quarantine`.
+  package var late: [RecordPosition] = []
   package var counts = RuleCounts()
   package var sessionStarts: [Instant] = []
   package var sessionEnds: [(at: Instant, used: Milliseconds)] = []
@@ -42,11 +43,6 @@ package struct RuleOutput {
 package struct DecidedCheck: Sendable {
   package var position: RecordPosition
   package var check: IdentityCheck
-}
-
-/// A record from before what was decided of its device, with `Ingest.lateRecords` = `quarantine`.
-package struct LateRecord: Sendable {
-  package var position: RecordPosition
 }
 
 /// Figures of the summary that the rules know (reference decisions 21).
@@ -162,10 +158,12 @@ package struct DeviceRules {
     if !isReleasing {
       if samplesAreNew { dropDeniedSamples() }
       position = record.position
-      explanation?.begin(record, state)
+      explanation?.begin(state.summary)
     }
     isReleasing = isLate(record) ? !processLate(record) : !processInOrder(record)
-    if !isReleasing { explanation?.end(record, state) }
+    if !isReleasing {
+      explanation?.end("\(record.type)", record.position, at: record.timestamp, state.summary)
+    }
     return !isReleasing
   }
 
@@ -191,7 +189,7 @@ package struct DeviceRules {
     pruneSamples()
     output.counts.waitingForUserId += state.waiting.count
     output.counts.waitingForSamples += state.held.count
-    explanation?.finish(state)
+    explanation?.end("end", nil, at: nil, state.summary)
   }
 
   /// Leaves the state to whoever begins with it, whether the input is at its end or not.
@@ -376,19 +374,14 @@ extension DeviceState {
   /// What a record says of device and ids; absent and empty values replace nothing (reference decisions 7).
   @inline(__always)
   mutating func take(_ record: Record) {
-    let values = record.deviceValues
-    if let text = values.name { core.learn(.deviceName, text) }
-    if let text = values.version { core.learn(.deviceVersion, text) }
-    if let text = values.osName { core.learn(.osName, text) }
-    if let text = values.osVersion { core.learn(.osVersion, text) }
-    if let text = values.appName { core.learn(.appName, text) }
-    if let text = values.appVersion { core.learn(.appVersion, text) }
+    let values = record.deviceValues.values.span
+    for slot in values.indices { if let text = values[slot] { core.learn(slot, text) } }
     if let text = record.mobileUserId {
-      core.learn(.primaryUserId, text)
+      core.learn(CoreAttribute.primaryUserId.rawValue, text)
       mobileUserIdIsAutomatic = false
     }
-    if let text = record.anonymousId { core.learn(.anonymousId, text) }
-    if let text = record.recipientId { core.learn(.recipientId, text) }
+    if let text = record.anonymousId { core.learn(CoreAttribute.anonymousId.rawValue, text) }
+    if let text = record.recipientId { core.learn(CoreAttribute.recipientId.rawValue, text) }
     if let text = record.channelId { channelId = text }
     if let text = record.appKey { appKey = text }
   }

@@ -1,46 +1,26 @@
-package import BatchDelivery
+import BatchDelivery
 package import BatchFoundation
 package import BatchHTTP
 import DeltaDNAAPI
-import DeltaDNAEvents
-import DeltaDNAPlatform
+package import DeltaDNAPlatform
 
-/// The Collect API of Unity Analytics as a destination (reference unity 3).
-///
-/// Unlike deltaDNA's Collect it promises nothing about an `eventUUID` that comes twice, so a lost answer leaves doubt.
-package final class UnityDestination: Destination {
-  private let address: UnityAddress
-  private let http: HTTPClient
-  private let retries: Int
-  private let seconds: Double
-  private let cancellation = HTTPCancellation()
-
+extension GameDestination {
+  /// The Collect API of Unity Analytics (reference unity 3).
+  ///
+  /// Unlike deltaDNA's Collect it promises nothing about an `eventUUID` that comes twice, so a lost answer leaves doubt.
+  ///
   /// - Parameters:
   ///   - retries: how often a request is repeated at most.
   ///   - timeout: the longest time for one request.
-  package init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
-    self.address = address
-    self.http = http
-    self.retries = retries
-    seconds = Double(timeout.count) / 1000
+  package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
+    let seconds = Double(timeout.count) / 1000
+    self.init(isIdempotent: false, retries: retries) { body, consent, cancellation in
+      let request = HTTPRequest(
+        .post, address.service, address.target, headers: .collect(consent), body: body, totalSeconds: seconds)
+      let outcome = http.send(request, cancellation: cancellation)
+      return SendOutcome(unity: CollectOutcome(outcome, now: Instant.now.milliseconds / 1000))
+    }
   }
-
-  package var traits: DeliveryTraits {
-    DeliveryTraits(isIdempotent: false, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
-  }
-
-  package var form: Int { 0 }
-
-  /// - Parameter group: the raw value of the ``Consent`` under which the events were recorded.
-  package func send(_ body: [UInt8], group: Int) -> SendOutcome {
-    let request = HTTPRequest(
-      .post, address.service, address.target, headers: .collect(Consent(rawValue: UInt8(truncatingIfNeeded: group))),
-      body: body, totalSeconds: seconds)
-    let outcome = http.send(request, cancellation: cancellation)
-    return SendOutcome(unity: CollectOutcome(outcome, now: Instant.now.milliseconds / 1000))
-  }
-
-  package func abort() { cancellation.cancel() }
 }
 
 extension SendOutcome {

@@ -30,7 +30,7 @@ struct UnityService: PlatformService {
 
   var destination: any Destination {
     let game = context.settings.deltaDNA
-    return UnityDestination(address, http: http, retries: game.maxRetries, timeout: game.collectTimeout)
+    return GameDestination(address, http: http, retries: game.maxRetries, timeout: game.collectTimeout)
   }
 
   func beforeDelivery(_ stage: inout ServiceStage) throws { try UnityLimits.times.warn(context, &stage) }

@@ -1,7 +1,6 @@
 import BatchFoundation
 package import BatchSandbox
 package import DeltaDNASandbox
-import FoundationEssentials
 
 extension SandboxEndpoint {
   /// `POST /api/analytics/collect/v1/projects/{projectId}/environments/{environmentName}`
@@ -13,7 +12,9 @@ extension SandboxEndpoint {
 }
 
 /// A local Collect API of Unity Analytics, which judges events as deltaDNA's does (reference unity 3).
-package final class UnityEndpoints: SandboxPlatform {
+package final class UnityEndpoints: GameEndpoints {
+  package static let member = "unity"
+
   private struct State {
     var time = SandboxTime(.virtual())
     var verdicts: VerdictLog
@@ -47,80 +48,31 @@ package final class UnityEndpoints: SandboxPlatform {
     return path.utf8.dropFirst(Self.root.utf8.count).elementsEqual("uuid".utf8) ? .unityUser : .unityCollect
   }
 
-  /// Requests are counted, so that the ledger tells how many there were at once; none is refused for it.
-  package func limit(of endpoint: SandboxEndpoint) -> Int? { .max }
-
   package func work(for request: inout SandboxRequest) -> SandboxWork {
     { request in self.state.withLock { self.reply(to: request, &$0) } }
   }
 
   private func reply(to request: SandboxRequest, _ state: inout State) -> SandboxReply {
     if endpoint(of: request.path) == .unityUser {
-      guard request.method == "GET" else { return Self.refusal(405, "Only GET is allowed here") }
-      let id = "00000000-0000-4000-8000-\(String(format12: UInt64(request.sequence)))"
-      return SandboxReply(answer: .json(200, "{\"userID\":\"\(id)\"}"), applied: true)
+      guard request.method == "GET" else { return .refused(.text(405, "Only GET is allowed here")) }
+      let id = "00000000-0000-4000-8000-\(Hexadecimal.text(of: UInt64(request.sequence)).suffix(12))"
+      return .done(.json(200, "{\"userID\":\"\(id)\"}"))
     }
     let parts = request.path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "projects", parts[2] == "environments", !parts[1].isEmpty, !parts[3].isEmpty
-    else { return Self.refusal(404, "There is nothing at this address") }
-    guard request.method == "POST" else { return Self.refusal(405, "Only POST is allowed here") }
+    else { return .refused(.text(404, "There is nothing at this address")) }
+    guard request.method == "POST" else { return .refused(.text(405, "Only POST is allowed here")) }
     return unsafe request.withBody { body in
       guard body.count < options.largestBody else {
-        return Self.refusal(413, "The request has \(body.count) bytes; fewer than \(options.largestBody) are allowed")
+        return .refused(
+          .text(413, "The request has \(body.count) bytes; fewer than \(options.largestBody) are allowed"))
       }
       var judge = EventJudge(options, now: state.time.now)
-      switch unsafe judge.read(body, request: request.sequence, into: &state.verdicts) {
-      case .refused(let text):
-        var reply = Self.refusal(400, text)
-        reply.added.submissions = 1
-        reply.added.violation("malformed-body")
-        return reply
-      case .taken(let count, let valid):
-        var reply = SandboxReply(answer: SandboxAnswer(status: 204), applied: true, events: count)
-        reply.added.submissions = 1
-        reply.added.eventsReceived = count
-        reply.added.eventsApplied = valid
-        reply.changesState = count > 0
-        return reply
-      }
+      return SandboxReply(unsafe judge.read(body, request: request.sequence, into: &state.verdicts))
     }
   }
 
-  private static func refusal(_ status: Int, _ text: String) -> SandboxReply {
-    SandboxReply(answer: .text(status, text), applied: false)
-  }
-
-  package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
-    .text(500, text ?? "Error \(id)")
-  }
-
-  // MARK: - State
-
-  package func inspection() -> [String: String] {
-    state.withLock { ["unity": sandboxJSON($0.verdicts.inspection)] }
-  }
-
-  private struct Saved: Codable {
-    var unity: VerdictLog?
-  }
-
-  package func savedState() throws -> [String: String] {
-    state.withLock { ["unity": sandboxJSON($0.verdicts)] }
-  }
-
-  package func restore(from file: [UInt8]) throws {
-    guard let saved = try JSONDecoder().decode(Saved.self, from: Data(file)).unity else { return }
-    state.withLock { $0.verdicts.restore(saved) }
-  }
-
-  /// What became of the events so far.
-  package var verdicts: VerdictLog { state.withLock { $0.verdicts } }
-}
-
-extension String {
-  /// Twelve hexadecimal digits.
-  fileprivate init(format12 number: UInt64) {
-    let digits = String(number & 0xFFFF_FFFF_FFFF, radix: 16)
-    self = String(repeating: "0", count: 12 - digits.count) + digits
+  package func withVerdicts<Result>(_ body: (inout VerdictLog) -> Result) -> Result {
+    state.withLock { body(&$0.verdicts) }
   }
 }

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import DeltaDNAAPI
+@testable import DeltaDNARules
 
 @Suite struct DecisionServiceTests {
   private static let question = DecisionRequest(

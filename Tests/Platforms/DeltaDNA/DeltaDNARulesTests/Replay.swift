@@ -95,7 +95,7 @@ final class Replay {
         if records.isEmpty { continue }
         let earlier = try states[device].map { try state($0) }
         rules.begin(arena.text(device), earlier)
-        if explains { rules.explanation = GameExplanation() }
+        if explains { rules.explanation = Explanation() }
         for record in records { rules.process(self.record(record)) }
         rules.finish(knownUntil: min(end, knownUntil))
         states[device] = rules.state.encoded()

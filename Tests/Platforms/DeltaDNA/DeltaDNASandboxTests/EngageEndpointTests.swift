@@ -4,6 +4,7 @@ import BatchSandbox
 import DeltaDNAAPI
 import Testing
 
+@testable import DeltaDNARules
 @testable import DeltaDNASandbox
 
 @Suite struct EngageEndpointTests {

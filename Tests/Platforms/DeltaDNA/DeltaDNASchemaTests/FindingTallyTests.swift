@@ -1,7 +1,8 @@
 import BatchFoundation
-import DeltaDNASchema
 import TestSupport
 import Testing
+
+@testable import DeltaDNASchema
 
 @Suite struct FindingTallyTests {
   private func finding(_ id: FindingID, _ path: String) -> EventFinding { EventFinding(id: id, path: Array(path.utf8)) }

@@ -67,11 +67,11 @@ import Testing
     let server = try Self.server { _, _, _ in (200, Self.result()) }
     let service = try Self.service(server)
     for _ in 1...2 {
-      guard case .answered(let reference) = service.call(Self.update) else {
+      guard case .answered(let recipient) = service.call(Self.update) else {
         Issue.record("no answer")
         return
       }
-      #expect(reference.id == "900000000101")
+      #expect(recipient == "900000000101")
     }
     #expect(server.connections == 1)
     #expect(
@@ -169,7 +169,7 @@ import Testing
   @Test func submissionsAreAcknowledgedOrLost() throws {
     let server = try Self.server { path, _, body in body == "lost" ? nil : (201, "") }
     let service = try Self.service(server)
-    #expect(service.submit(Array("{\"events\":[]}".utf8)) == .acknowledged(status: 201))
+    #expect(service.submit(Array("{\"events\":[]}".utf8)) == .answered(.acknowledged(status: 201)))
     guard case .unknown(.transport(let fault)) = service.submit(Array("lost".utf8)) else {
       Issue.record("not unknown")
       return
@@ -211,7 +211,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         group.addTask {
-          for _ in 0..<50 { #expect(service.submit(Array("{}".utf8)) == .acknowledged(status: 201)) }
+          for _ in 0..<50 { #expect(service.submit(Array("{}".utf8)) == .answered(.acknowledged(status: 201))) }
         }
       }
     }

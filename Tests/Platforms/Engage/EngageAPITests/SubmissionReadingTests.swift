@@ -7,7 +7,7 @@ import Testing
 @Suite struct SubmissionReadingTests {
   func read(
     _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil
-  ) -> Reading<SubmissionOutcome> {
+  ) -> Reading<Submission> {
     AnswerRules.readSubmission(
       HTTPAnswer(
         status: status, contentEncoding: encoding, retryAfter: retryAfter, date: date, body: Array(body.utf8)),
@@ -134,13 +134,13 @@ import Testing
   }
 
   private func expect(
-    _ reading: Reading<SubmissionOutcome>, _ wanted: CallOutcome<SubmissionOutcome>,
+    _ reading: Reading<Submission>, _ wanted: CallOutcome<Submission>,
     _ location: SourceLocation = #_sourceLocation
   ) {
     guard case .outcome(let outcome) = reading else {
       Issue.record("\(reading)", sourceLocation: location)
       return
     }
-    #expect("\(outcome)" == "\(wanted)", sourceLocation: location)
+    #expect(outcome == wanted, sourceLocation: location)
   }
 }

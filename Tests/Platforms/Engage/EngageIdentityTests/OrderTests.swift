@@ -2,11 +2,12 @@ import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageIdentity
 import Glibc
 import RecipientModel
 import TestSupport
 import Testing
+
+@testable import EngageIdentity
 
 /// What becomes of the recipients follows from the records, not from which thread or which answer was faster.
 @Suite struct OrderTests {

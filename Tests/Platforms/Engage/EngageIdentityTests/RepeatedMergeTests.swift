@@ -1,8 +1,9 @@
 import BatchFoundation
 import BatchStore
-import EngageIdentity
 import RecipientModel
 import Testing
+
+@testable import EngageIdentity
 
 /// A merge is made once, and has one audit row, however many devices come to it.
 @Suite struct RepeatedMergeTests {

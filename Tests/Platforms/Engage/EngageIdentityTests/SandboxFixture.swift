@@ -13,7 +13,7 @@ extension EngageSandboxOptions {
   static func identities(_ recipients: [Int64: [String: String]]) -> EngageSandboxOptions {
     var options = EngageSandboxOptions()
     options.organization.lists = [
-      OrganizationSeed.List(
+      OrganizationSeed.Table(
         id: "50001",
         columns: [
           .init("customer_id"), .init("loyalty_id"), .init("Mobile User Id"), .init("Merged Recipient Id"),

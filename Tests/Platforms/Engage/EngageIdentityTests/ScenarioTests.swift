@@ -1,9 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchStore
-import EngageIdentity
 import RecipientModel
 import Testing
+
+@testable import EngageIdentity
 
 @Suite struct ScenarioTests {
   @Test func setsIdsOnTheRecipientOfTheDevice() throws {

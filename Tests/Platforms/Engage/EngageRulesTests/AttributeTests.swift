@@ -38,7 +38,7 @@ import Testing
   @Test func lastKnownDeviceValueHoldsForLaterRecords() throws {
     let fixture = Fixture()
     try fixture.add(.location, at: Fixture.day("00:00:00")) {
-      $0.deviceValues.appName = "App"
+      $0.deviceValues[.appName] = "App"
       $0.anonymousId = "a-1"
     }
     try fixture.named("00:01:00")

@@ -32,7 +32,7 @@ import Testing
     let (events, rules, _) = try late(.quarantine)
     #expect(events.isEmpty)
     #expect(rules.output.warnings.isEmpty)
-    #expect(rules.output.late.map(\.position.line) == [1])
+    #expect(rules.output.late.map(\.line) == [1])
   }
 
   @Test func aWarningOutlivesTheMemoryOfTheRecord() throws {

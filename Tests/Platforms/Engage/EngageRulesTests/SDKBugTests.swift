@@ -24,9 +24,9 @@ import Testing
 
   @Test func b3AndB4CoreValuesAreThoseOfTheRecord() throws {
     try fixture.add(.namedEvent, at: Fixture.day("00:00:00")) {
-      $0.deviceValues.osName = "Android"
-      $0.deviceValues.appName = "Shop"
-      $0.deviceValues.appVersion = "2.1"
+      $0.deviceValues[.osName] = "Android"
+      $0.deviceValues[.appName] = "Shop"
+      $0.deviceValues[.appVersion] = "2.1"
     }
     #expect(
       try events().brief("OS Name", "App Name", "App Version") == [

@@ -121,7 +121,7 @@ import Testing
 
   private func fill(_ record: inout Record, _ fixture: Fixture, _ numbers: inout SplitMix64) throws {
     if Int.random(in: 0..<8, using: &numbers) == 0 {
-      record.deviceValues.appVersion = ["1", "2"].randomElement(using: &numbers)
+      record.deviceValues[.appVersion] = ["1", "2"].randomElement(using: &numbers)
     }
     if Int.random(in: 0..<10, using: &numbers) == 0 {
       record.mobileUserId = ["u-1", "u-2"].randomElement(using: &numbers)
@@ -142,8 +142,8 @@ import Testing
     case .location: record.coordinates = (.random(in: -90...90, using: &numbers), 7)
     case .placemark:
       var placemark = Placemark()
-      placemark.city = ["Atlanta", "Rome"].randomElement(using: &numbers)
-      placemark.name = ["Home", "Work"].randomElement(using: &numbers)
+      placemark[.city] = ["Atlanta", "Rome"].randomElement(using: &numbers)
+      placemark[.name] = ["Home", "Work"].randomElement(using: &numbers)
       record.placemark = placemark
     default: break
     }

@@ -119,10 +119,10 @@ import Testing
 
   @Test func endCarriesDeviceAndIdsAsOfThePause() throws {
     let fixture = Fixture()
-    try fixture.add(.launch, at: Fixture.day("00:00:00")) { $0.deviceValues.appVersion = "1" }
+    try fixture.add(.launch, at: Fixture.day("00:00:00")) { $0.deviceValues[.appVersion] = "1" }
     try fixture.lifecycle(.background, "00:01:00")
     try fixture.add(.identify, at: Fixture.day("00:02:00")) {
-      $0.deviceValues.appVersion = "2"
+      $0.deviceValues[.appVersion] = "2"
       $0.mobileUserId = "u-2"
     }
     let events = try fixture.day("01:00:00", after: Fixture.known).events

@@ -8,7 +8,7 @@ extension EngageSandboxOptions {
   {
     var options = EngageSandboxOptions()
     options.organization.lists = [
-      OrganizationSeed.List(
+      OrganizationSeed.Table(
         id: "50001",
         columns: [
           .init("customer_id"), .init("Mobile User Id"), .init("Merged Recipient Id"), .init("Merged Date", .timestamp),

@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 import BatchHTTP
+import DeltaDNAPlatform
 import DestinationContract
 import LoopbackServer
 import TestSupport
@@ -9,10 +10,10 @@ import Testing
 @testable import UnityPlatform
 
 @Suite struct UnityDestinationTests {
-  private static func destination(_ port: Int, retries: Int = 5) throws -> UnityDestination {
+  private static func destination(_ port: Int, retries: Int = 5) throws -> GameDestination {
     let address = try UnityAddress(
       endpoint: "http://127.0.0.1:\(port)/api/analytics/collect/v1", projectId: "p-1", environment: "production")
-    return UnityDestination(address, http: HTTPClient(.test()), retries: retries, timeout: Milliseconds(5000))
+    return GameDestination(address, http: HTTPClient(.test()), retries: retries, timeout: Milliseconds(5000))
   }
 
   private static func outcome(

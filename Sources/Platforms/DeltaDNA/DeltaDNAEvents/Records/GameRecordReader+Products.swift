@@ -8,27 +8,14 @@ extension GameRecordReader {
     // Every product takes less than eight times what it takes in the record.
     var writer = unsafe ViewWriter(at: own.reserve(object.size * 8 + 1024))
     let members = unsafe writer.begin(.object)
-    if let name = fields.text(.name) {
-      writer.key("transactionName")
-      writer.string(name)
+    writer.member("transactionName", fields.text(.name))
+    writer.member("transactionType", fields.text(.transactionType))
+    for (field, name) in [(RecordField.received, "productsReceived" as Text), (.spent, "productsSpent")] {
+      guard let products = fields[field], products.kind == .object else { continue }
+      writer.key(name)
+      ProductReader(field: field.name).write(products, to: &writer, &faults)
     }
-    if let type = fields.text(.transactionType) {
-      writer.key("transactionType")
-      writer.string(type)
-    }
-    if let received = fields[.received], received.kind == .object {
-      writer.key("productsReceived")
-      ProductReader(field: "received").write(received, to: &writer, &faults)
-    }
-    if let spent = fields[.spent], spent.kind == .object {
-      writer.key("productsSpent")
-      ProductReader(field: "spent").write(spent, to: &writer, &faults)
-    }
-    for field in GameRecordType.transactionTexts {
-      guard let text = fields.text(field) else { continue }
-      writer.key(field.name)
-      writer.string(text)
-    }
+    for field in GameRecordType.transactionTexts { writer.member(field.name, fields.text(field)) }
     unsafe writer.end(members)
     record.own = unsafe JSONView(at: own.start)
     record.lacksReceipt = lacksReceipt
@@ -101,14 +88,8 @@ private struct ProductReader {
         writer.key(names.amount)
         writer.number(amount)
       }
-      if let name = text("name", of: element, at: place, &faults) {
-        writer.key(names.name)
-        writer.string(name)
-      }
-      if let type = text("type", of: element, at: place, &faults) {
-        writer.key(names.type)
-        writer.string(type)
-      }
+      writer.member(names.name, text("name", of: element, at: place, &faults))
+      writer.member(names.type, text("type", of: element, at: place, &faults))
       unsafe writer.end(members)
       unsafe writer.end(wrapper)
     }
@@ -137,16 +118,12 @@ private struct ProductReader {
       // What an unknown code is worth nobody knows; the check of the event says so.
       if let units = Currency.digits(of: type).map({ Currency.minorUnits(value, digits: $0) }) ?? 0 {
         writer.key("realCurrencyAmount")
-        var text = String(units)
-        text.withUTF8 { bytes in
-          if let base = bytes.baseAddress { unsafe writer.number(Text(base: base, count: bytes.count)) }
-        }
+        Array(String(units).utf8).withText { writer.number($0) }
       } else {
         faults.wrong(place.member("value"))
       }
     }
-    writer.key("realCurrencyType")
-    writer.string(type)
+    writer.member("realCurrencyType", type)
     unsafe writer.end(members)
   }
 

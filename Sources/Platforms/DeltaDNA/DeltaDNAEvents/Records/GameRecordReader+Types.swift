@@ -61,17 +61,12 @@ extension GameRecordReader {
 
   private mutating func readImageMessageAction(_ object: JSONView) {
     guard let name = fields.text(.imActionName), let type = fields.text(.imActionType) else { return }
-    record.isNoAction = type.isEqualIgnoringASCIICase(to: "none")
+    record.isNoAction = type.isEqualIgnoringASCIICase(to: "none" as Text)
     var writer = unsafe ViewWriter(at: own.reserve(object.size + 512))
     let members = unsafe writer.begin(.object)
-    writer.key("imActionName")
-    writer.string(name)
-    writer.key("imActionType")
-    writer.string(type)
-    if let value = fields.nonEmpty(.imActionValue) {
-      writer.key("imActionValue")
-      writer.string(value)
-    }
+    writer.member("imActionName", name)
+    writer.member("imActionType", type)
+    writer.member("imActionValue", fields.nonEmpty(.imActionValue))
     if let response = fields[.response], response.kind == .object {
       for (key, value) in response.members where Self.responseMembers.contains(key) {
         writer.key(key)
@@ -89,11 +84,10 @@ extension GameRecordReader {
   ]
 
   /// Makes an object of one text the record's own parameters.
-  private mutating func write(_ name: Text, _ value: Text) {
+  mutating func write(_ name: Text, _ value: Text) {
     var writer = unsafe ViewWriter(at: own.reserve(value.count + 64))
     let members = unsafe writer.begin(.object)
-    writer.key(name)
-    writer.string(value)
+    writer.member(name, value)
     unsafe writer.end(members)
     record.own = unsafe JSONView(at: own.start)
   }

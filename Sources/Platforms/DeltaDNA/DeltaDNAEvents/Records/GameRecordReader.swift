@@ -62,12 +62,7 @@ struct GameRecordReader: ~Copyable {
     record.kind = line.kind
     record.position = line.position
     record.key = keys.key(of: line)
-    var writer = unsafe ViewWriter(at: own.reserve(link.url.count + 32))
-    let object = unsafe writer.begin(.object)
-    writer.key("url")
-    writer.string(link.url)
-    unsafe writer.end(object)
-    record.own = unsafe JSONView(at: own.start)
+    write("url", link.url)
   }
 
   // MARK: - Fields of all records

@@ -65,10 +65,8 @@ private final class GameIgnoringDecoder: LineDecoder {
   private func silent(_ object: JSONView, _ head: RecordHead) -> JSONView {
     var writer = unsafe ViewWriter(at: memory.reserve(object.size + head.device.count + 128))
     let place = unsafe writer.begin(.object)
-    writer.key("type")
-    writer.string("setMobileUserId")
-    writer.key("deviceId")
-    writer.string(head.device)
+    writer.member("type", "setMobileUserId")
+    writer.member("deviceId", head.device)
     writer.key("timestamp")
     var time = String(head.timestamp.milliseconds)
     if head.timestamp.milliseconds < 100_000_000_000 {
@@ -76,9 +74,7 @@ private final class GameIgnoringDecoder: LineDecoder {
       let rest = String(head.timestamp.milliseconds % 1000)
       time = "\(head.timestamp.milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
     }
-    time.withUTF8 { bytes in
-      if let base = bytes.baseAddress { unsafe writer.number(Text(base: base, count: bytes.count)) }
-    }
+    Array(time.utf8).withText { writer.number($0) }
     var hasUser = false
     if game.record.type != .storedEvent {
       for name: Text in ["device", "mobileUserId", "anonymousId", "recipientId"] {
@@ -90,8 +86,7 @@ private final class GameIgnoringDecoder: LineDecoder {
     }
     if !hasUser {
       // An empty one replaces nothing.
-      writer.key("mobileUserId")
-      writer.string(.empty)
+      writer.member("mobileUserId", .empty)
     }
     unsafe writer.end(place)
     return unsafe JSONView(at: memory.start)

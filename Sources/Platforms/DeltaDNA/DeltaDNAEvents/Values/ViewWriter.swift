@@ -24,6 +24,14 @@ package import BatchFoundation
     put(text)
   }
 
+  /// A member of an object that is a text; nothing without one.
+  @inline(__always)
+  mutating func member(_ name: Text, _ text: Text?) {
+    guard let text else { return }
+    key(name)
+    string(text)
+  }
+
   /// - Parameter text: a number as JSON writes it.
   @inline(__always)
   package mutating func number(_ text: Text) {

@@ -54,7 +54,7 @@ final class GameDecider: DeviceDecider {
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
     late.removeAll(keepingCapacity: true)
     rules.begin(device, try earlier.map { try state($0.state) })
-    rules.explanation = isExplained ? GameExplanation() : nil
+    rules.explanation = isExplained ? Explanation() : nil
   }
 
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
@@ -140,15 +140,13 @@ final class GameDecider: DeviceDecider {
     rules.makeIDs()
     tally.add(rules.output)
     details.responses.merge(rules.output.counts.responses, uniquingKeysWith: +)
-    for engagement in rules.output.engagements {
-      rows.engagements.append(KeptEngagement(engagement, sdkVersion: settings.sdkVersion))
-    }
+    rows.engagements += rules.output.engagements
     keepPassing(&rules.output.events)
     for event in rules.output.events {
       if settings.window.contains(event.timestamp) {
         counter.count(event.name, at: event.timestamp)
       } else {
-        tally.add(.expired)
+        tally.add(GameFigure.expired)
       }
     }
     if options.keepsAll {
@@ -184,7 +182,7 @@ final class GameDecider: DeviceDecider {
       findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
     }
     if settings.sends(findings) { return true }
-    tally.add(.invalid)
+    tally.add(GameFigure.invalid)
     tally.quarantinedEvents += 1
     var line = QuarantinedLine(
       event, detail: words.words(findings, ofEvent: event.name.description), block: setAside.encode(event))
@@ -216,21 +214,5 @@ final class GameDecider: DeviceDecider {
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
-  }
-}
-
-extension KeptEngagement {
-  fileprivate init(_ engagement: Engagement, sdkVersion: String) {
-    self.init(
-      timestamp: engagement.timestamp, device: ByteText(engagement.device), emission: engagement.emission,
-      consent: engagement.consent, isAsked: engagement.block == nil,
-      request: DecisionRequest(
-        decisionPoint: ByteText(engagement.decisionPoint), flavour: ByteText(engagement.flavour),
-        parameters: ByteText(engagement.parameters), userID: ByteText(engagement.userID),
-        sessionID: engagement.sessionID.map { ByteText($0) }, sdkVersion: ByteText(sdkVersion),
-        platform: ByteText(engagement.platform), locale: engagement.locale.map { ByteText($0) },
-        timezoneOffset: engagement.timezoneOffset.map { ByteText($0) },
-        manufacturer: engagement.manufacturer.map { ByteText($0) },
-        operatingSystemVersion: engagement.operatingSystemVersion.map { ByteText($0) }))
   }
 }

@@ -22,8 +22,6 @@ struct GameDecisionRules: DecisionRules {
   let window: DeliveryWindow
   /// Where findings are to be told, if anywhere.
   let findings: OrderedLines?
-  /// Requests to Engage tell it.
-  let sdkVersion: String
 
   /// - Throws: what is wrong with the schema or the session configuration.
   init(_ run: RunContext) throws {
@@ -39,7 +37,6 @@ struct GameDecisionRules: DecisionRules {
     sendsInvalid = game.onInvalid == .send
     window = DeliveryWindow(run.settings, asOf: run.asOf)
     findings = run.findings
-    sdkVersion = game.sdkVersion
   }
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }

@@ -44,31 +44,25 @@ extension DecisionTally {
     for instant in output.sessionEnds { activity.sessionsEnded.add(instant) }
     for length in output.sessionLengths { activity.sessionUsed(for: length.wholeSeconds) }
     let counts = output.counts
-    add(.sessionsStarted, counts.sessionsStarted)
-    add(.sessionsEnded, counts.sessionsEnded)
-    add(.optedOut, counts.optedOut)
-    add(.consentDenied, counts.consentDenied)
-    add(.notWhitelisted, counts.notWhitelisted)
-    add(.triggered, counts.triggered)
-    add(.decisions, output.engagements.count)
+    add(GameFigure.sessionsStarted, counts.sessionsStarted)
+    add(GameFigure.sessionsEnded, counts.sessionsEnded)
+    add(GameFigure.optedOut, counts.optedOut)
+    add(GameFigure.consentDenied, counts.consentDenied)
+    add(GameFigure.notWhitelisted, counts.notWhitelisted)
+    add(GameFigure.triggered, counts.triggered)
+    add(GameFigure.decisions, output.engagements.count)
     for (type, count) in counts.ignored {
       figures["ignored.\(GameRecordType(rawValue: type)?.name ?? "")", default: 0] += count
     }
   }
-
-  mutating func add(_ figure: GameFigure, _ count: Int = 1) {
-    if count > 0 { figures[figure.rawValue, default: 0] += count }
-  }
 }
 
 extension PlatformFigures {
-  /// The member `deltadna` of the summary (reference deltadna 10).
-  init(deltaDNA figures: [String: Int]) {
-    func one(_ name: String, _ figure: GameFigure) -> Member {
-      Member(name, .count(figures[figure.rawValue, default: 0]))
-    }
+  /// A platform's member of the summary (reference deltadna 10).
+  init(_ platform: String, ofGame figures: [String: Int]) {
+    func one(_ name: String, _ figure: GameFigure) -> Member { Member(name, .count(figures[figure])) }
     self.init(
-      name: "deltadna",
+      name: platform,
       members: [
         Member("ignored", .group("ignored", of: figures)),
         Member(

@@ -56,14 +56,9 @@ struct DecisionSettlement {
 
   /// What a phone that asks nobody gives to its game.
   static let local = DecisionSettlement(status: 200, answer: #"{"parameters":{}}"#)
+}
 
-  init(status: Int, isCached: Bool = false, error: String? = nil, answer: String? = nil, isKept: Bool = false) {
-    self.status = status
-    self.isCached = isCached
-    self.error = error
-    self.answer = answer
-    self.isKept = isKept
-  }
+extension DecisionSettlement {
 
   /// - Parameter earlier: an answer that may stand in for a failed one.
   init(_ outcome: DecisionOutcome, earlier: () throws -> String?) rethrows {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchPlatform
 import BatchReport
 import DeltaDNARules
 import DeltaDNASchema
@@ -17,7 +18,7 @@ extension PlatformReport {
   // MARK: - The end summary
 
   private static func lines(_ figures: [String: Int], _ times: ServiceTimes, hasSent: Bool) -> [Line] {
-    func count(_ figure: GameFigure) -> Int { figures[figure.rawValue, default: 0] }
+    func count(_ figure: GameFigure) -> Int { figures[figure] }
     var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
     if let checks = FindingReport.line(figures) { lines.append(checks) }
     let left = [

@@ -49,7 +49,7 @@ struct GameService: PlatformService {
   var origin: String { collect.address.shown }
 
   var destination: any Destination {
-    CollectDestination(collect, retries: context.settings.deltaDNA.maxRetries)
+    GameDestination(collect, retries: context.settings.deltaDNA.maxRetries)
   }
 
   func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }

@@ -83,7 +83,7 @@ extension Operation.Search {
   func holds(_ text: Text, _ part: Text, ignoringCase: Bool) -> Bool {
     func stands(at start: Int) -> Bool {
       guard ignoringCase else { return text.slice(start, start + part.count) == part }
-      for index in 0..<part.count where Self.folded(text[start + index]) != Self.folded(part[index]) { return false }
+      for index in 0..<part.count where Text.lowered(text[start + index]) != Text.lowered(part[index]) { return false }
       return true
     }
     let room = text.count - part.count
@@ -98,7 +98,4 @@ extension Operation.Search {
       return false
     }
   }
-
-  @inline(__always)
-  private static func folded(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 }

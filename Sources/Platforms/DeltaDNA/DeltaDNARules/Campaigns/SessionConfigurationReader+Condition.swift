@@ -5,10 +5,7 @@ extension SessionConfigurationReader {
   /// The condition of a trigger; one that can never hold gets a warning.
   mutating func readCondition(_ trigger: JSONNode) -> Condition {
     guard let node = trigger.present("condition") else { return Condition([]) }
-    guard let elements = node.array else {
-      warn(node.place, "'condition' is \(node.kind), not an array; it never holds")
-      return .never
-    }
+    guard let elements = array(node, "'condition'", otherwise: "it never holds") else { return .never }
     var tokens: [Condition.Token] = []
     for element in elements {
       guard let token = readToken(element) else { return .never }

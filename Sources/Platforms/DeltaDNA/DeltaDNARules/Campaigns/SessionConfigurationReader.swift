@@ -1,42 +1,36 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension SessionConfiguration {
   /// Reads a saved answer of Engage to `config`: an object with `parameters`.
   ///
-  /// - Throws: ``SessionConfigurationError`` with all faults at once (reference deltadna 7). Other flaws are among ``notes``.
-  package static func read(_ bytes: [UInt8], name: String) throws(SessionConfigurationError) -> SessionConfiguration {
-    var reader = SessionConfigurationReader(bytes, name)
+  /// - Throws: ``FileError`` with all faults at once (reference deltadna 7). Other flaws are among ``notes``.
+  package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> SessionConfiguration {
+    var reader = SessionConfigurationReader(bytes: bytes, name: name)
     return try reader.read()
   }
 }
 
-struct SessionConfigurationReader {
+struct SessionConfigurationReader: NotingReader {
   let texts = TextOwner()
-  private let bytes: [UInt8]
-  private let name: String
-  private var notes: [FileNote] = []
-  private var faults: [FileNote] = []
+  let bytes: [UInt8]
+  let name: String
+  var notes: [FileNote] = []
+  var faults: [FileNote] = []
   /// How many triggers have the same event, campaign and variant so far, by the key of the first.
-  private var twins: [UInt64: UInt64] = [:]
+  fileprivate var twins: [UInt64: UInt64] = [:]
 
-  init(_ bytes: [UInt8], _ name: String) {
-    self.bytes = bytes
-    self.name = name
-  }
-
-  mutating func read() throws(SessionConfigurationError) -> SessionConfiguration {
+  mutating func read() throws(FileError) -> SessionConfiguration {
     let root: JSONNode
     do {
       root = try JSONNode.parse(bytes)
     } catch {
-      throw SessionConfigurationError(faults: [note(.error, LineStarts(bytes).position(of: error.offset), error.reason)]
-      )
+      throw self.error(error)
     }
     guard let parameters = root["parameters"], parameters.members != nil else {
       let given = root["parameters"].map { "'parameters' is \($0.kind), not an object" }
       let message =
         given ?? (root.members == nil ? "the file is \(root.kind), not an object" : "'parameters' is missing")
-      throw SessionConfigurationError(faults: [note(.error, (root["parameters"] ?? root).place, message)])
+      throw error((root["parameters"] ?? root).place, message)
     }
     let events = readList("eventsWhitelist", in: parameters)
     let decisionPoints = readList("dpWhitelist", in: parameters)
@@ -44,7 +38,7 @@ struct SessionConfigurationReader {
     warnAboutImages(parameters)
     let triggers = readTriggers(parameters)
     guard faults.isEmpty else {
-      throw SessionConfigurationError(faults: faults.sorted { $0.place < $1.place })
+      throw FileError(faults: faults.sorted { $0.place < $1.place })
     }
     return SessionConfiguration(
       triggers: triggers, eventsWhitelist: events, decisionPointWhitelist: decisionPoints,
@@ -54,11 +48,7 @@ struct SessionConfigurationReader {
   // MARK: Lists
 
   private mutating func readList(_ key: String, in parameters: JSONNode) -> [String] {
-    guard let node = parameters.present(key) else { return [] }
-    guard let elements = node.array else {
-      fail(node.place, "'\(key)' is \(node.kind), not an array")
-      return []
-    }
+    guard let node = parameters.present(key), let elements = array(node, "'\(key)'") else { return [] }
     if elements.isEmpty { warn(node.place, "'\(key)' is empty; nothing is filtered") }
     return elements.compactMap { element in
       if element.string == nil { fail(element.place, "'\(key)' has \(element.kind) that is not a string") }
@@ -76,11 +66,9 @@ struct SessionConfigurationReader {
   }
 
   private mutating func warnAboutImages(_ parameters: JSONNode) {
-    guard let images = parameters.present("imageCache") else { return }
-    guard let elements = images.array else {
-      warn(images.place, "'imageCache' is \(images.kind), not an array; it is not looked at")
-      return
-    }
+    guard let images = parameters.present("imageCache"),
+      let elements = array(images, "'imageCache'", otherwise: "it is not looked at")
+    else { return }
     for element in elements where element.string == nil {
       warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is not looked at")
     }
@@ -89,19 +77,12 @@ struct SessionConfigurationReader {
   // MARK: Triggers
 
   private mutating func readTriggers(_ parameters: JSONNode) -> [Trigger] {
-    guard let node = parameters.present("triggers") else { return [] }
-    guard let elements = node.array else {
-      fail(node.place, "'triggers' is \(node.kind), not an array")
-      return []
-    }
+    guard let node = parameters.present("triggers"), let elements = array(node, "'triggers'") else { return [] }
     return elements.compactMap { readTrigger($0) }
   }
 
   private mutating func readTrigger(_ node: JSONNode) -> Trigger? {
-    guard node.members != nil else {
-      fail(node.place, "a trigger is \(node.kind), not an object")
-      return nil
-    }
+    guard isObject(node, "a trigger") else { return nil }
     let event = node.present("eventName")?.string
     if event == nil {
       let given = node.present("eventName").map { "is \($0.kind), not a string" } ?? "is missing"
@@ -148,11 +129,7 @@ struct SessionConfigurationReader {
   }
 
   private mutating func readObject(_ key: String, in node: JSONNode, _ consequence: String) -> JSONNode? {
-    guard let value = node.present(key) else { return nil }
-    guard value.members != nil else {
-      warn(value.place, "'\(key)' is \(value.kind), not an object; \(consequence)")
-      return nil
-    }
+    guard let value = node.present(key), isObject(value, "'\(key)'", otherwise: consequence) else { return nil }
     return value
   }
 
@@ -166,12 +143,9 @@ struct SessionConfigurationReader {
   private mutating func readShowConditions(_ node: JSONNode) -> [ShowCondition] {
     let always = "the trigger has no show conditions"
     guard let configuration = readObject("campaignExecutionConfig", in: node, always),
-      let list = configuration.present("showConditions")
+      let list = configuration.present("showConditions"),
+      let elements = array(list, "'showConditions'", otherwise: always)
     else { return [] }
-    guard let elements = list.array else {
-      warn(list.place, "'showConditions' is \(list.kind), not an array; \(always)")
-      return []
-    }
     return elements.compactMap { readShowCondition($0) }
   }
 
@@ -199,14 +173,4 @@ struct SessionConfigurationReader {
     fail(value.place, "'\(key)' is neither a whole number nor a text that is one")
     return nil
   }
-
-  // MARK: Notes
-
-  private func note(_ severity: FileNote.Severity, _ place: TextPlace?, _ message: String) -> FileNote {
-    FileNote(file: name, place: place ?? TextPlace(line: 1), severity: severity, message: message)
-  }
-
-  mutating func warn(_ place: TextPlace?, _ message: String) { notes.append(note(.warning, place, message)) }
-
-  private mutating func fail(_ place: TextPlace?, _ message: String) { faults.append(note(.error, place, message)) }
 }

@@ -28,7 +28,7 @@ package struct TriggerCounts: Equatable, Sendable {
   mutating func addShown(_ trigger: UInt64) -> Int64 { Self.add(to: &shown, trigger) }
 
   func timesShown(_ trigger: UInt64) -> Int64 {
-    let index = Self.place(of: trigger, in: shown)
+    let index = shown.place { $0.key < trigger }
     return index < shown.count && shown[index].key == trigger ? shown[index].count : 0
   }
 
@@ -39,18 +39,8 @@ package struct TriggerCounts: Equatable, Sendable {
     shown = []
   }
 
-  private static func place(of key: UInt64, in counts: [Count]) -> Int {
-    var low = 0
-    var high = counts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if counts[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
   private static func add(to counts: inout [Count], _ key: UInt64) -> Int64 {
-    let index = place(of: key, in: counts)
+    let index = counts.place { $0.key < key }
     if index == counts.count || counts[index].key != key { counts.insert(Count(key: key, count: 0), at: index) }
     counts[index].count += 1
     return counts[index].count

@@ -123,7 +123,9 @@ extension GameRules {
         eventUUID: id ?? .key(record.key),
         parameters: parameters, timestamp: record.timestamp, device: state.device, emission: state.emission,
         consent: state.consent, isStored: isStored, source: source))
-    if let explanation, let event = output.events.last { explanation.emitted(event) }
+    if let explanation, let event = output.events.last {
+      explanation.emitted(event.explained, emission: event.emission)
+    }
   }
 
   /// How many events of that name the record has caused before.
@@ -134,5 +136,14 @@ extension GameRules {
     }
     named.append((name, 1))
     return 0
+  }
+}
+
+extension GameEvent {
+  /// As an explanation shows it.
+  fileprivate var explained: String {
+    var json = ByteBuffer()
+    CanonicalJSON.append(parameters, to: &json)
+    return unsafe "\(name) \(eventUUID) \(String(decoding: json.bytes, as: UTF8.self))"
   }
 }

@@ -138,15 +138,22 @@ extension GameRules {
     let version = state.block[.osVersion]
     unsafe output.engagements.append(
       Engagement(
-        timestamp: record.timestamp, device: state.device.description, emission: state.emission,
-        decisionPoint: (record.name ?? .empty).description, flavour: (record.flavour ?? "engagement").description,
-        parameters: String(decoding: json.bytes, as: UTF8.self),
-        userID: (state.user.isEmpty ? generatedUser : state.user).description,
-        sessionID: state.session.isEmpty ? nil : state.session.description, platform: client.platform.description,
-        locale: state.block.userLocale(in: arena)?.description,
-        timezoneOffset: state.block.offset(in: arena)?.description,
-        manufacturer: state.block.maker(client)?.description,
-        operatingSystemVersion: version.isEmpty ? nil : version.description, consent: state.consent, block: block))
+        timestamp: record.timestamp, device: ByteText(state.device), emission: state.emission, consent: state.consent,
+        block: block,
+        request: DecisionRequest(
+          decisionPoint: ByteText(record.name ?? .empty), flavour: ByteText(record.flavour ?? "engagement"),
+          parameters: ByteText(String(decoding: json.bytes, as: UTF8.self)),
+          userID: ByteText(state.user.isEmpty ? generatedUser : state.user),
+          sessionID: state.session.isEmpty ? nil : ByteText(state.session), sdkVersion: ByteText(settings.sdkVersion),
+          platform: ByteText(client.platform), locale: state.block.userLocale(in: arena).map { ByteText($0) },
+          timezoneOffset: state.block.offset(in: arena).map { ByteText($0) },
+          manufacturer: state.block.maker(client).map { ByteText($0) },
+          operatingSystemVersion: version.isEmpty ? nil : ByteText(version))))
     explanation?.note("engagement \(record.name ?? .empty)\(block.map { ", not asked: \($0)" } ?? "")")
   }
+}
+
+extension ByteText {
+  /// A text that outlives the records it stands in.
+  fileprivate init(_ text: Text) { self.init(text.description) }
 }

@@ -32,13 +32,5 @@ package struct PlayerSet: Sendable, Equatable {
 
   private static func digest(_ user: Text) -> LineDigest { LineDigest(line: user, kind: .events) }
 
-  private func place(of digest: LineDigest) -> Int {
-    var low = 0
-    var high = digests.count
-    while low < high {
-      let middle = (low + high) / 2
-      if digests[middle] < digest { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func place(of digest: LineDigest) -> Int { digests.place { $0 < digest } }
 }

@@ -88,8 +88,8 @@ enum AnswerRules {
   ///
   /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45). Of a 4xx only what
   /// the service says of data is about them, and not where it asks to come back later.
-  static func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
-    if let reading = reading(of: answer, as: SubmissionOutcome.self, now: now) {
+  static func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<Submission> {
+    if let reading = reading(of: answer, as: Submission.self, now: now) {
       guard case .outcome(.unknown(.status(let status, let retryAfter, _))) = reading, status < 500 || status == 503
       else { return reading }
       return .outcome(

@@ -38,15 +38,3 @@ extension Rejection: CustomStringConvertible {
   // Without the message, which may quote the events.
   package var description: String { "rejected with status \(status)" }
 }
-
-extension SubmissionOutcome: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .acknowledged(let status): "acknowledged with status \(status)"
-    case .notSent(let reason): reason.description
-    case .refused(let refusal): refusal.description
-    case .rejected(let rejection): rejection.description
-    case .unknown(let reason): reason.description
-    }
-  }
-}

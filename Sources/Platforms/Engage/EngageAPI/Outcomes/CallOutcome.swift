@@ -41,15 +41,12 @@ package enum CallOutcome<Answer: Sendable>: Sendable {
   }
 }
 
-/// What is known after events were submitted.
-package enum SubmissionOutcome: Sendable, Equatable {
+/// What the service says of submitted events.
+package enum Submission: Sendable, Equatable {
   /// A 2xx. The service checks the events later; those it refuses are read with ``EngageService/eventErrors(filter:cancellation:)``.
   case acknowledged(status: Int)
-  case notSent(NotSentReason)
-  case refused(Refusal)
   /// The service refused the body for what is in it; nothing of it was taken.
   case rejected(Rejection)
-  case unknown(UnknownReason)
 }
 
 package enum NotSentReason: Sendable, Equatable {
@@ -191,13 +188,4 @@ extension CallOutcome {
   }
 }
 
-extension SubmissionOutcome {
-  /// Nil where another attempt may help.
-  package var stop: RunStop? {
-    switch self {
-    case .refused(let refusal): refusal.stop
-    case .notSent(let reason): reason.stop
-    case .acknowledged, .rejected, .unknown: nil
-    }
-  }
-}
+extension CallOutcome: Equatable where Answer: Equatable {}

@@ -7,8 +7,7 @@ package struct JobReference: Sendable, Equatable {
   package var filePath: String?
 
   init(_ result: XMLAPIResult) throws(MissingField) {
-    guard let id = result.text("JOB_ID"), !id.isEmpty else { throw MissingField("JOB_ID") }
-    self.id = id
+    id = try result.required("JOB_ID")
     filePath = result.text("FILE_PATH")
   }
 }

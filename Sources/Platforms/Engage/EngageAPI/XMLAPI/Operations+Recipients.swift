@@ -29,8 +29,7 @@ package struct Recipient: Sendable, Equatable {
   package var isOptedOut: Bool
 
   package init(_ result: XMLAPIResult) throws(MissingField) {
-    guard let id = result.recipientID, !id.isEmpty else { throw MissingField("RecipientId") }
-    self.id = id
+    id = try result.required("RecipientId")
     let upper = result.text("EMAIL") ?? ""
     email = upper.isEmpty ? result.text("Email") ?? "" : upper
     columns = result.columns
@@ -38,18 +37,8 @@ package struct Recipient: Sendable, Equatable {
   }
 }
 
-/// The contact that was added or changed.
-package struct RecipientReference: Sendable, Equatable {
-  package var id: String
-
-  package init(_ result: XMLAPIResult) throws(MissingField) {
-    // A success without an id happens; nothing can be built on it.
-    guard let id = result.recipientID, !id.isEmpty else { throw MissingField("RecipientId") }
-    self.id = id
-  }
-}
-
-extension XMLAPIOperation<RecipientReference> {
+/// Their answer is the id of the contact that was added or changed.
+extension XMLAPIOperation<String> {
   /// Adds a contact, or updates the oldest one that has all of these columns already (reference identity 3.1).
   package static func add(_ columns: [Column], to list: String) -> Self {
     let pairs = columns.map {
@@ -58,7 +47,7 @@ extension XMLAPIOperation<RecipientReference> {
     return Self(
       "AddRecipient",
       [.text("LIST_ID", list), .text("UPDATE_IF_FOUND", "true"), .group("SYNC_FIELDS", pairs)]
-        + OperationField.columns(columns), isRepeatable: true, read: RecipientReference.init)
+        + OperationField.columns(columns), isRepeatable: true, read: Self.recipient)
   }
 
   /// Changes the named columns of a contact; an empty value clears one. No column at all changes nothing and is allowed.
@@ -66,6 +55,9 @@ extension XMLAPIOperation<RecipientReference> {
     Self(
       "UpdateRecipient",
       [.text("LIST_ID", list), .text("RECIPIENT_ID", recipient)] + OperationField.columns(columns),
-      isRepeatable: true, read: RecipientReference.init)
+      isRepeatable: true, read: Self.recipient)
+  }
+  private static func recipient(_ result: XMLAPIResult) throws(MissingField) -> String {
+    try result.required("RecipientId")
   }
 }

@@ -43,9 +43,7 @@ extension XMLAPIOperation<String> {
           + (column.isKey ? [.text("KEY_COLUMN", "true")] : []))
     }
     return Self("CreateTable", [.text("TABLE_NAME", name), .group("COLUMNS", columns)], isRepeatable: false) {
-      result throws(MissingField) in
-      guard let id = result.text("TABLE_ID"), !id.isEmpty else { throw MissingField("TABLE_ID") }
-      return id
+      result throws(MissingField) in try result.required("TABLE_ID")
     }
   }
 }

@@ -79,8 +79,13 @@ package struct XMLAPIResult: Sendable, Equatable {
   /// The text of a child; nil if there is none. Names are exact: `EMAIL` and `Email` are two fields.
   package func text(_ name: String) -> String? { element?.first(name)?.text }
 
-  /// The id of the recipient as text, since it does not fit into 32 bits; empty if the service sent an empty one.
-  package var recipientID: String? { text("RecipientId")?.trimmingBlanks() }
+  /// The text of a child that the next step rests on, such as an id, which does not fit into 32 bits.
+  ///
+  /// - Throws: where there is none, or an empty one, which happens with a success as well.
+  package func required(_ name: String) throws(MissingField) -> String {
+    guard let text = text(name)?.trimmingBlanks(), !text.isEmpty else { throw MissingField(name) }
+    return text
+  }
 
   /// The columns with their values, in the order of the answer; an empty value means that there is none.
   package var columns: [Column] {

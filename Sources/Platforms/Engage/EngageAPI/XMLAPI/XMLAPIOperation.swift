@@ -60,7 +60,16 @@ package indirect enum OperationField: Sendable, Equatable {
     columns.map { .group("COLUMN", [.text("NAME", $0.name), .value("VALUE", $0.value)]) }
   }
 
-  func write(to writer: inout XMLWriter) throws {
+  /// A document that has it as its root.
+  ///
+  /// - Throws: ``XMLError`` for a character that XML cannot carry.
+  package func document() throws -> [UInt8] {
+    var writer = XMLWriter()
+    try write(to: &writer)
+    return writer.bytes
+  }
+
+  private func write(to writer: inout XMLWriter) throws {
     switch self {
     case .text(let name, let text): try writer.element(name, text: text)
     case .value(let name, let text): try writer.element(name, cdata: text)
@@ -81,20 +90,7 @@ package enum Envelope {
   ///
   /// - Throws: ``XMLError`` for a character that XML cannot carry.
   package static func bytes(_ calls: [OperationCall]) throws -> [UInt8] {
-    var writer = XMLWriter()
-    try writer.element("Envelope") { envelope in
-      try envelope.element("Body") { body in
-        for call in calls {
-          guard !call.fields.isEmpty else {
-            body.empty(call.name)
-            continue
-          }
-          try body.element(call.name) { operation in
-            for field in call.fields { try field.write(to: &operation) }
-          }
-        }
-      }
-    }
-    return writer.bytes
+    let operations = calls.map { $0.fields.isEmpty ? OperationField.flag($0.name) : .group($0.name, $0.fields) }
+    return try OperationField.group("Envelope", [.group("Body", operations)]).document()
   }
 }

@@ -15,12 +15,12 @@ package struct EngageVocabulary: RecordVocabulary {
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     guard let source = payload.baseAddress else { return 0 }
     var record = Record.blank
-    unsafe RecordUnpacker.unpack(source, into: &record)
+    unsafe record.unpack(source)
     var sample = Record.blank
     sample.coordinates = record.coordinates
     sample.placemark = record.placemark
     (sample.use, sample.export) = (record.use, record.export)
-    return unsafe RecordPacker.pack(sample, at: target)
+    return unsafe sample.writePayload(at: target)
   }
 }
 
@@ -77,9 +77,9 @@ final class EngageLineDecoder: LineDecoder {
     }
   }
 
-  var payloadBound: Int { RecordPacker.bound(record) }
+  var payloadBound: Int { record.payloadBound }
 
-  func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe RecordPacker.pack(record, at: start) }
+  func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe record.writePayload(at: start) }
 }
 
 extension Record {
@@ -94,6 +94,6 @@ extension Record {
     self.init(
       device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,
       kind: entry.kind, position: entry.position)
-    if let payload = unsafe entry.payload.baseAddress { unsafe RecordUnpacker.unpack(payload, into: &self) }
+    if let payload = unsafe entry.payload.baseAddress { unsafe unpack(payload) }
   }
 }

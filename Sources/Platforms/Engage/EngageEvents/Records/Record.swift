@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchIngest
 
 /// One accepted line of an export: checked, typed, and still in the memory of its partition.
 ///
@@ -21,8 +22,7 @@ package struct Record {
   /// `notification` of an opened local one that has a `payload` as well, which is its body.
   package var notification: JSONView?
 
-  /// Core attributes that the record sets, in the order of ``CoreAttribute`` from `deviceName` to `appVersion`.
-  package var deviceValues: DeviceValues
+  package var deviceValues = DeviceValues()
   package var mobileUserId: Text?
   package var anonymousId: Text?
   package var recipientId: Text?
@@ -43,32 +43,38 @@ package struct Record {
     self.type = type
     self.kind = kind
     self.position = position
-    deviceValues = DeviceValues()
   }
 }
 
-/// The `device` object of a record; nil where it says nothing.
+/// The `device` object of a record: the first core attributes, nil where it says nothing.
 package struct DeviceValues {
-  package var name: Text?
-  package var version: Text?
-  package var osName: Text?
-  package var osVersion: Text?
-  package var appName: Text?
-  package var appVersion: Text?
+  /// From ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``.
+  package var values = InlineArray<6, Text?>(repeating: nil)
 
-  @inlinable
   package init() {}
+
+  package subscript(attribute: CoreAttribute) -> Text? {
+    get { values[attribute.rawValue] }
+    set { values[attribute.rawValue] = newValue }
+  }
 }
 
 /// A geocoded place; all parts are optional and empty parts count as absent.
 package struct Placemark {
-  package var name: Text?
-  package var city: Text?
-  package var state: Text?
-  package var postalCode: Text?
-  package var country: Text?
-  package var countryCode: Text?
+  package enum Part: Int {
+    case name, city, state, postalCode, country, countryCode
+  }
 
-  @inlinable
+  /// By ``Part``.
+  package var values = InlineArray<6, Text?>(repeating: nil)
+
+  /// Of a record, one for each part.
+  static let fields: [RecordField] = [.name, .city, .state, .postalCode, .country, .countryCode]
+
   package init() {}
+
+  package subscript(part: Part) -> Text? {
+    get { values[part.rawValue] }
+    set { values[part.rawValue] = newValue }
+  }
 }

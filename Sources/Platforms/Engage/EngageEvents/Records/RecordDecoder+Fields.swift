@@ -57,12 +57,7 @@ extension RecordDecoder {
       }
     case .placemark:
       var placemark = Placemark()
-      placemark.name = fields.nonEmpty(.name)
-      placemark.city = fields.nonEmpty(.city)
-      placemark.state = fields.nonEmpty(.state)
-      placemark.postalCode = fields.nonEmpty(.postalCode)
-      placemark.country = fields.nonEmpty(.country)
-      placemark.countryCode = fields.nonEmpty(.countryCode)
+      for (part, field) in Placemark.fields.enumerated() { placemark.values[part] = fields.nonEmpty(field) }
       record.placemark = placemark
     case .identify: record.body = fields[.ids]
     case .consent:
@@ -93,25 +88,26 @@ extension RecordDecoder {
     guard device.kind == .object else { return faults.wrong("device") }
     var members = device.members
     while let (key, value) = members.next() {
-      switch key.count {
-      case 4 where key == "name": record.deviceValues.name = deviceValue(key, value, &faults)
-      case 7 where key == "version": record.deviceValues.version = deviceValue(key, value, &faults)
-      case 6 where key == "osName": record.deviceValues.osName = deviceValue(key, value, &faults)
-      case 9 where key == "osVersion": record.deviceValues.osVersion = deviceValue(key, value, &faults)
-      case 7 where key == "appName": record.deviceValues.appName = deviceValue(key, value, &faults)
-      case 10 where key == "appVersion": record.deviceValues.appVersion = deviceValue(key, value, &faults)
-      default: continue
-      }
+      guard let attribute = CoreAttribute(deviceMember: key) else { continue }
+      let text = value.string
+      if text == nil, !value.isNull { faults.wrong(FieldPlace("device", key)) }
+      record.deviceValues[attribute] = text.flatMap { $0.isEmpty ? nil : $0 }
     }
   }
+}
 
+extension CoreAttribute {
+  /// Nil for a member of `device` that sets none.
   @inline(__always)
-  private func deviceValue(_ name: Text, _ value: JSONView, _ faults: inout FieldFaults) -> Text? {
-    if value.isNull { return nil }
-    guard let text = value.string else {
-      faults.wrong(FieldPlace("device", name))
-      return nil
+  fileprivate init?(deviceMember key: Text) {
+    switch key.count {
+    case 4 where key == "name": self = .deviceName
+    case 7 where key == "version": self = .deviceVersion
+    case 6 where key == "osName": self = .osName
+    case 9 where key == "osVersion": self = .osVersion
+    case 7 where key == "appName": self = .appName
+    case 10 where key == "appVersion": self = .appVersion
+    default: return nil
     }
-    return text.isEmpty ? nil : text
   }
 }

@@ -38,11 +38,7 @@ extension RecordType: RecordShape {
     case .localNotification: [.required(.notification)]
     case .custom: [.required(.eventTypeCode)]
     case .location: [.required(.latitude), .required(.longitude)]
-    case .placemark:
-      [
-        .optional(.name), .optional(.city), .optional(.state), .optional(.postalCode), .optional(.country),
-        .optional(.countryCode),
-      ]
+    case .placemark: Placemark.fields.map { .optional($0) }
     case .identify: [.required(.ids)]
     case .contactList: [.required(.contactListId)]
     case .program: [.required(.programId)]

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchXML
 import EngageAPI
 
 /// Whole lists as files: export, import, and the jobs behind them (reference identity 3.2).
@@ -68,26 +67,17 @@ package final class ListTransfer: Sendable {
   }
 
   private func map(_ column: String) throws -> [UInt8] {
-    var xml = XMLWriter()
-    try xml.element("LIST_IMPORT") { xml in
-      try xml.element("LIST_INFO") { xml in
-        try xml.element("ACTION", text: "ADD_AND_UPDATE")
-        try xml.element("LIST_ID", text: list)
-        try xml.element("FILE_TYPE", text: "0")
-        try xml.element("HASHEADERS", text: "true")
-      }
-      try xml.element("SYNC_FIELDS") { xml in
-        try xml.element("SYNC_FIELD") { xml in try xml.element("NAME", cdata: column) }
-      }
-      try xml.element("MAPPING") { xml in
-        try xml.element("COLUMN") { xml in
-          try xml.element("INDEX", text: "1")
-          try xml.element("NAME", cdata: column)
-          try xml.element("INCLUDE", text: "true")
-        }
-      }
-    }
-    return xml.bytes
+    let info: [OperationField] = [
+      .text("ACTION", "ADD_AND_UPDATE"), .text("LIST_ID", list), .text("FILE_TYPE", "0"), .text("HASHEADERS", "true"),
+    ]
+    let place: [OperationField] = [.text("INDEX", "1"), .value("NAME", column), .text("INCLUDE", "true")]
+    return try OperationField.group(
+      "LIST_IMPORT",
+      [
+        .group("LIST_INFO", info), .group("SYNC_FIELDS", [.group("SYNC_FIELD", [.value("NAME", column)])]),
+        .group("MAPPING", [.group("COLUMN", place)]),
+      ]
+    ).document()
   }
 
   private func wait(for job: JobReference, _ retryPolicy: RetryPolicy) throws {

@@ -19,6 +19,13 @@ struct MergeDraft {
     var current: DeviceIdentity
   }
 
+  /// - Parameter check: nil for what the set-up of the device asks.
+  static func subject(_ device: KnownDevice, _ check: PendingCheck? = nil) -> Subject {
+    Subject(
+      device: device.device, checkId: check?.id, emission: check?.check.emission ?? -1, ids: check?.check.ids ?? [],
+      current: device.identity)
+  }
+
   func plan(
     _ scenario: MergeScenario, _ subject: Subject, loser: String, winner: String, after: DeviceIdentity,
     steps: [MergeStep], earlier: Int = 0

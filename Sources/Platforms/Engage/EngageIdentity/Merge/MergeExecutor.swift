@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageAPI
@@ -9,18 +10,9 @@ import EngageEvents
 /// anything else that somebody else wrote. What came of a write is never assumed: unless the service said that it was applied,
 /// the next read decides. So the same loop serves a first attempt, a repeated one and a resumed plan.
 struct MergeExecutor {
-  var store: EventStore
-  var remote: any RecipientDatabase
-  var retryPolicy: RetryPolicy
-  var run: RunID
-  /// The column that recipients are opted out by.
-  var userColumn: String
+  var reconciler: IdentityReconciler
   /// Whether steps that were started may have been made by an earlier run, and nobody has looked.
   var isResumed = false
-  /// Whether an undo leaves a second row in place of the one it deletes.
-  var keepsAuditHistory = false
-  /// Runs around each change of the journal; tests use it to stop there.
-  var interruption: Interruption?
 
   enum Outcome: Equatable {
     case done, undone
@@ -39,6 +31,9 @@ struct MergeExecutor {
   /// Images that were read under the plan's locks just before it was stored; good for its first step only.
   var fresh: [RecipientImage] = []
 
+  private var remote: any RecipientDatabase { reconciler.remote }
+  private var retryPolicy: RetryPolicy { reconciler.retryPolicy }
+
   // MARK: Forward
 
   /// - Throws: ``RemoteFailure`` when the service could not be brought to answer; the plan stays open and can be resumed.
@@ -53,7 +48,7 @@ struct MergeExecutor {
           if !plan.steps[index].isStarted { lines.append(JournalLine(.start, name, undo: false)) }
           lines += [JournalLine(.done, name, undo: false), JournalLine(.end, MergeState.done.rawValue)]
           let finished = plan
-          try journal { try store.merges.publish(finished, lines: lines, run: run) }
+          try journal { try $0.conclude(finished, lines: lines, run: reconciler.run) }
           plan.steps[index].isStarted = true
         } else {
           if !plan.steps[index].isStarted {
@@ -76,7 +71,7 @@ struct MergeExecutor {
       }
       if plan.scenario.isInstruction {
         let (finished, lines) = (plan, pending + [JournalLine(.end, MergeState.done.rawValue)])
-        try journal { try store.merges.conclude(finished, lines: lines, run: run) }
+        try journal { try $0.conclude(finished, lines: lines, run: reconciler.run) }
       }
       plan.state = .done
       return .done
@@ -89,7 +84,7 @@ struct MergeExecutor {
       plan.reason = reason
       plan.undoCause = .refusedStep
       let undone = plan
-      try journal { _ = try store.merges.beginUndo(undone) }
+      _ = try journal { try $0.beginUndo(undone) }
       return try takeBack(&plan)
     }
   }
@@ -111,7 +106,7 @@ struct MergeExecutor {
         if name == .publishMapping {
           let lines = pending + [JournalLine(.done, name, undo: true)]
           let withdrawn = plan
-          guard try journal({ try store.merges.withdraw(withdrawn, lines: lines) }) else {
+          guard try journal({ try $0.withdraw(withdrawn, lines: lines) }) else {
             throw Stop.conflict("the device has moved on since; undo the later merge first")
           }
           pending = []
@@ -133,7 +128,7 @@ struct MergeExecutor {
       pending.append(JournalLine(.end, MergeState.undone.rawValue))
       let undone = plan
       let lines = pending
-      try journal { try store.merges.finishUndo(undone, lines: lines, run: run) }
+      try journal { try $0.finishUndo(undone, lines: lines, run: reconciler.run) }
       plan.state = plan.undoCause == .operator ? .undone : .refused
       return plan.undoCause == .operator ? .undone : .refused
     } catch let failure as RemoteFailure where failure.concernsOneDevice {
@@ -215,7 +210,8 @@ struct MergeExecutor {
         if undo { return }
         throw Stop.conflict("\(name): the recipient is gone")
       }
-      let user = IdentityColumn(name: userColumn, value: image[userColumn])
+      let column = reconciler.settings.recipient.mobileUserIdColumn
+      let user = IdentityColumn(name: column, value: image[column])
       switch instruction {
       case .optOut where image.isOptedOut, .optIn where !image.isOptedOut: return
       case .optOut where user.value.isEmpty:
@@ -267,33 +263,27 @@ struct MergeExecutor {
   private mutating func writeAuditRow(_ step: MergeStep) throws {
     fresh = []
     let row = try AuditRow(step).columns
-    var attempts = RetryPolicy.Attempts(retryPolicy)
-    while true {
-      do {
-        return try remote.writeRow(row, table: step.target)
-      } catch {
-        if error.concernsOneDevice { throw Stop.abort("\(step.name.rawValue): \(error)") }
-        try attempts.next(after: error)
-      }
+    do {
+      try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
+    } catch {
+      guard error.concernsOneDevice else { throw error }
+      throw Stop.abort("\(step.name.rawValue): \(error)")
     }
   }
 
   private func deleteAuditRow(_ step: MergeStep, _ plan: MergePlan) throws {
     let row = try AuditRow(step)
-    var attempts = RetryPolicy.Attempts(retryPolicy)
-    while true {
-      do {
-        try remote.deleteRow(key: row.key, table: step.target)
-        break
-      } catch .absent {
-        break
-      } catch {
-        if error.concernsOneDevice { throw Stop.conflict("\(step.name.rawValue): the row could not be deleted") }
-        try attempts.next(after: error)
-      }
+    do {
+      try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: row.key, table: step.target) }
+    } catch .absent {
+      // What is gone needs no deletion.
+    } catch {
+      guard error.concernsOneDevice else { throw error }
+      throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
     }
-    guard keepsAuditHistory else { return }
-    let earlier = try store.merges.mergesMade(of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
+    guard reconciler.keepsAuditHistory else { return }
+    let earlier = try reconciler.store.merges.mergesMade(
+      of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
     let counter = row.reversed(
       key: NameUUID.mergeKey(
         list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true))
@@ -313,7 +303,7 @@ struct MergeExecutor {
   private func flush(_ lines: inout [JournalLine], _ plan: MergePlan) throws {
     if lines.isEmpty { return }
     let flushed = lines
-    try journal { try store.merges.append(flushed, to: plan.id) }
+    try journal { try $0.append(flushed, to: plan.id) }
     lines = []
   }
 
@@ -322,9 +312,7 @@ struct MergeExecutor {
     plan.reason = reason
     let id = plan.id
     let step = plan.steps.first { $0.isStarted && !$0.isDone }?.name.rawValue ?? ""
-    try journal {
-      try store.merges.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)])
-    }
+    try journal { try $0.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)]) }
     return .conflict(reason)
   }
 
@@ -333,15 +321,12 @@ struct MergeExecutor {
     plan.state = .refused
     plan.reason = "\(failure)"
     let (id, reason) = (plan.id, plan.reason)
-    try journal { try store.merges.settle(id, as: .refused, reason: reason, lines: lines) }
+    try journal { try $0.settle(id, as: .refused, reason: reason, lines: lines) }
     return .refused
   }
 
-  private func journal<Value>(_ change: () throws -> Value) throws -> Value {
-    try interruption?(.beforeJournal)
-    let value = try change()
-    try interruption?(.afterJournal)
-    return value
+  private func journal<Value>(_ change: (MergeJournal) throws -> Value) throws -> Value {
+    try reconciler.journal { try change(reconciler.store.merges) }
   }
 }
 

@@ -69,7 +69,7 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
-    let id = try call(.add(columns.map(Self.column), to: list)).id
+    let id = try call(.add(columns.map(Self.column), to: list))
     guard RecipientQuestion.isID(id) else {
       reconnect()
       throw .wrongAnswer
@@ -79,9 +79,7 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
     let request = XMLAPIOperation.update(recipient, of: list, columns.map(Self.column))
-    try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in
-      try call(request).id
-    }
+    try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in try call(request) }
   }
 
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
@@ -170,29 +168,20 @@ package final class ServiceDatabase: RecipientDatabase {
     case .failed, .notSent, .refused, .unknown: break
     }
     if cancellation?.isCancelled == true { throw .interrupted }
-    if let stop = outcome.stop { throw .stopped(stop, Self.words(outcome)) }
+    let reason = outcome.reason ?? ""
+    if let stop = outcome.stop { throw .stopped(stop, reason) }
     if case .notSent(.unwritable) = outcome {
       throw .refused(fault: 0, "a value holds characters that XML cannot carry")
     }
     guard outcome.isForNow else {
       outage.noteFailure()
-      throw .uncertain(Self.words(outcome))
+      throw .uncertain(reason)
     }
     let wish = outcome.retryAfter.map { Milliseconds(Int64($0 * 1000)) }
-    throw .unavailable(Self.words(outcome), again: outage.noteRefusal(now: now, wish: wish))
+    throw .unavailable(reason, again: outage.noteRefusal(now: now, wish: wish))
   }
 
   private var now: Milliseconds { Milliseconds(Int64((uptime() * 1000).rounded())) }
-
-  private static func words<Answer>(_ outcome: CallOutcome<Answer>) -> String {
-    switch outcome {
-    case .answered: "answered"
-    case .failed(let fault): fault.description
-    case .notSent(let reason): reason.description
-    case .refused(let refusal): refusal.description
-    case .unknown(let reason): reason.description
-    }
-  }
 
   private static func failure(of fault: ServiceFault) -> RemoteFailure {
     switch fault.kind {

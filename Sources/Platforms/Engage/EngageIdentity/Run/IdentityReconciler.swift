@@ -55,7 +55,7 @@ package struct IdentityReconciler: Sendable {
       try !store.merges.openPlans().isEmpty || !store.identities.devicesToSetUp(after: nil, limit: 1).isEmpty
       || store.identities.pendingCheckCount() > 0 || !locations.isEmpty
     guard hasWork else { return log.result }
-    do {
+    return try result(log) {
       let finding = try preflight(locations: locations)
       try session(log, finding).finishOpenPlans()
       var worker = self
@@ -66,6 +66,13 @@ package struct IdentityReconciler: Sendable {
       let session = try worker.session(log, finding)
       try session.work()
       if writesLocations { try session.writeLocations() }
+    }
+  }
+
+  /// What came of some work; what the service did not do is a part of it.
+  private func result(_ log: RunLog, _ work: () throws -> Void) throws -> IdentityResult {
+    do {
+      try work()
     } catch let failure as RemoteFailure {
       log.fail(failure)
     }
@@ -131,14 +138,10 @@ package struct IdentityReconciler: Sendable {
       guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
       throw OperatorError.ended(id, plan.state)
     }
-    do {
+    return try result(log) {
       let session = try session(log, preflight(locations: []))
       for plan in plans { try session.resume(plan) }
-    } catch let failure as RemoteFailure {
-      log.fail(failure)
     }
-    try log.rethrow()
-    return log.result
   }
 
   /// Takes a plan back, from wherever it is, and leaves a mark that the same merge is not made again.
@@ -154,23 +157,18 @@ package struct IdentityReconciler: Sendable {
       plan.undoCause = .operator
       plan.reason = "undone by an operator"
       let started = plan
-      try interruption?(.beforeJournal)
-      if let holder = try store.merges.beginUndo(started) {
+      if let holder = try journal({ try store.merges.beginUndo(started) }) {
         throw OperatorError.locked(id, by: holder)
       }
-      try interruption?(.afterJournal)
     }
-    do {
+    return try result(log) {
       var executor = executor()
       switch try executor.takeBack(&plan) {
       case .undone: break
       case .refused: log.count { $0.refused += 1 }
       case .done, .conflict: log.count { $0.conflicts += 1 }
       }
-    } catch let failure as RemoteFailure {
-      log.fail(failure)
     }
-    return log.result
   }
 
   /// Ends a stopped plan and asks nothing of the service, which stays as it is. Its check counts as finished by a run of its own.
@@ -183,10 +181,7 @@ package struct IdentityReconciler: Sendable {
   }
 
   func executor(fresh: [RecipientImage] = []) -> MergeExecutor {
-    MergeExecutor(
-      store: store, remote: remote, retryPolicy: retryPolicy, run: run,
-      userColumn: settings.recipient.mobileUserIdColumn,
-      keepsAuditHistory: keepsAuditHistory, interruption: interruption, fresh: fresh)
+    MergeExecutor(reconciler: self, fresh: fresh)
   }
 
   func journal<Value>(_ change: () throws -> Value) throws -> Value {

@@ -42,12 +42,6 @@ package struct WaitingDevice: Sendable, Equatable {
   package var check: Int64?
   /// What its calls kept failing with; nil for one that only comes after another that waits.
   package var failure: RemoteFailure?
-
-  package init(device: String, check: Int64?, failure: RemoteFailure?) {
-    self.device = device
-    self.check = check
-    self.failure = failure
-  }
 }
 
 /// The lists of the service do not have what the configuration says (exit code 78). Nothing was written.

@@ -9,11 +9,8 @@ extension IdentitySession {
     let check = pending.check
     if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
     if check.instruction == nil { log.count { $0.checks += 1 } }
-    let none = DeviceIdentity(recipientId: "", mobileUserId: "")
     var device =
-      try store.identities.device(check.device)
-      ?? KnownDevice(
-        device: check.device, firstSeen: check.timestamp, progress: .waiting, recorded: none, identity: none)
+      try store.identities.device(check.device) ?? KnownDevice(device: check.device, firstSeen: check.timestamp)
     device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
     // Who is added first must not depend on whose calls are faster.
     if device.progress == .waiting || device.progress == .adding { try turn.waitForTurn() }
@@ -81,8 +78,8 @@ extension IdentitySession {
     guard try isOwn(current, of: &device) else { return device.identity.recipientId.isEmpty }
     let involved = [recipient, found?.id, winner?.id].compactMap { $0 }
     guard case .entered(let hasWaited) = try turn.enter(involved, since: since) else { return false }
-    let subject = MergeDraft.Subject(
-      device: device.device, checkId: pending.id, emission: pending.check.emission, ids: ids, current: device.identity)
+    var subject = MergeDraft.subject(device, pending)
+    subject.ids = ids
     let decision = MergeDecision(draft: draft) { loser, winner in
       try store.merges.refusesMerge(of: loser, into: winner, list: settings.list)
     } mergesMade: { loser, winner in
@@ -157,13 +154,9 @@ extension IdentitySession {
   private func stop(
     _ pending: PendingCheck, _ device: KnownDevice, as state: MergeState, reason: String
   ) throws {
-    let subject = MergeDraft.Subject(
-      device: device.device, checkId: pending.id, emission: pending.check.emission, ids: pending.check.ids,
-      current: device.identity)
-    try carryOut(
-      draft.stopped(
-        subject, as: state, reason: reason, loser: state == .held ? device.identity.recipientId : ""), for: device,
-      fresh: [])
+    let loser = state == .held ? device.identity.recipientId : ""
+    let plan = draft.stopped(MergeDraft.subject(device, pending), as: state, reason: reason, loser: loser)
+    try carryOut(plan, for: device, fresh: [])
   }
 
   /// Whether a text can be the name of a column at all; whether there is such a column is for the service to say.

@@ -8,10 +8,7 @@ extension IdentitySession {
     var device = known
     let recipient = device.identity.recipientId
     func plan(for recipient: String) -> MergePlan {
-      let subject = MergeDraft.Subject(
-        device: device.device, checkId: pending.id, emission: pending.check.emission, ids: [],
-        current: device.identity)
-      return draft.asking(instruction, subject, of: recipient)
+      draft.asking(instruction, MergeDraft.subject(device, pending), of: recipient)
     }
     func stop(as state: MergeState, _ reason: String) throws {
       turn.decide()

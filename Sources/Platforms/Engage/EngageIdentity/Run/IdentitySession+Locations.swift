@@ -113,7 +113,7 @@ extension IdentitySession {
       device = known
     }
     if !image.matches(update.columns) {
-      let none = DeviceIdentity(recipientId: update.recipient, mobileUserId: "")
+      let none = DeviceIdentity(recipientId: update.recipient)
       var plan = draft.placing(update, on: image, for: device?.identity ?? none)
       let lines = [JournalLine(.plan, plan.key), JournalLine(.start, .setLocation, undo: false)]
       _ = try reconciler.journal { try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run) }

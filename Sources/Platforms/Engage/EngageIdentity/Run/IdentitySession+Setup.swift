@@ -146,9 +146,8 @@ extension IdentitySession {
     guard let image = try read(recipient), image[settings.recipient.mobileUserIdColumn].isEmpty else {
       return try save(device)
     }
-    let subject = MergeDraft.Subject(
-      device: device.device, checkId: nil, emission: -1, ids: [], current: device.identity)
-    try carryOut(draft.settingMobileUserId(.register, subject, on: image), for: device, fresh: [image])
+    let plan = draft.settingMobileUserId(.register, MergeDraft.subject(device), on: image)
+    try carryOut(plan, for: device, fresh: [image])
   }
 
   private func save(_ device: KnownDevice) throws {

@@ -52,24 +52,26 @@ struct IdentitySession: Sendable {
 
     /// What comes after a plan that could not be finished.
     static func keys(of plan: MergePlan) -> [String] {
-      ["device\0" + plan.device] + plan.ids.filter { !$0.value.isEmpty }.map { "id\0\($0.name)\0\($0.value)" }
+      keys(of: plan.device, plan.ids, DeviceIdentity())
     }
 
     /// Pieces that share one of these are done in order.
     var keys: [String] {
       switch self {
-      case .setup(let device, _):
-        var keys = ["device\0" + device.device]
-        if !device.identity.mobileUserId.isEmpty { keys.append("user\0" + device.identity.mobileUserId) }
-        if !device.identity.recipientId.isEmpty { keys.append("recipient\0" + device.identity.recipientId) }
-        return keys
+      case .setup(let device, _): Self.keys(of: device.device, [], device.identity)
       case .check(let pending):
-        let check = pending.check
-        var keys = ["device\0" + check.device]
-        if !check.mobileUserId.isEmpty { keys.append("user\0" + check.mobileUserId) }
-        if !check.recipientId.isEmpty { keys.append("recipient\0" + check.recipientId) }
-        return keys + check.ids.filter { !$0.value.isEmpty }.map { "id\0\($0.name)\0\($0.value)" }
+        Self.keys(
+          of: pending.check.device, pending.check.ids,
+          DeviceIdentity(recipientId: pending.check.recipientId, mobileUserId: pending.check.mobileUserId))
       }
+    }
+
+    private static func keys(
+      of device: String, _ ids: [IdentityColumn], _ identity: DeviceIdentity
+    ) -> [String] {
+      let columns = ids.map { ("id\0\($0.name)", $0.value) }
+      let all = [("user", identity.mobileUserId), ("recipient", identity.recipientId)] + columns
+      return ["device\0" + device] + all.filter { !$0.1.isEmpty }.map { "\($0)\0\($1)" }
     }
   }
 
@@ -148,10 +150,7 @@ struct IdentitySession: Sendable {
 
   /// Leaves a device's set-up, or one of its checks, to the next run, with the service's reason (reference decisions 37).
   func refuse(_ device: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
-    let subject = MergeDraft.Subject(
-      device: device.device, checkId: check?.id, emission: check?.check.emission ?? -1, ids: check?.check.ids ?? [],
-      current: device.identity)
-    let plan = draft.refused(subject, reason)
+    let plan = draft.refused(MergeDraft.subject(device, check), reason)
     _ = try reconciler.journal { try store.merges.refuse(plan, for: device, run: reconciler.run) }
     log.count { $0.refused += 1 }
     if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }

@@ -28,17 +28,14 @@ extension DecisionTally {
         Warnings.Example(device: warning.device, position: warning.position, detail: warning.detail)
       }
     }
-    add(.sessionsStarted, output.counts.sessionsStarted)
-    add(.sessionsEnded, output.counts.sessionsEnded)
-    add(.campaignsSet, output.counts.campaignsSet)
-    add(.campaignsExpired, output.counts.campaignsExpired)
-    add(.linksInSessions, output.counts.linksInSessions)
-    add(.identityChecks, output.checks.count { $0.check.instruction == nil })
-    add(.waitingForUserId, output.counts.waitingForUserId)
-    add(.waitingForSamples, output.counts.waitingForSamples)
-  }
-
-  private mutating func add(_ figure: EngageFigure, _ count: Int) {
-    if count > 0 { figures[figure.rawValue, default: 0] += count }
+    let counts = output.counts
+    add(EngageFigure.sessionsStarted, counts.sessionsStarted)
+    add(EngageFigure.sessionsEnded, counts.sessionsEnded)
+    add(EngageFigure.campaignsSet, counts.campaignsSet)
+    add(EngageFigure.campaignsExpired, counts.campaignsExpired)
+    add(EngageFigure.linksInSessions, counts.linksInSessions)
+    add(EngageFigure.identityChecks, output.checks.count { $0.check.instruction == nil })
+    add(EngageFigure.waitingForUserId, counts.waitingForUserId)
+    add(EngageFigure.waitingForSamples, counts.waitingForSamples)
   }
 }

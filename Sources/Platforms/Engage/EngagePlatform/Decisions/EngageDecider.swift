@@ -142,7 +142,7 @@ final class EngageDecider: DeviceDecider {
 
   /// Takes them out of the rules' output, which goes on over the devices of a stretch.
   private func noteLate() {
-    for record in rules.output.late { late.insert(record.position) }
+    late.formUnion(rules.output.late)
     rules.output.late.removeAll(keepingCapacity: true)
   }
 

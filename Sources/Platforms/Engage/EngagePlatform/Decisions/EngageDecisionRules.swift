@@ -22,7 +22,7 @@ struct EngageDecisionRules: DecisionRules {
   /// Where findings are to be told, if anywhere.
   let findings: OrderedLines?
 
-  /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table, a program or the schema.
+  /// - Throws: ``FileError`` with all faults of the job's route file, or what is wrong with a look-up table, a program or the schema.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     try Self.checkPrivacy(run)

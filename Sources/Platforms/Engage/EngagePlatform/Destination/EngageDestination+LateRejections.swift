@@ -56,14 +56,8 @@ extension EngageDestination {
         return .read(listed: listed, found: found, ofRun: ofRun, isWhole: false)
       }
       pages += 1
-      let errors: [EventError]
-      switch service.eventErrors(filter: "errorId=\(last)", cancellation: cancellation) {
-      case .answered(let answer): errors = answer
-      case .failed(let fault): return .unavailable("\(fault)", nil)
-      case .notSent(let reason): return .unavailable("\(reason)", reason.stop)
-      case .refused(let refusal): return .unavailable("\(refusal)", refusal.stop)
-      case .unknown(let reason): return .unavailable("\(reason)", nil)
-      }
+      let outcome = service.eventErrors(filter: "errorId=\(last)", cancellation: cancellation)
+      guard case .answered(let errors) = outcome else { return .unavailable(outcome.reason ?? "", outcome.stop) }
       guard let newest = errors.last?.id, !newest.isEmpty, newest != last else {
         return .read(listed: listed, found: found, ofRun: ofRun)
       }

@@ -29,10 +29,10 @@ package final class EngageDestination: Destination {
 }
 
 extension SendOutcome {
-  init(_ outcome: SubmissionOutcome) {
+  init(_ outcome: CallOutcome<Submission>) {
     let stop = outcome.stop.map(DeliveryStop.init)
     switch outcome {
-    case .acknowledged: self = .acknowledged
+    case .answered(.acknowledged): self = .acknowledged
     case .notSent(let reason):
       var fault = SendFault(reason.description, stop: stop)
       switch reason {
@@ -50,7 +50,8 @@ extension SendOutcome {
           isThrottle: refusal.kind == .throttled, isForNow: refusal.isForNow,
           countsAgainstChunk: (refusal.kind == .failing || refusal.status >= 500) && refusal.retryAfter == nil,
           stop: stop))
-    case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
+    case .answered(.rejected(let rejection)): self = .rejected("status \(rejection.status): \(rejection.message)")
+    case .failed(let fault): self = .rejected("status 200: \(fault.message)")
     case .unknown(let reason):
       var fault = SendFault(reason.description, stop: stop)
       switch reason {

@@ -18,9 +18,7 @@ extension EngageConnection {
     let cancellation = HTTPCancellation()
     let isSimulated = recipients != nil
     let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { isSimulated || cancellation.isCancelled } }
-    let database = ServiceDatabase(
-      service: service, list: settings.general.listId, patience: ServicePatience(settings), cancellation: cancellation,
-      pause: pause)
+    let database = ServiceDatabase(settings, service, cancellation: cancellation, pause: pause)
     var retryPolicy = RetryPolicy(settings, pause: pause)
     let notes = RetryNotes(note)
     retryPolicy.announce = { notes.announce($0, $1) }
@@ -29,9 +27,7 @@ extension EngageConnection {
       run: run,
       now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
-    if let folder = settings.recipient.transferFolder {
-      reconciler.transfer = ListTransfer(database, folder: TransferFolder(path: folder))
-    }
+    reconciler.transfer = database.transfer(settings)
     let result = Result { try interruption.during({ try body(reconciler) }, end: { cancellation.cancel() }) }
     try interruption.check()
     return try result.get()

@@ -33,9 +33,7 @@ extension EngagePlatform {
   package func coverage(
     of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
   ) -> [RuleCoverage] {
-    func rule(_ name: String, _ figure: EngageFigure) -> RuleCoverage {
-      RuleCoverage(.rule, name, figures[figure.rawValue, default: 0])
-    }
+    func rule(_ name: String, _ figure: EngageFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
       rule("a campaign is set", .campaignsSet), rule("a campaign expires", .campaignsExpired),

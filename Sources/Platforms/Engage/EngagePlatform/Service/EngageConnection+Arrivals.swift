@@ -190,10 +190,8 @@ extension EngageConnection: ArrivalChecking {
     var patience = ServicePatience(context.settings)
     patience.longest = patience.atStart
     let database = ServiceDatabase(
-      service: service, list: settings.list, patience: patience, cancellation: cancellation, pause: pause)
-    let transfer = context.settings.recipient.transferFolder.map {
-      ListTransfer(database, folder: TransferFolder(path: $0))
-    }
+      context.settings, service, patience: patience, cancellation: cancellation, pause: pause)
+    let transfer = database.transfer(context.settings)
     let result = interruption.during(
       { Result { try body(database, transfer, retryPolicy) } }, end: { cancellation.cancel() })
     try interruption.check()

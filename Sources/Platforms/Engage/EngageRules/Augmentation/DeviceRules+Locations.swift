@@ -9,21 +9,15 @@ extension DeviceRules {
       guard let coordinates = record.coordinates else { return }
       let sample = LocationSamples.Coordinates(
         at: record.timestamp, latitude: coordinates.latitude, longitude: coordinates.longitude)
-      insert(sample, into: &state.samples.coordinates, \.at)
+      state.samples.coordinates.insert(sample, at: state.samples.coordinates.place { $0.at <= sample.at })
     case .placemark:
       guard let placemark = record.placemark else { return }
       let place = LocationSamples.Place(
-        at: record.timestamp, address: AddressText.text(placemark, in: arena), name: placemark.name)
-      insert(place, into: &state.samples.places, \.at)
+        at: record.timestamp, address: AddressText.text(placemark, in: arena), name: placemark[.name])
+      state.samples.places.insert(place, at: state.samples.places.place { $0.at <= place.at })
     default:
       return
     }
-  }
-
-  private func insert<Value>(_ value: Value, into samples: inout [Value], _ at: (Value) -> Instant) {
-    var index = samples.count
-    while index > 0, at(samples[index - 1]) > at(value) { index -= 1 }
-    samples.insert(value, at: index)
   }
 
   /// A geocoded place also goes to the recipient database, the newest of a device only (reference events 5.4).

@@ -40,17 +40,12 @@ extension LocationSamples {
   private static func find<Value>(
     _ samples: [Value], _ at: (Value) -> Instant, _ instant: Instant, _ settings: AugmentationSettings
   ) -> Sample<Value>? {
-    var low = 0
-    var high = samples.count
-    while low < high {
-      let middle = (low + high) / 2
-      if at(samples[middle]) <= instant { low = middle + 1 } else { high = middle }
+    let next = samples.place { at($0) <= instant }
+    if next > 0, instant <= at(samples[next - 1]) + settings.sampleLife {
+      return Sample(value: samples[next - 1], readyAt: instant)
     }
-    if low > 0, instant <= at(samples[low - 1]) + settings.sampleLife {
-      return Sample(value: samples[low - 1], readyAt: instant)
-    }
-    guard low < samples.count, at(samples[low]) <= instant + settings.timeout else { return nil }
-    return Sample(value: samples[low], readyAt: at(samples[low]))
+    guard next < samples.count, at(samples[next]) <= instant + settings.timeout else { return nil }
+    return Sample(value: samples[next], readyAt: at(samples[next]))
   }
 
   /// Drops what no event from the instants on can ask for: per instant the sample before it and all after it.

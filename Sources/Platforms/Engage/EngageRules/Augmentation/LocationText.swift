@@ -30,21 +30,17 @@ enum CoordinateText {
       if rounded.isEmpty { return "0" }
       digits = String(decoding: rounded, as: UTF8.self)
     }
-    let count = digits.utf8.count
-    let sign = value < 0 ? "-" : ""
-    if point <= 0 { return sign + "0." + String(repeating: "0", count: -point) + digits }
-    if point >= count { return sign + digits + String(repeating: "0", count: point - count) }
-    return sign + digits.prefix(point) + "." + digits.dropFirst(point)
+    return (value < 0 ? "-" : "") + ECMAScriptNumber.plain(digits, point)
   }
 }
 
 /// `City, State ZIP, Country (CC)`; missing parts go with their separators (reference events 5.4).
 enum AddressText {
   static func text(_ place: Placemark, in arena: Arena) -> Text? {
-    let region = joined([place.state, place.postalCode], " ")
-    let code = place.countryCode.flatMap { $0.isEmpty ? nil : "(\($0.description))" }
-    let country = joined([place.country?.description, code], " ")
-    let whole = joined([place.city?.description, region, country], ", ")
+    let region = joined([place[.state], place[.postalCode]], " ")
+    let code = place[.countryCode].flatMap { $0.isEmpty ? nil : "(\($0.description))" }
+    let country = joined([place[.country]?.description, code], " ")
+    let whole = joined([place[.city]?.description, region, country], ", ")
     return whole.map { arena.text($0) }
   }
 

@@ -38,8 +38,7 @@ extension DeviceRules {
   /// Takes note of a consent record to come, for the samples around it.
   mutating func announceConsent(_ record: Record) {
     guard settings.appliesConsent else { return }
-    let index = consentsToCome.lastIndex { $0.at <= record.timestamp }.map { $0 + 1 } ?? 0
-    consentsToCome.insert((record.timestamp, Consent(record)), at: index)
+    consentsToCome.insert((record.timestamp, Consent(record)), at: consentsToCome.place { $0.at <= record.timestamp })
   }
 
   /// Drops the samples that were announced and recorded while consent was denied: they count for no event, of whatever time.

@@ -85,7 +85,7 @@ package struct DeepLinkRouter: Sendable {
     for handler in route.handlers where !handler.isEngage {
       warnings.add(.unknownHandler, about: arena.text(handler.name))
     }
-    let match = LinkMatch(link, level: level, route: route)
+    let match = LinkMatch(link: link, level: level, route: route)
     let placeholders = match.placeholders(into: arena)
     for value in placeholders
     where link.query.parameters.contains(where: { $0.name == value.name && $0.value != value.value }) {
@@ -112,7 +112,7 @@ package struct DeepLinkRouter: Sendable {
     let asksAll = explanation.map { !$0.isTruncated } ?? false
     let indexes = !asksAll ? index.routes(for: link, level: level) : Array(file.routes.indices)
     for index in indexes {
-      let verdict = LinkMatch(link, level: level, route: file.routes[index]).verdict()
+      let verdict = LinkMatch(link: link, level: level, route: file.routes[index]).verdict()
       explanation?.add(index, verdict)
       switch verdict {
       case .passed: passing.append(index)

@@ -4,15 +4,9 @@ import EngageEvents
 
 /// Whether one route takes a link of which the last `level` segments were left out (reference deep-links 3).
 struct LinkMatch {
-  private let link: RoutableLink
-  private let level: Int
-  private let route: Route
-
-  init(_ link: RoutableLink, level: Int, route: Route) {
-    self.link = link
-    self.level = level
-    self.route = route
-  }
+  let link: RoutableLink
+  let level: Int
+  let route: Route
 
   /// The first reason against the route: path, then query, then what is required.
   func verdict() -> RouteVerdict {

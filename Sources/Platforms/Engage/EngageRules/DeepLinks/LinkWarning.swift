@@ -35,11 +35,6 @@ package struct LinkWarning: Hashable, Sendable {
   package var kind: Kind
   /// The parameter, segment, handler or route it is about; empty if it is about the link.
   package var subject: Text
-
-  package init(_ kind: Kind, _ subject: Text = .empty) {
-    self.kind = kind
-    self.subject = subject
-  }
 }
 
 extension [LinkWarning] {
@@ -47,7 +42,7 @@ extension [LinkWarning] {
   static var most: Int { 64 }
 
   mutating func add(_ kind: LinkWarning.Kind, about subject: Text = .empty) {
-    let warning = LinkWarning(kind, subject)
+    let warning = LinkWarning(kind: kind, subject: subject)
     if count < Self.most, !contains(warning) { append(warning) }
   }
 

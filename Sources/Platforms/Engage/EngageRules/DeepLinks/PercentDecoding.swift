@@ -18,7 +18,9 @@ enum PercentDecoding {
     var index = 0
     while index < raw.count {
       if raw[index] == percent {
-        guard index + 2 < raw.count, let high = hexDigit(raw[index + 1]), let low = hexDigit(raw[index + 2]) else {
+        guard index + 2 < raw.count, let high = Hexadecimal.value(of: raw[index + 1]),
+          let low = Hexadecimal.value(of: raw[index + 2])
+        else {
           return (raw, .badEscape)
         }
         unsafe target[length] = high << 4 | low
@@ -35,13 +37,4 @@ enum PercentDecoding {
   }
 
   private static let percent = UInt8(ascii: "%")
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
-  }
 }

@@ -46,22 +46,19 @@ struct RoutableLink {
 
   private static func isOwn(_ address: LinkAddress, _ domains: [String]) -> Bool {
     guard let host = address.host, let scheme = address.scheme else { return false }
-    guard scheme.equalsIgnoringCase("http".utf8) || scheme.equalsIgnoringCase("https".utf8) else { return false }
+    guard scheme.isEqualIgnoringASCIICase(to: "http".utf8) || scheme.isEqualIgnoringASCIICase(to: "https".utf8) else {
+      return false
+    }
     return domains.contains { domain in
-      guard domain.hasPrefix("*.") else { return host.equalsIgnoringCase(domain.utf8) }
+      guard domain.hasPrefix("*.") else { return host.isEqualIgnoringASCIICase(to: domain.utf8) }
       let suffix = domain.utf8.dropFirst()
       return host.count > suffix.count
-        && host.slice(host.count - suffix.count, host.count).equalsIgnoringCase(suffix)
+        && host.slice(host.count - suffix.count, host.count).isEqualIgnoringASCIICase(to: suffix)
     }
   }
 }
 
 extension Text {
-  /// Equal but for the case of ASCII letters.
-  func equalsIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
-    func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-    return unsafe count == other.count && zip(bytes, other).allSatisfy { lower($0) == lower($1) }
-  }
 
   func equals(_ other: [UInt8]) -> Bool { unsafe count == other.count && bytes.elementsEqual(other) }
 }

@@ -55,12 +55,3 @@ package struct RouteHandler: Sendable {
     ["postSilverpop", "engageDefaultHandler"].contains { $0.utf8.elementsEqual(name.utf8) }
   }
 }
-
-/// A route file that cannot be used, with everything that is wrong with it.
-package struct RouteFileError: RunError, Hashable, Sendable, CustomStringConvertible {
-  package var faults: [FileNote]
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String { faults.map(\.description).joined(separator: "\n") }
-}

@@ -1,70 +1,62 @@
 import BatchExpressions
 import BatchFoundation
 
-extension RouteFile {
-  /// What a file that can be used probably does not mean the way it is written (reference deep-links 9).
-  func lint() -> [FileNote] {
-    var notes: [FileNote] = []
+extension RouteFileReader {
+  /// Notes what a file that can be used probably does not mean the way it is written (reference deep-links 9).
+  mutating func lint(_ file: RouteFile) {
     var shapes: [[UInt8]: String] = [:]
-    for route in routes {
-      func add(_ severity: FileNote.Severity, _ message: String, _ place: TextPlace? = nil) {
-        let place = place ?? route.place ?? TextPlace(line: 1)
-        notes.append(FileNote(file: name, place: place, severity: severity, message: message))
-      }
-      lintKey(of: route, add: add)
-      lintParameters(of: route, add: add)
+    for route in file.routes {
+      lintKey(of: route)
+      lintParameters(of: route)
       for handler in route.handlers where !handler.isEngage {
-        add(.warning, "the handler '\(handler.name)' of route '\(route.key)' is not known here; it is skipped")
+        warn(route.place, "the handler '\(handler.name)' of route '\(route.key)' is not known here; it is skipped")
       }
       guard let shape = route.shape else { continue }
       if let twin = shapes[shape] {
-        add(.warning, "the route '\(route.key)' takes the same links as '\(twin)', which comes first and wins")
+        warn(route.place, "the route '\(route.key)' takes the same links as '\(twin)', which comes first and wins")
       } else {
         shapes[shape] = route.key
       }
     }
-    for handler in defaultHandlers ?? [] where !handler.isEngage {
-      let message = "the handler '\(handler.name)' of the default route is not known here; it is skipped"
-      notes.append(FileNote(file: name, place: TextPlace(line: 1), severity: .warning, message: message))
+    for handler in file.defaultHandlers ?? [] where !handler.isEngage {
+      warn(nil, "the handler '\(handler.name)' of the default route is not known here; it is skipped")
     }
-    return notes
   }
 
-  private typealias Add = (_ severity: FileNote.Severity, _ message: String, _ place: TextPlace?) -> Void
-
-  private func lintKey(of route: Route, add: Add) {
-    if route.key.isEmpty { add(.warning, "the route key is empty; it takes no link", nil) }
+  private mutating func lintKey(of route: Route) {
+    if route.key.isEmpty { warn(route.place, "the route key is empty; it takes no link") }
     if route.host?.first == UInt8(ascii: ":") {
-      add(.warning, "the host of route '\(route.key)' is compared as text; a placeholder cannot stand there", nil)
+      warn(route.place, "the host of route '\(route.key)' is compared as text; a placeholder cannot stand there")
     }
     if let odd = route.key.utf8.first(where: { [0x23, 0x25, 0x3F].contains($0) }) {
       let character = Unicode.Scalar(odd)
-      add(
-        .warning, "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is not a delimiter",
-        nil)
+      warn(
+        route.place,
+        "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is not a delimiter")
     }
     if route.parts.contains(.literal([UInt8(ascii: ":")])) {
-      add(.warning, "':' without a name in the route key '\(route.key)' is compared as text", nil)
+      warn(route.place, "':' without a name in the route key '\(route.key)' is compared as text")
     }
     let names = route.placeholderNames
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
-      add(.warning, "the placeholder ':\(text(name))' stands twice in '\(route.key)'; the last value counts", nil)
+      warn(route.place, "the placeholder ':\(text(name))' stands twice in '\(route.key)'; the last value counts")
     }
   }
 
-  private func lintParameters(of route: Route, add: Add) {
+  private mutating func lintParameters(of route: Route) {
     let names = route.placeholderNames
     for parameter in route.parameters {
+      let place = parameter.place ?? route.place
       if let expression = parameter.expression, expression.acceptsSingleCharactersOnly {
-        add(
-          .warning,
-          "'\(expression.pattern)' accepts one character only; '\(expression.pattern)+' may be meant for '\(text(parameter.name))'",
-          parameter.place)
+        warn(
+          place,
+          "'\(expression.pattern)' accepts one character only; '\(expression.pattern)+' may be meant for '\(text(parameter.name))'"
+        )
       }
       if names.contains(parameter.name) {
-        add(
-          .info, "a query parameter '\(text(parameter.name))' replaces the value of the placeholder of that name",
-          parameter.place)
+        note(
+          .info, place,
+          "a query parameter '\(text(parameter.name))' replaces the value of the placeholder of that name")
       }
     }
   }

@@ -1,50 +1,42 @@
 import BatchExpressions
-import BatchFoundation
+package import BatchFoundation
 
 extension RouteFile {
   /// Reads a route file: what the phones accepted, and the slips that published samples have, with a note on each.
   ///
-  /// - Throws: ``RouteFileError`` with all faults at once: no JSON, a wrong type where the routing needs the right one, or
+  /// - Throws: ``FileError`` with all faults at once: no JSON, a wrong type where the routing needs the right one, or
   ///   an expression that is not valid.
-  package static func read(_ bytes: [UInt8], name: String) throws(RouteFileError) -> RouteFile {
+  package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> RouteFile {
     var reader = RouteFileReader(bytes: bytes, name: name)
     return try reader.read()
   }
 }
 
-private struct RouteFileReader {
+struct RouteFileReader: NotingReader {
   let bytes: [UInt8]
   let name: String
-  private var notes: [FileNote] = []
-  private var faults: [FileNote] = []
+  var notes: [FileNote] = []
+  var faults: [FileNote] = []
 
-  init(bytes: [UInt8], name: String) {
-    self.bytes = bytes
-    self.name = name
-  }
-
-  mutating func read() throws(RouteFileError) -> RouteFile {
+  mutating func read() throws(FileError) -> RouteFile {
     let (root, comment): (JSONNode, TextPlace?)
     do {
       (root, comment) = try JSONNode.document(bytes, options: [.comments, .duplicateKeys])
     } catch {
-      throw RouteFileError(faults: [note(.error, LineStarts(bytes).position(of: error.offset), error.reason)])
+      throw self.error(error)
     }
     if let comment {
       warn(comment, "comments are not JSON; the iOS library refuses the whole file for them")
     }
     var file = RouteFile(name: name, routes: [], defaultHandlers: nil, notes: [])
-    guard case .object = root.value else {
-      throw RouteFileError(faults: [
-        note(.error, root.place, "the top level is \(root.kind), not an object")
-      ])
-    }
+    guard root.members != nil else { throw error(root.place, "the top level is \(root.kind), not an object") }
     let members = uniqueMembers(root)
     readLogging(members["logging"], root.place)
     file.routes = readRoutes(members["routes"], root.place)
     file.defaultHandlers = readDefault(members["defaultRoute"], root.place)
-    guard faults.isEmpty else { throw RouteFileError(faults: faults) }
-    file.notes = (notes + file.lint()).sorted { $0.place < $1.place }
+    guard faults.isEmpty else { throw FileError(faults: faults) }
+    lint(file)
+    file.notes = notes.sorted { $0.place < $1.place }
     return file
   }
 
@@ -65,10 +57,7 @@ private struct RouteFileReader {
       warn(place, "'routes' is missing; every link takes the default route")
       return []
     }
-    guard case .object = node.value else {
-      fail(node.place, "'routes' is \(node.kind), not an object")
-      return []
-    }
+    guard isObject(node, "'routes'") else { return [] }
     return uniqueMembers(node).ordered.compactMap { readRoute($0) }
   }
 
@@ -77,10 +66,7 @@ private struct RouteFileReader {
       warn(place, "'defaultRoute' is missing; the Android library crashes on a link that no route takes")
       return nil
     }
-    guard case .object = node.value else {
-      fail(node.place, "'defaultRoute' is \(node.kind), not an object")
-      return nil
-    }
+    guard isObject(node, "'defaultRoute'") else { return nil }
     let members = uniqueMembers(node)
     if let parameters = members["routeParameters"] {
       warn(parameters.place, "'routeParameters' of the default route are never looked at")
@@ -91,10 +77,7 @@ private struct RouteFileReader {
   // MARK: Routes
 
   private mutating func readRoute(_ member: JSONMember) -> Route? {
-    guard case .object = member.value.value else {
-      fail(member.value.place, "the route '\(member.key)' is \(member.value.kind), not an object")
-      return nil
-    }
+    guard isObject(member.value, "the route '\(member.key)'") else { return nil }
     let members = uniqueMembers(member.value)
     let parameters = readParameters(members["routeParameters"], of: member.key)
     var parts = member.key.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
@@ -131,20 +114,13 @@ private struct RouteFileReader {
   }
 
   private mutating func readParameters(_ node: JSONNode?, of route: String) -> [Route.Parameter] {
-    guard let node else { return [] }
-    guard case .object = node.value else {
-      fail(node.place, "'routeParameters' of the route '\(route)' is \(node.kind), not an object")
-      return []
-    }
+    guard let node, isObject(node, "'routeParameters' of the route '\(route)'") else { return [] }
     return uniqueMembers(node).ordered.compactMap { readParameter($0, of: route) }
   }
 
   private mutating func readParameter(_ member: JSONMember, of route: String) -> Route.Parameter? {
     let subject = "'\(member.key)' of the route '\(route)'"
-    guard case .object = member.value.value else {
-      fail(member.value.place, "the parameter \(subject) is \(member.value.kind), not an object")
-      return nil
-    }
+    guard isObject(member.value, "the parameter \(subject)") else { return nil }
     let members = uniqueMembers(member.value)
     return Route.Parameter(
       name: Array(member.key.utf8), isRequired: readRequired(members["required"], of: subject),
@@ -203,14 +179,6 @@ private struct RouteFileReader {
     unique.dropNulls()
     return unique
   }
-
-  private func note(_ severity: FileNote.Severity, _ place: TextPlace?, _ message: String) -> FileNote {
-    FileNote(file: name, place: place ?? TextPlace(line: 1), severity: severity, message: message)
-  }
-
-  private mutating func warn(_ place: TextPlace?, _ message: String) { notes.append(note(.warning, place, message)) }
-
-  private mutating func fail(_ place: TextPlace?, _ message: String) { faults.append(note(.error, place, message)) }
 }
 
 /// The members of an object in the order of the file, each key once.

@@ -77,20 +77,19 @@ package enum ECMAScriptNumber {
   package static func text(_ value: Double) -> String {
     if value == 0 { return "0" }
     let (digits, point) = shortestDigits(abs(value))
-    let count = digits.count
     let sign = value < 0 ? "-" : ""
-    switch point {
-    case count...21:
-      return sign + digits + String(repeating: "0", count: point - count)
-    case 1...21:
-      return sign + digits.prefix(point) + "." + digits.dropFirst(point)
-    case -5...0:
-      return sign + "0." + String(repeating: "0", count: -point) + digits
-    default:
-      let exponent = point - 1
-      let mantissa = count == 1 ? digits : digits.prefix(1) + "." + digits.dropFirst()
-      return sign + mantissa + (exponent < 0 ? "e-" : "e+") + String(abs(exponent))
-    }
+    if -5...21 ~= point { return sign + plain(digits, point) }
+    let exponent = point - 1
+    let mantissa = digits.count == 1 ? digits : digits.prefix(1) + "." + digits.dropFirst()
+    return sign + mantissa + (exponent < 0 ? "e-" : "e+") + String(abs(exponent))
+  }
+
+  /// 0.DIGITS x 10^point without an exponent.
+  static func plain(_ digits: String, _ point: Int) -> String {
+    let count = digits.utf8.count
+    if point <= 0 { return "0." + String(repeating: "0", count: -point) + digits }
+    if point >= count { return digits + String(repeating: "0", count: point - count) }
+    return digits.prefix(point) + "." + digits.dropFirst(point)
   }
 
   /// The fewest digits that read back as the value, and the place of the decimal point: 0.DIGITS x 10^point.

@@ -354,7 +354,7 @@ extension DeviceRules {
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
         attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed,
         isLate: draft.isLate, source: draft.source))
-    explanation?.emitted(draft, emission: emission)
+    explanation?.emitted(draft.explained, emission: emission)
     spareAttributes = draft.others
   }
 
@@ -365,7 +365,8 @@ extension DeviceRules {
     if let index = output.events.lastIndex(where: { $0.emission == emission && $0.device == state.device }) {
       output.events.remove(at: index)
     }
-    explanation?.withdrawn(emission)
+    explanation?.withdrawn(
+      emission, "its start event is replaced by the one of a later link of the same instant")
   }
 
   /// At the end of the input: events whose samples came or can no longer come go out.

@@ -132,9 +132,11 @@ package struct CoreTexts {
 
   /// Takes a value over unless it is the one that is there: then the old bytes stay, which all events of the device share and
   /// which are in the processor's cache.
+  ///
+  /// - Parameter slot: the raw value of a ``CoreAttribute``.
   @inline(__always)
-  mutating func learn(_ slot: CoreAttribute, _ value: Text) {
-    if self[slot] != value { self[slot] = value }
+  mutating func learn(_ slot: Int, _ value: Text) {
+    if values[slot] != value { values[slot] = value }
   }
 }
 

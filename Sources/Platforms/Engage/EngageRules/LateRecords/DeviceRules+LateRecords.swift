@@ -11,7 +11,7 @@ extension DeviceRules {
     if isReleasing { return !releases(at: record.timestamp) }
     let decided = processedUntil?.rfc3339 ?? ""
     guard settings.lateRecords == .accept else {
-      output.late.append(LateRecord(position: record.position))
+      output.late.append(record.position)
       explanation?.note("late: before \(decided), quarantined (Ingest.lateRecords = quarantine)")
       return true
     }

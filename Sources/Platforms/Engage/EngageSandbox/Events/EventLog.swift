@@ -159,18 +159,8 @@ struct EventLog: Sendable {
 
   /// RFC 3339 with milliseconds, and `Z` or an offset.
   private static func isEventTime(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    let pattern = Array("dddd-dd-ddTdd:dd:dd.ddd".utf8)
-    guard bytes.count > pattern.count, zip(bytes, pattern).allSatisfy({ fitsDigit($0, $1) }) else { return false }
-    let zone = Array(bytes.dropFirst(pattern.count))
-    let offset = Array("+dd:dd".utf8)
-    return zone.elementsEqual("Z".utf8)
-      || (zone.count == offset.count && (zone[0] == UInt8(ascii: "+") || zone[0] == UInt8(ascii: "-"))
-        && zip(zone.dropFirst(), offset.dropFirst()).allSatisfy { fitsDigit($0, $1) })
-  }
-
-  private static func fitsDigit(_ byte: UInt8, _ wanted: UInt8) -> Bool {
-    wanted == UInt8(ascii: "d") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == wanted
+    let zones = ["Z", "+dd:dd", "-dd:dd"]
+    return zones.contains { fits(Array(text.utf8), "dddd-dd-ddTdd:dd:dd.ddd" + $0) }
   }
 
   /// The answer of `/rest/events/errors`: refusals with an id above `after`, the oldest first.
@@ -178,6 +168,11 @@ struct EventLog: Sendable {
     let listed = refused.filter { $0.id > after }.prefix(limit).map { entry in
       "{\"errorId\":\(entry.id),\"errorMessage\":\(JSONString.quoted(entry.reason)),\"event\":\(String(decoding: entry.event, as: UTF8.self))}"
     }
-    return "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":[\(listed.joined(separator: ","))]}"
+    return Self.document("[\(listed.joined(separator: ","))]")
+  }
+
+  /// What REST calls answer around their data.
+  static func document(_ data: String) -> String {
+    "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":\(data)}"
   }
 }

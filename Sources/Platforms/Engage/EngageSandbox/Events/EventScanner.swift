@@ -7,21 +7,11 @@ enum EventScanner {
 
   /// The number of events if the body looks as the client writes it, without white space; nil asks for a full look.
   static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard unsafe starts(bytes, with: "{\"events\":["), unsafe ends(bytes, with: "]}") else { return nil }
+    guard unsafe bytes.starts(with: "{\"events\":[".utf8), unsafe bytes.suffix(2).elementsEqual("]}".utf8) else {
+      return nil
+    }
     let count = unsafe code.occurrences(in: bytes)
     return count > 0 ? count : nil
-  }
-
-  private static func starts(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
-    unsafe bytes.count >= text.utf8CodeUnitCount
-      && bytes.prefix(text.utf8CodeUnitCount).elementsEqual(
-        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
-  private static func ends(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
-    unsafe bytes.count >= text.utf8CodeUnitCount
-      && bytes.suffix(text.utf8CodeUnitCount).elementsEqual(
-        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   /// The bytes of each event of a body whose shape ``quickCount(_:)`` has confirmed, or that is well-formed JSON.

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Comma, tab or pipe separated text, quoted where it must be.
 struct SeparatedText: Sendable {
   private(set) var bytes: [UInt8] = []
@@ -34,48 +36,11 @@ struct SeparatedText: Sendable {
 
   /// The rows of a file; blank lines are left out, a byte order mark too.
   static func rows(_ bytes: [UInt8], format: String) -> [[ExactText]] {
-    let separator = separator(of: format)
     var rows: [[ExactText]] = []
-    var row: [ExactText] = []
-    var field: [UInt8] = []
-    var isQuoted = false
-    var wasQuoted = false
-    var index = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    func endField() {
-      row.append(ExactText(String(decoding: field, as: UTF8.self)))
-      field = []
-      wasQuoted = false
-    }
-    func endRow() {
-      if row.isEmpty, field.isEmpty, !wasQuoted { return }
-      endField()
-      rows.append(row)
-      row = []
-    }
-    while index < bytes.count {
-      let byte = bytes[index]
-      index += 1
-      if isQuoted {
-        if byte != UInt8(ascii: "\"") {
-          field.append(byte)
-        } else if index < bytes.count, bytes[index] == UInt8(ascii: "\"") {
-          field.append(byte)
-          index += 1
-        } else {
-          isQuoted = false
-        }
-      } else if byte == UInt8(ascii: "\""), field.isEmpty {
-        isQuoted = true
-        wasQuoted = true
-      } else if byte == separator {
-        endField()
-      } else if byte == 10 {
-        endRow()
-      } else if byte != 13 || (index < bytes.count && bytes[index] != 10) {
-        field.append(byte)
-      }
-    }
-    endRow()
+    func add(_ row: CSVReader.Row) { rows.append(row.fields.map { ExactText(String(decoding: $0, as: UTF8.self)) }) }
+    var reader = CSVReader(separator: separator(of: format))
+    reader.read(bytes, add)
+    reader.finish(add)
     return rows
   }
 }

@@ -26,7 +26,7 @@ extension EngageSandboxOptions {
   ) throws -> EngageSandboxOptions {
     var options = EngageSandboxOptions()
     options.organization.createsWhatIsMissing = true
-    options.organization.lists = [OrganizationSeed.List(id: list, columns: columns)]
+    options.organization.lists = [OrganizationSeed.Table(id: list, columns: columns)]
     if let auditTable, let key = auditColumns.first {
       options.organization.tables = [
         OrganizationSeed.Table(id: auditTable, columns: auditColumns, keyColumns: [key.name])
@@ -40,16 +40,15 @@ extension EngageSandboxOptions {
 extension OrganizationSeed {
   /// Adds the other's lists, tables and recipients; a list or table of an id that is there already replaces it.
   package mutating func merge(_ other: OrganizationSeed) {
-    for list in other.lists {
-      lists.removeAll { $0.id.utf8.elementsEqual(list.id.utf8) }
-      lists.append(list)
-    }
-    for table in other.tables {
-      tables.removeAll { $0.id.utf8.elementsEqual(table.id.utf8) }
-      tables.append(table)
-    }
+    Self.merge(other.lists, into: &lists)
+    Self.merge(other.tables, into: &tables)
     recipients += other.recipients
     createsWhatIsMissing = createsWhatIsMissing || other.createsWhatIsMissing
+  }
+
+  private static func merge(_ more: [Table], into tables: inout [Table]) {
+    tables.removeAll { known in more.contains { $0.id.utf8.elementsEqual(known.id.utf8) } }
+    tables += more
   }
 }
 

@@ -118,27 +118,16 @@ package struct OrganizationSeed: Sendable {
       self.isRequired = isRequired
     }
   }
-  package struct List: Sendable {
+  /// A database of recipients, or a relational table.
+  package struct Table: Sendable {
     package var id: String
-    package var name: String
+    /// Nil for one that nobody cares about.
+    package var name: String?
     package var columns: [Column]
     /// Empty for a flexible database.
     package var keyColumns: [String]
 
-    package init(id: String, name: String = "Customers", columns: [Column] = [], keyColumns: [String] = []) {
-      self.id = id
-      self.name = name
-      self.columns = columns
-      self.keyColumns = keyColumns
-    }
-  }
-  package struct Table: Sendable {
-    package var id: String
-    package var name: String
-    package var columns: [Column]
-    package var keyColumns: [String]
-
-    package init(id: String, name: String = "AuditRecord", columns: [Column], keyColumns: [String]) {
+    package init(id: String, name: String? = nil, columns: [Column], keyColumns: [String] = []) {
       self.id = id
       self.name = name
       self.columns = columns
@@ -159,7 +148,7 @@ package struct OrganizationSeed: Sendable {
     }
   }
 
-  package var lists: [List] = []
+  package var lists: [Table] = []
   package var tables: [Table] = []
   package var recipients: [Recipient] = []
   /// Lists and tables that a request names and nobody defined are made with the columns it names; for demonstrations.

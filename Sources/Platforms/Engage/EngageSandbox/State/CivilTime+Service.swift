@@ -42,7 +42,8 @@ func isServiceDate(_ text: String, zone: Bool) -> Bool {
   return zone && parts.count == 1 && (suffix.elementsEqual("GMT".utf8) || suffix.elementsEqual("UTC".utf8))
 }
 
-private func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
+/// Whether the text is the pattern, with a digit in the place of each `d`.
+func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
   bytes.count == pattern.utf8.count
     && zip(bytes, pattern.utf8).allSatisfy { byte, wanted in
       wanted == UInt8(ascii: "d") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == wanted

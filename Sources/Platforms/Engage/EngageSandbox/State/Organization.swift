@@ -35,13 +35,13 @@ struct Organization: Sendable, Codable {
   init(seed: OrganizationSeed, now: Instant) {
     for list in seed.lists {
       lists[ExactText(list.id)] = MarketingList(
-        id: ExactText(list.id), name: ExactText(list.name),
+        id: ExactText(list.id), name: ExactText(list.name ?? "Customers"),
         columns: list.columns.map { MarketingList.Column(name: ExactText($0.name), type: $0.type) },
         keyColumns: list.keyColumns.map { ExactText($0) }, now: now.milliseconds)
     }
     for table in seed.tables {
       tables[ExactText(table.id)] = RelationalTable(
-        id: ExactText(table.id), name: ExactText(table.name),
+        id: ExactText(table.id), name: ExactText(table.name ?? "AuditRecord"),
         columns: table.columns.map {
           RelationalTable.Column(name: ExactText($0.name), type: $0.type, isRequired: $0.isRequired)
         }, keyColumns: table.keyColumns.map { ExactText($0) })

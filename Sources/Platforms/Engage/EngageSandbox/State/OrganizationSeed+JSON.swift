@@ -11,27 +11,22 @@ extension OrganizationSeed {
     self.init()
     let prefix = path.utf8.isEmpty ? "" : path + "."
     var reader = try PlanReader(node, path: path)
-    for (index, node) in (try reader.array("lists") ?? []).enumerated() {
-      var reader = try PlanReader(node, path: "\(prefix)lists[\(index)]")
-      guard let id = try reader.string("id") else { throw reader.error("id", "is missing") }
-      var list = List(id: id)
-      if let name = try reader.string("name") { list.name = name }
-      list.columns = try Self.columns(&reader)
-      list.keyColumns = try Self.keys(&reader)
-      try reader.finish()
-      lists.append(list)
-    }
-    for (index, node) in (try reader.array("tables") ?? []).enumerated() {
-      var reader = try PlanReader(node, path: "\(prefix)tables[\(index)]")
-      guard let id = try reader.string("id") else { throw reader.error("id", "is missing") }
-      var table = Table(id: id, columns: try Self.columns(&reader), keyColumns: try Self.keys(&reader))
-      if let name = try reader.string("name") { table.name = name }
-      try reader.finish()
-      tables.append(table)
-    }
+    lists = try Self.tables("lists", &reader, prefix)
+    tables = try Self.tables("tables", &reader, prefix)
     recipients = try Self.recipients(&reader, prefix)
     createsWhatIsMissing = try reader.bool("createsWhatIsMissing") ?? false
     try reader.finish()
+  }
+
+  private static func tables(_ member: String, _ reader: inout PlanReader, _ prefix: String) throws -> [Table] {
+    try (try reader.array(member) ?? []).enumerated().map { index, node in
+      var reader = try PlanReader(node, path: "\(prefix)\(member)[\(index)]")
+      guard let id = try reader.string("id") else { throw reader.error("id", "is missing") }
+      let table = Table(
+        id: id, name: try reader.string("name"), columns: try columns(&reader), keyColumns: try keys(&reader))
+      try reader.finish()
+      return table
+    }
   }
 
   private static func columns(_ reader: inout PlanReader) throws -> [Column] {

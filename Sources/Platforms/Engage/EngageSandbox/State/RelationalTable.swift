@@ -1,5 +1,5 @@
 /// A table beside the database, such as the audit record (specification section 3.2).
-struct RelationalTable: Sendable, Codable {
+struct RelationalTable: Sendable {
   struct Column: Sendable, Codable {
     var name: ExactText
     var type: ColumnType
@@ -19,36 +19,6 @@ struct RelationalTable: Sendable, Codable {
   private(set) var rows: [[ExactText]: [ExactText: ExactText]] = [:]
   /// Keys in the order of their first insertion.
   private(set) var order: [[ExactText]] = []
-
-  init(id: ExactText, name: ExactText, columns: [Column], keyColumns: [ExactText]) {
-    self.id = id
-    self.name = name
-    self.columns = columns
-    self.keyColumns = keyColumns
-  }
-
-  private enum CodingKeys: String, CodingKey { case id, name, columns, keyColumns, rows }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      id: try container.decode(ExactText.self, forKey: .id), name: try container.decode(ExactText.self, forKey: .name),
-      columns: try container.decode([Column].self, forKey: .columns),
-      keyColumns: try container.decode([ExactText].self, forKey: .keyColumns))
-    for row in try container.decode([[ExactText: ExactText]].self, forKey: .rows) {
-      let key = keyColumns.map { row[$0] ?? .empty }
-      if rows.updateValue(row, forKey: key) == nil { order.append(key) }
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id, forKey: .id)
-    try container.encode(name, forKey: .name)
-    try container.encode(columns, forKey: .columns)
-    try container.encode(keyColumns, forKey: .keyColumns)
-    try container.encode(order.compactMap { rows[$0] }, forKey: .rows)
-  }
 
   /// Inserts the row, or updates the named columns of the one with its key.
   mutating func upsert(_ row: [(name: ExactText, value: ExactText)], zone: Bool) -> Failure? {
@@ -73,8 +43,13 @@ struct RelationalTable: Sendable, Codable {
     if let missing = columns.first(where: { $0.isRequired && (values[$0.name] ?? .empty).isEmpty }) {
       return Failure(isTransient: false, description: "Missing value for column: \(missing.name)")
     }
-    if rows.updateValue(values, forKey: key) == nil { order.append(key) }
+    insert(values)
     return nil
+  }
+
+  private mutating func insert(_ row: [ExactText: ExactText]) {
+    let key = keyColumns.map { row[$0] ?? .empty }
+    if rows.updateValue(row, forKey: key) == nil { order.append(key) }
   }
 
   mutating func delete(_ key: [(name: ExactText, value: ExactText)]) -> Failure? {
@@ -89,5 +64,28 @@ struct RelationalTable: Sendable, Codable {
   mutating func purge() {
     rows = [:]
     order = []
+  }
+}
+
+/// The rows are a list, in their order.
+extension RelationalTable: Codable {
+  private enum CodingKeys: String, CodingKey { case id, name, columns, keyColumns, rows }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(ExactText.self, forKey: .id), name: try container.decode(ExactText.self, forKey: .name),
+      columns: try container.decode([Column].self, forKey: .columns),
+      keyColumns: try container.decode([ExactText].self, forKey: .keyColumns))
+    for row in try container.decode([[ExactText: ExactText]].self, forKey: .rows) { insert(row) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(name, forKey: .name)
+    try container.encode(columns, forKey: .columns)
+    try container.encode(keyColumns, forKey: .keyColumns)
+    try container.encode(order.compactMap { rows[$0] }, forKey: .rows)
   }
 }

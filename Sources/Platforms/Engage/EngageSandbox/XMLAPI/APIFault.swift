@@ -19,6 +19,13 @@ struct APIFault: Error, Sendable, Equatable {
   static let exists = APIFault(
     id: 122, text: "Unable to add the recipient. The recipient already exists.", errorClass: "SP.Recipients")
   static let invalidRecipient = APIFault(id: 124, text: "Recipient ID is not valid.", errorClass: "SP.Recipients")
+  static let noEmail = APIFault(
+    id: 121, text: "Unable to add the recipient. No EMAIL provided.", errorClass: "SP.Recipients")
+  static let notInList = APIFault(id: 1001, text: "Recipient ID is not in the list.", errorClass: "SP.Recipients")
+  static let missingKey = APIFault(id: 1006, text: "Recipient key is missing.", errorClass: "SP.Recipients")
+  static let nameTaken = APIFault(
+    id: 256, text: "A List With This Name Already Exists.", errorClass: "SP.ListManager")
+  static let invalidVisibility = APIFault(id: 104, text: "Visibility is not valid.")
   static let invalidList = APIFault(id: 106, text: "List ID is not valid.", errorClass: "SP.ListManager")
   static let invalidJob = APIFault(id: 135, text: "Job ID is not valid.")
 
@@ -27,6 +34,11 @@ struct APIFault: Error, Sendable, Equatable {
   }
   static func unknownColumn(_ name: ExactText) -> APIFault {
     APIFault(id: 1007, text: "Column \(name) does not exist.", errorClass: "SP.Recipients")
+  }
+  /// - Parameter id: 123, or another one by ``SandboxSwitches/unknownRecipientFault``.
+  static func unknownRecipient(_ id: Int = 123) -> APIFault {
+    APIFault(
+      id: id, text: "Unable to update the recipient. The recipient does not exist.", errorClass: "SP.Recipients")
   }
   static func concurrency(_ id: Int) -> APIFault {
     APIFault(id: id, text: "The max number of concurrent authenticated requests has been reached")

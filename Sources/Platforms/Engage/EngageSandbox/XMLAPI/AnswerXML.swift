@@ -19,9 +19,12 @@ struct AnswerXML: Sendable {
 
   mutating func element(_ name: StaticString, _ value: some BinaryInteger) { element(name, "\(value)") }
 
-  mutating func open(_ name: StaticString) { text += "<\(name)>" }
-
-  mutating func close(_ name: StaticString) { text += "</\(name)>" }
+  /// `<NAME>…</NAME>` around what `content` adds.
+  mutating func group(_ name: StaticString, _ content: (inout AnswerXML) -> Void) {
+    text += "<\(name)>"
+    content(&self)
+    text += "</\(name)>"
+  }
 
   mutating func raw(_ part: String) { text += part }
 

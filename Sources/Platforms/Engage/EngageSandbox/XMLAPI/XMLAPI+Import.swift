@@ -33,6 +33,30 @@ private struct ImportMap {
   }
 }
 
+/// Map and source of an import, read together.
+private struct ImportFile {
+  var map: ImportMap
+  /// Without the one of names.
+  var rows: [[ExactText]]
+  /// Columns of the source by position; all of it by their names where the map has none.
+  var mapping: [(index: Int, name: ExactText)]
+
+  init(_ files: SandboxFiles, map: String, source: String, root: String, info: String) throws {
+    guard let map = files.read(.upload, map), let bytes = files.read(.upload, source) else {
+      throw APIFault.invalidRequest
+    }
+    self.map = try ImportMap(map, root: root, info: info)
+    rows = SeparatedText.rows(bytes, format: self.map.format)
+    mapping = self.map.mapping
+    guard self.map.hasHeaders, !rows.isEmpty else { return }
+    let header = rows.removeFirst()
+    if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
+  }
+
+  /// What is wrong with a row, and where it stands in the source.
+  func objection(_ row: Int, _ words: String) -> String { "\(row + (map.hasHeaders ? 2 : 1)): \(words)" }
+}
+
 /// The counts that a finished import reports.
 private struct ImportCounts {
   var rows = 0
@@ -55,29 +79,19 @@ private struct ImportCounts {
 
 extension XMLAPI {
   mutating func importList(map: String, source: String, job: Int) throws -> [Job.Parameter] {
-    guard let mapBytes = organization.files.read(.upload, map), let bytes = organization.files.read(.upload, source)
-    else {
-      throw APIFault.invalidRequest
-    }
-    let map = try ImportMap(mapBytes, root: "LIST_IMPORT", info: "LIST_INFO")
+    let file = try ImportFile(organization.files, map: map, source: source, root: "LIST_IMPORT", info: "LIST_INFO")
+    let map = file.map
     let list = try importTarget(map)
     let sync = map.root.first("SYNC_FIELDS")?.all("SYNC_FIELD").map { ExactText($0.first("NAME")?.text ?? "") } ?? []
     let keys = organization.lists[list]?.keyColumns ?? []
     let identifying = keys.isEmpty ? sync : keys
-    var rows = SeparatedText.rows(bytes, format: map.format)
-    var mapping = map.mapping
-    if map.hasHeaders, !rows.isEmpty {
-      let header = rows.removeFirst()
-      if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
-    }
     var counts = ImportCounts()
-    for (number, row) in rows.enumerated() {
+    for (number, row) in file.rows.enumerated() {
       counts.rows += 1
-      let line = map.hasHeaders ? number + 2 : number + 1
-      var values: [(position: Int, value: ExactText)] = []
-      var key: [(position: Int, value: ExactText)] = []
+      var values: Values = []
+      var key: Values = []
       var unknown: ExactText?
-      for (index, name) in mapping {
+      for (index, name) in file.mapping {
         guard let position = organization.lists[list]?.position(of: name) else {
           unknown = name
           continue
@@ -87,13 +101,14 @@ extension XMLAPI {
         if identifying.contains(name) { key.append((position, value)) }
       }
       if let unknown {
-        counts.bad.append("\(line): There is no column \(unknown)")
+        counts.bad.append(file.objection(number, "There is no column \(unknown)"))
         continue
       }
       let found = key.isEmpty || key.contains { $0.value.isEmpty } ? nil : organization.lists[list]?.matches(key).first
       switch (map.action, found) {
       case ("ADD_ONLY", .some), ("CREATE", .some): counts.duplicates += 1
-      case ("UPDATE_ONLY", nil), ("OPT_OUT", nil): counts.bad.append("\(line): Recipient is not a member of the list.")
+      case ("UPDATE_ONLY", nil), ("OPT_OUT", nil):
+        counts.bad.append(file.objection(number, APIFault.notMember.text))
       case ("OPT_OUT", let id?):
         let time = now
         organization.lists[list]?.update(id, []) { $0.optedOut = time }
@@ -103,13 +118,7 @@ extension XMLAPI {
         organization.lists[list]?.update(id, values) { $0.modified = time }
         counts.updated += 1
       default:
-        let id = organization.nextRecipientID
-        organization.nextRecipientID += 1
-        let defaults = organization.lists[list]?.columns.map(\.defaultValue) ?? []
-        let recipient = MarketingList.Recipient(
-          id: id, values: defaults, createdFrom: "0", created: now, modified: now)
-        organization.lists[list]?.insert(recipient)
-        organization.lists[list]?.update(id, values) { _ in }
+        _ = insertRecipient(values, [], createdFrom: "0", in: list)
         counts.added += 1
       }
     }
@@ -145,29 +154,20 @@ extension XMLAPI {
   }
 
   mutating func importTable(map: String, source: String, job: Int) throws -> [Job.Parameter] {
-    guard let mapBytes = organization.files.read(.upload, map), let bytes = organization.files.read(.upload, source)
-    else {
-      throw APIFault.invalidRequest
-    }
-    let map = try ImportMap(mapBytes, root: "TABLE_IMPORT", info: "TABLE_INFO")
+    let file = try ImportFile(organization.files, map: map, source: source, root: "TABLE_IMPORT", info: "TABLE_INFO")
+    let map = file.map
     let wanted = ExactText(map.info.first("TABLE_ID")?.text ?? "")
     let name = ExactText(map.info.first("TABLE_NAME")?.text ?? "")
     guard let table = organization.tables[wanted] ?? organization.tables.values.first(where: { $0.name == name }) else {
       throw APIFault.unknownList(wanted)
     }
-    var rows = SeparatedText.rows(bytes, format: map.format)
-    var mapping = map.mapping
-    if map.hasHeaders, !rows.isEmpty {
-      let header = rows.removeFirst()
-      if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
-    }
     var counts = ImportCounts()
-    for (number, row) in rows.enumerated() {
+    for (number, row) in file.rows.enumerated() {
       counts.rows += 1
       let before = organization.tables[table.id]?.rows.count ?? 0
-      let pairs = mapping.map { (name: $0.name, value: $0.index < row.count ? row[$0.index] : .empty) }
+      let pairs = file.mapping.map { (name: $0.name, value: $0.index < row.count ? row[$0.index] : .empty) }
       if let failure = organization.tables[table.id]?.upsert(pairs, zone: switches.datesWithZone) {
-        counts.bad.append("\(map.hasHeaders ? number + 2 : number + 1): \(failure.description)")
+        counts.bad.append(file.objection(number, failure.description))
       } else if (organization.tables[table.id]?.rows.count ?? 0) > before {
         counts.added += 1
       } else {

@@ -88,15 +88,15 @@ extension XMLAPI {
     xml.element("JOB_STATUS", job.status.rawValue)
     xml.element("JOB_DESCRIPTION", job.description)
     if !job.parameters.isEmpty {
-      xml.open("PARAMETERS")
-      for parameter in job.parameters {
-        xml.open("PARAMETER")
-        xml.element("NAME", parameter.name)
-        xml.element("VALUE", parameter.value)
-        xml.close("PARAMETER")
+      xml.group("PARAMETERS") { xml in
+        for parameter in job.parameters {
+          xml.group("PARAMETER") {
+            $0.element("NAME", parameter.name)
+            $0.element("VALUE", parameter.value)
+          }
+        }
+        xml.element("PARAMETER", "")
       }
-      xml.raw("<PARAMETER/>")
-      xml.close("PARAMETERS")
     }
     if clock.isVirtual { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
   }

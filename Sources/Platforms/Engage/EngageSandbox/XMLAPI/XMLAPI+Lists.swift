@@ -27,7 +27,7 @@ extension XMLAPI {
 
   mutating func getLists(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let visibility = try call.required("VISIBILITY")
-    if visibility != "0", visibility != "1" { throw APIFault(id: 104, text: "Visibility is not valid.") }
+    if visibility != "0", visibility != "1" { throw .invalidVisibility }
     let type = try call.required("LIST_TYPE")
     guard ["0", "1", "2", "5", "6", "13", "15", "18"].contains(type) else {
       throw APIFault(id: 105, text: "List type is not valid.", errorClass: "SP.ListManager")
@@ -61,31 +61,29 @@ extension XMLAPI {
     _ xml: inout AnswerXML, id: ExactText, name: ExactText, type: Int, size: Int, optedOut: Int, modified: Int64?,
     visibility: String
   ) {
-    xml.open("LIST")
-    xml.element("ID", id)
-    xml.element("NAME", name)
-    xml.element("TYPE", type)
-    xml.element("SIZE", size)
-    xml.element("NUM_OPT_OUTS", optedOut)
-    xml.element("NUM_UNDELIVERABLE", "0")
-    xml.element("LAST_MODIFIED", modified.map { CivilTime(Instant(milliseconds: $0)).listForm } ?? "Never")
-    xml.element("VISIBILITY", visibility)
-    xml.element("PARENT_NAME", "")
-    xml.element("USER_ID", "user-1")
-    xml.element("PARENT_FOLDER_ID", "0")
-    xml.element("IS_FOLDER", "false")
-    xml.element("FLAGGED_FOR_BACKUP", "false")
-    xml.element("SUPPRESSION_LIST_ID", "0")
-    xml.close("LIST")
+    xml.group("LIST") { xml in
+      xml.element("ID", id)
+      xml.element("NAME", name)
+      xml.element("TYPE", type)
+      xml.element("SIZE", size)
+      xml.element("NUM_OPT_OUTS", optedOut)
+      xml.element("NUM_UNDELIVERABLE", "0")
+      xml.element("LAST_MODIFIED", modified.map { CivilTime(Instant(milliseconds: $0)).listForm } ?? "Never")
+      xml.element("VISIBILITY", visibility)
+      xml.element("PARENT_NAME", "")
+      xml.element("USER_ID", "user-1")
+      xml.element("PARENT_FOLDER_ID", "0")
+      xml.element("IS_FOLDER", "false")
+      xml.element("FLAGGED_FOR_BACKUP", "false")
+      xml.element("SUPPRESSION_LIST_ID", "0")
+    }
   }
 
   mutating func getListMetaData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let id = try call.required("LIST_ID")
     if let table = organization.tables[id] {
       head(&xml, id: id, name: table.name, type: 15, size: table.rows.count, optedOut: 0, created: now, modified: now)
-      xml.open("COLUMNS")
-      for column in table.columns { typed(&xml, column.name, .empty, column.type, []) }
-      xml.close("COLUMNS")
+      xml.group("COLUMNS") { for column in table.columns { typed(&$0, column.name, .empty, column.type, []) } }
       keys(&xml, table.keyColumns)
       return
     }
@@ -95,14 +93,14 @@ extension XMLAPI {
       &xml, id: id, name: contactList?.name ?? list.name, type: contactList == nil ? 0 : 18,
       size: contactList?.members.count ?? list.count, optedOut: list.all.count { $0.optedOut != nil },
       created: list.created, modified: list.modified)
-    xml.open("COLUMNS")
-    for name in ["LIST_ID", "MAILING_ID", "RECIPIENT_ID", "EMAIL", "CRM Lead Source"] {
-      xml.raw("<COLUMN><NAME>\(name)</NAME></COLUMN>")
+    xml.group("COLUMNS") { xml in
+      for name in ["LIST_ID", "MAILING_ID", "RECIPIENT_ID", "EMAIL", "CRM Lead Source"] {
+        xml.raw("<COLUMN><NAME>\(name)</NAME></COLUMN>")
+      }
+      for column in list.columns.dropFirst() {
+        typed(&xml, column.name, column.defaultValue, column.type, column.selectionValues)
+      }
     }
-    for column in list.columns.dropFirst() {
-      typed(&xml, column.name, column.defaultValue, column.type, column.selectionValues)
-    }
-    xml.close("COLUMNS")
     keys(&xml, list.keyColumns)
     if let contactList { xml.element("PARENT_DATABASE_ID", contactList.database) }
   }
@@ -134,29 +132,20 @@ extension XMLAPI {
   private func typed(
     _ xml: inout AnswerXML, _ name: ExactText, _ defaultValue: ExactText, _ type: ColumnType, _ selection: [ExactText]
   ) {
-    xml.open("COLUMN")
-    xml.element("NAME", name)
-    xml.element("DEFAULT_VALUE", defaultValue)
-    xml.element("TYPE", type.rawValue)
-    if !selection.isEmpty {
-      xml.open("SELECTION_VALUES")
-      for value in selection { xml.element("VALUE", value) }
-      xml.close("SELECTION_VALUES")
+    xml.group("COLUMN") { xml in
+      xml.element("NAME", name)
+      xml.element("DEFAULT_VALUE", defaultValue)
+      xml.element("TYPE", type.rawValue)
+      if !selection.isEmpty {
+        xml.group("SELECTION_VALUES") { for value in selection { $0.element("VALUE", value) } }
+      }
     }
-    xml.close("COLUMN")
   }
 
   private func keys(_ xml: inout AnswerXML, _ names: [ExactText]) {
-    if names.isEmpty {
-      xml.element("KEY_COLUMNS", "")
-      return
+    if names.isEmpty { return xml.element("KEY_COLUMNS", "") }
+    xml.group("KEY_COLUMNS") { xml in
+      for name in names { xml.group("COLUMN") { $0.element("NAME", name) } }
     }
-    xml.open("KEY_COLUMNS")
-    for name in names {
-      xml.open("COLUMN")
-      xml.element("NAME", name)
-      xml.close("COLUMN")
-    }
-    xml.close("KEY_COLUMNS")
   }
 }

@@ -4,6 +4,8 @@ import BatchXML
 
 extension XMLAPI {
   typealias Pairs = [(name: ExactText, value: ExactText)]
+  /// Of columns by their positions.
+  typealias Values = [(position: Int, value: ExactText)]
 
   /// The list of LIST_ID, which may be a contact list of it.
   func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ExactText {
@@ -25,10 +27,8 @@ extension XMLAPI {
   }
 
   /// Pairs with the position of their column; columns the list lacks are added or refused with 1007, system ones with 1011.
-  private mutating func positioned(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> [(
-    position: Int, value: ExactText
-  )] {
-    var values: [(position: Int, value: ExactText)] = []
+  private mutating func positioned(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> Values {
+    var values: Values = []
     for (name, value) in pairs {
       if ["LIST_ID", "MAILING_ID", "RECIPIENT_ID"].contains(name) {
         throw APIFault(id: 1011, text: "System column \(name) cannot be updated.", errorClass: "SP.Recipients")
@@ -44,7 +44,7 @@ extension XMLAPI {
   }
 
   private mutating func matches(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> [Int64] {
-    var wanted: [(position: Int, value: ExactText)] = []
+    var wanted: Values = []
     for (name, value) in pairs {
       guard let position = organization.lists[list]?.position(of: name) else {
         if createsWhatIsMissing { return [] }
@@ -67,15 +67,8 @@ extension XMLAPI {
 
   mutating func selectRecipientData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
-    var found: [Int64]
-    if let id = try recipientID(call) {
-      found = organization.lists[list]?[id] == nil ? [] : [id]
-    } else {
-      var pairs = isKeyedByEmail(list) ? [] : try call.pairs()
-      if let email = call.text("EMAIL"), !email.isEmpty { pairs.append(("EMAIL", email)) }
-      if pairs.isEmpty { throw APIFault(id: 1006, text: "Recipient key is missing.", errorClass: "SP.Recipients") }
-      found = try matches(pairs, in: list)
-    }
+    let isKeyedByEmail = isKeyedByEmail(list)
+    var found = try addressed(call, in: list, by: isKeyedByEmail ? [] : try call.pairs())
     if let contactList = organization.contactLists[call.text("LIST_ID") ?? .empty] {
       found.removeAll { !contactList.members.contains($0) }
     }
@@ -95,17 +88,19 @@ extension XMLAPI {
     if columns.count == 1 {
       xml.element("COLUMNS", "")
     } else {
-      xml.open("COLUMNS")
-      for (position, column) in columns.enumerated().dropFirst() { xml.column(column.name, recipient.value(position)) }
-      xml.close("COLUMNS")
+      xml.group("COLUMNS") { xml in
+        for (position, column) in columns.enumerated().dropFirst() {
+          xml.column(column.name, recipient.value(position))
+        }
+      }
     }
     if try call.flag("RETURN_CONTACT_LISTS", fault: 51) {
-      xml.open("CONTACT_LISTS")
-      for contactList in organization.contactLists.values.sorted(by: { $0.id < $1.id })
-      where contactList.members.contains(id) {
-        xml.element("CONTACT_LIST_ID", contactList.id)
+      xml.group("CONTACT_LISTS") { xml in
+        for contactList in organization.contactLists.values.sorted(by: { $0.id < $1.id })
+        where contactList.members.contains(id) {
+          xml.element("CONTACT_LIST_ID", contactList.id)
+        }
       }
-      xml.close("CONTACT_LISTS")
     }
   }
 
@@ -150,17 +145,15 @@ extension XMLAPI {
       let value = pairs.last { $0.name == name || (name == "EMAIL" && $0.name == "Email") }?.value ?? .empty
       if value.isEmpty {
         throw name == "EMAIL"
-          ? APIFault(
-            id: 121, text: "Unable to add the recipient. No EMAIL provided.", errorClass: "SP.Recipients")
-          : APIFault(id: 211, text: "Unique key column values are missing.", errorClass: "SP.Recipients")
+          ? .noEmail : APIFault(id: 211, text: "Unique key column values are missing.", errorClass: "SP.Recipients")
       }
       key.append((name, value))
     }
     return key
   }
 
-  private mutating func insertRecipient(
-    _ values: [(position: Int, value: ExactText)], _ pairs: Pairs, createdFrom: ExactText, in list: ExactText
+  mutating func insertRecipient(
+    _ values: Values, _ pairs: Pairs, createdFrom: ExactText, in list: ExactText
   ) -> Int64 {
     let id = organization.nextRecipientID
     organization.nextRecipientID += 1
@@ -173,7 +166,7 @@ extension XMLAPI {
   }
 
   private mutating func apply(
-    _ values: [(position: Int, value: ExactText)], _ pairs: Pairs, to id: Int64, in list: ExactText
+    _ values: Values, _ pairs: Pairs, to id: Int64, in list: ExactText
   ) {
     let time = now
     let optOut = pairs.last { $0.name == "OPT_OUT" }.map { $0.value.string.lowercased() == "true" }
@@ -191,10 +184,7 @@ extension XMLAPI {
     if let id = try recipientID(call) {
       guard organization.lists[list]?[id] != nil else {
         throw switches.unknownRecipientFault == 128
-          ? .notMember
-          : APIFault(
-            id: switches.unknownRecipientFault, text: "Unable to update the recipient. The recipient does not exist.",
-            errorClass: "SP.Recipients")
+          ? .notMember : .unknownRecipient(switches.unknownRecipientFault)
       }
       target = id
       try refuseTakenKey(keys, pairs, target: id, in: list)
@@ -210,13 +200,11 @@ extension XMLAPI {
         }
       } else if !keys.isEmpty {
         lookup = pairs.filter { keys.contains($0.name) }
-        if lookup.count < keys.count {
-          throw APIFault(id: 1006, text: "Recipient key is missing.", errorClass: "SP.Recipients")
-        }
+        if lookup.count < keys.count { throw .missingKey }
       } else if let fields = try call.syncFields, !fields.isEmpty {
         lookup = fields
       } else {
-        throw APIFault(id: 1006, text: "Recipient key is missing.", errorClass: "SP.Recipients")
+        throw .missingKey
       }
       if let found = try matches(lookup, in: list).first {
         target = found
@@ -224,8 +212,7 @@ extension XMLAPI {
         let all = lookup.filter { known in !pairs.contains { $0.name == known.name } } + pairs
         target = insertRecipient(try positioned(all, in: list), all, createdFrom: "6", in: list)
       } else {
-        throw APIFault(
-          id: 123, text: "Unable to update the recipient. The recipient does not exist.", errorClass: "SP.Recipients")
+        throw .unknownRecipient()
       }
     }
     apply(try positioned(pairs, in: list), pairs, to: target, in: list)
@@ -264,9 +251,7 @@ extension XMLAPI {
   mutating func doubleOptInRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listIDForWriting(call)
     let pairs = try call.pairs()
-    guard let email = pairs.last(where: { $0.name == "EMAIL" })?.value, !email.isEmpty else {
-      throw APIFault(id: 121, text: "Unable to add the recipient. No EMAIL provided.", errorClass: "SP.Recipients")
-    }
+    guard let email = pairs.last(where: { $0.name == "EMAIL" })?.value, !email.isEmpty else { throw .noEmail }
     let values = try positioned(pairs, in: list)
     let id: Int64
     if let known = try matches([("EMAIL", email)], in: list).first {
@@ -289,17 +274,20 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// All recipients that EMAIL, RECIPIENT_ID or the columns mean; 128 for none.
+  /// All recipients that EMAIL, RECIPIENT_ID or the columns mean.
+  private mutating func addressed(
+    _ call: OperationCall, in list: ExactText, by columns: @autoclosure () throws(APIFault) -> Pairs
+  ) throws(APIFault) -> [Int64] {
+    if let id = try recipientID(call) { return organization.lists[list]?[id] == nil ? [] : [id] }
+    var pairs = try columns()
+    if let email = call.text("EMAIL"), !email.isEmpty { pairs.append(("EMAIL", email)) }
+    if pairs.isEmpty { throw .missingKey }
+    return try matches(pairs, in: list)
+  }
+
+  /// The same; 128 for none.
   private mutating func addressed(_ call: OperationCall, in list: ExactText) throws(APIFault) -> [Int64] {
-    let found: [Int64]
-    if let id = try recipientID(call) {
-      found = organization.lists[list]?[id] == nil ? [] : [id]
-    } else {
-      var pairs = try call.pairs()
-      if let email = call.text("EMAIL"), !email.isEmpty { pairs.append(("EMAIL", email)) }
-      if pairs.isEmpty { throw APIFault(id: 1006, text: "Recipient key is missing.", errorClass: "SP.Recipients") }
-      found = try matches(pairs, in: list)
-    }
+    let found = try addressed(call, in: list, by: try call.pairs())
     if found.isEmpty { throw .notMember }
     return found
   }
@@ -310,9 +298,7 @@ extension XMLAPI {
     let contact: Int64
     if let text = call.text("CONTACT_ID"), !text.isEmpty {
       guard let number = Int64(text.string) else { throw .invalidRecipient }
-      guard organization.lists[contactList.database]?[number] != nil else {
-        throw APIFault(id: 1001, text: "Recipient ID is not in the list.", errorClass: "SP.Recipients")
-      }
+      guard organization.lists[contactList.database]?[number] != nil else { throw .notInList }
       contact = number
     } else {
       let found = try matches(try call.pairs(), in: contactList.database)
@@ -331,10 +317,8 @@ extension XMLAPI {
     let database = try listID(call, "DATABASE_ID")
     let name = try call.required("CONTACT_LIST_NAME")
     let visibility = try call.required("VISIBILITY")
-    if visibility != "0", visibility != "1" { throw APIFault(id: 104, text: "Visibility is not valid.") }
-    if organization.contactLists.values.contains(where: { $0.name == name }) {
-      throw APIFault(id: 256, text: "A List With This Name Already Exists.", errorClass: "SP.ListManager")
-    }
+    if visibility != "0", visibility != "1" { throw .invalidVisibility }
+    if organization.contactLists.values.contains(where: { $0.name == name }) { throw .nameTaken }
     let id = organization.takeObjectID()
     organization.contactLists[id] = Organization.ContactList(
       id: id, name: name, database: database, visibility: visibility.string)
@@ -349,9 +333,7 @@ extension XMLAPI {
     if program == "0" {
       throw APIFault(id: 653, text: "The specified program status is Inactive and not accepting new contacts.")
     }
-    guard organization.lists.values.contains(where: { $0[contact] != nil }) else {
-      throw APIFault(id: 1001, text: "Recipient ID is not in the list.", errorClass: "SP.Recipients")
-    }
+    guard organization.lists.values.contains(where: { $0[contact] != nil }) else { throw .notInList }
     organization.programs[program, default: []].insert(contact)
   }
 }

@@ -71,9 +71,7 @@ extension XMLAPI {
 
   mutating func createTable(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let name = try call.required("TABLE_NAME")
-    if organization.tables.values.contains(where: { $0.name == name }) {
-      throw APIFault(id: 256, text: "A List With This Name Already Exists.", errorClass: "SP.ListManager")
-    }
+    if organization.tables.values.contains(where: { $0.name == name }) { throw .nameTaken }
     var columns: [RelationalTable.Column] = []
     var keys: [ExactText] = []
     for column in call.element.first("COLUMNS")?.all("COLUMN") ?? [] {

@@ -25,10 +25,9 @@ struct OperationCall: Sendable {
   }
 
   /// The NAME and VALUE pairs of COLUMN elements, or of SYNC_FIELD ones inside SYNC_FIELDS.
-  func pairs(_ parent: XMLElement? = nil, _ name: String = "COLUMN", fault: Int = 316) throws(APIFault) -> [(
-    name: ExactText, value: ExactText
-  )] {
-    var pairs: [(name: ExactText, value: ExactText)] = []
+  func pairs(_ parent: XMLElement? = nil, _ name: String = "COLUMN", fault: Int = 316) throws(APIFault) -> XMLAPI.Pairs
+  {
+    var pairs: XMLAPI.Pairs = []
     for child in (parent ?? element).all(name) {
       guard let column = child.first("NAME"), !column.text.utf8.isEmpty else {
         throw APIFault(id: fault, text: "\(name) without NAME", errorClass: "SP.Recipients")
@@ -38,7 +37,7 @@ struct OperationCall: Sendable {
     return pairs
   }
 
-  var syncFields: [(name: ExactText, value: ExactText)]? {
+  var syncFields: XMLAPI.Pairs? {
     get throws(APIFault) {
       guard let fields = element.first("SYNC_FIELDS") else { return nil }
       return try pairs(fields, "SYNC_FIELD", fault: 329)

@@ -20,7 +20,7 @@ import Testing
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: nil)
     let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
-    let outcome = CollectDestination(service, retries: 5).send(Array("{}".utf8), group: group)
+    let outcome = GameDestination(service, retries: 5).send(Array("{}".utf8), group: group)
     return (outcome, server.arrivals.first)
   }
 
@@ -31,7 +31,7 @@ import Testing
           endpoint: "http://127.0.0.1:\(port)/collect/api", key: Secret("env"), hashSecret: nil)
         let service = CollectService(
           address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
-        return CollectDestination(service, retries: 5)
+        return GameDestination(service, retries: 5)
       }
     }.check()
   }
@@ -72,7 +72,7 @@ import Testing
   @Test func whereNobodyListensTheRequestMayBeRepeated() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
     let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
-    guard case .notSent(let fault) = CollectDestination(service, retries: 0).send([], group: 0) else {
+    guard case .notSent(let fault) = GameDestination(service, retries: 0).send([], group: 0) else {
       Issue.record("nobody listens")
       return
     }
@@ -82,7 +82,7 @@ import Testing
   @Test func aRequestIsTriedOnceMoreThanItIsRepeated() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
     let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
-    #expect(CollectDestination(service, retries: 0).traits.mostAttempts == 1)
-    #expect(CollectDestination(service, retries: 5).traits.mostAttempts == 6)
+    #expect(GameDestination(service, retries: 0).traits.mostAttempts == 1)
+    #expect(GameDestination(service, retries: 5).traits.mostAttempts == 6)
   }
 }

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import DeltaDNAPlatform
+@testable import DeltaDNARules
 
 /// What a server says to one request; nil says nothing and closes the connection.
 typealias Script = @Sendable (_ number: Int, _ body: String) -> (status: Int, body: String)?
@@ -40,7 +41,7 @@ final class Bench {
     }
   }
 
-  func add(_ engagements: [KeptEngagement]) throws {
+  func add(_ engagements: [Engagement]) throws {
     var rows = EngagementRows()
     rows.engagements = engagements
     let run = try begin()
@@ -76,10 +77,10 @@ final class Bench {
 func question(
   _ point: String, user: String = "p-1", at seconds: Int64 = 0, device: String = "d-1", emission: Int64 = 1,
   isAsked: Bool = true, consent: Consent = []
-) -> KeptEngagement {
-  KeptEngagement(
+) -> Engagement {
+  Engagement(
     timestamp: Instant(milliseconds: 1_767_607_200_000 + seconds * 1000), device: ByteText(device), emission: emission,
-    consent: consent, isAsked: isAsked,
+    consent: consent, block: isAsked ? nil : .optedOut,
     request: DecisionRequest(
       decisionPoint: ByteText(point), flavour: "engagement", userID: ByteText(user), sessionID: "s-1",
       sdkVersion: "engage-batch", platform: "IOS"))

@@ -35,7 +35,7 @@ import Testing
           }
           #expect(responses.count <= 3 * configuration.triggers.count)
         }
-      } catch let error as SessionConfigurationError {
+      } catch let error as FileError {
         #expect(!error.faults.isEmpty)
         for fault in error.faults {
           #expect(fault.place.line >= 1 && fault.place.column >= 1 && !fault.message.isEmpty)

@@ -50,7 +50,7 @@ import Testing
     ),
   ])
   func refusesWithThePlace(file: String, fault: String) {
-    let error = #expect(throws: SessionConfigurationError.self) {
+    let error = #expect(throws: FileError.self) {
       try SessionConfiguration.read(Array(file.utf8), name: "f")
     }
     #expect(error?.description == "f:\(fault)")
@@ -77,7 +77,7 @@ import Testing
   func refusesShowConditionsThatMeanNothing(condition: String, reason: String) {
     let file =
       #"{"parameters":{"triggers":[{"eventName":"e","campaignExecutionConfig":{"showConditions":[\#(condition)]}}]}}"#
-    let error = #expect(throws: SessionConfigurationError.self) {
+    let error = #expect(throws: FileError.self) {
       try SessionConfiguration.read(Array(file.utf8), name: "f")
     }
     #expect(error?.faults.map(\.message) == [reason])
@@ -85,7 +85,7 @@ import Testing
 
   @Test func namesEveryFaultAtOnce() {
     let file = #"{"parameters":{"eventsWhitelist":[1],"triggers":[{"limit":"x"},{"eventName":"e","variantID":true}]}}"#
-    let error = #expect(throws: SessionConfigurationError.self) {
+    let error = #expect(throws: FileError.self) {
       try SessionConfiguration.read(Array(file.utf8), name: "f")
     }
     #expect(error?.faults.count == 4)

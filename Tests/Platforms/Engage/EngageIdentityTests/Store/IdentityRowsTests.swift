@@ -1,11 +1,12 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageIdentity
 import GRDB
 import StoreSupport
 import TestSupport
 import Testing
+
+@testable import EngageIdentity
 
 @Suite struct IdentityRowsTests {
   @Test func keepsWhatABatchBrings() throws {

@@ -76,7 +76,7 @@ import Testing
     let expected = vector["expect_intended"]
     let routes = vector["input", "config"]?.compactText
     if expected?["outcome"]?.string == "config_error" {
-      #expect(throws: RouteFileError.self) { try RouteFile.read(Array((routes ?? "").utf8), name: "routes.json") }
+      #expect(throws: FileError.self) { try RouteFile.read(Array((routes ?? "").utf8), name: "routes.json") }
       return
     }
     let file = try RouteFile.read(Array((routes ?? "").utf8), name: "routes.json")
@@ -128,7 +128,7 @@ import Testing
               ])))
         ])))
     guard let intended = vector["intended"]?.bool else {
-      #expect(throws: RouteFileError.self) { try RouteFile.read(Array(routes.utf8), name: "routes.json") }
+      #expect(throws: FileError.self) { try RouteFile.read(Array(routes.utf8), name: "routes.json") }
       return
     }
     try withReading(of: "app://data?n=" + (vector["value"]?.string ?? ""), routes: routes) { reading in
@@ -141,7 +141,7 @@ import Testing
     let bytes = Array((vector["text"]?.string ?? "").utf8)
     let intended = vector["intended"]?.string ?? ""
     if intended.contains("error"), !intended.contains("accept") {
-      #expect(throws: RouteFileError.self) { try RouteFile.read(bytes, name: "routes.json") }
+      #expect(throws: FileError.self) { try RouteFile.read(bytes, name: "routes.json") }
     } else {
       let file = try RouteFile.read(bytes, name: "routes.json")
       if intended.contains("warning") { #expect(file.notes.contains { $0.severity == .warning }) }

@@ -36,7 +36,7 @@ import Testing
       ),
     ] as [(String, [String])])
   func refusesWithThePlace(text: String, faults: [String]) {
-    let error = #expect(throws: RouteFileError.self) { try RouteFile.read(Array(text.utf8), name: "f") }
+    let error = #expect(throws: FileError.self) { try RouteFile.read(Array(text.utf8), name: "f") }
     #expect(error?.faults.map(\.description) == faults)
   }
 

@@ -63,8 +63,8 @@ extension Identities {
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
-            FROM identity_device WHERE state < 2 AND (first_seen, device) > (?, ?) ORDER BY first_seen, device LIMIT ?
+            SELECT \(Self.deviceColumns) FROM identity_device
+            WHERE state < 2 AND (first_seen, device) > (?, ?) ORDER BY first_seen, device LIMIT ?
             """), arguments: [last?.firstSeen.milliseconds ?? -1, last?.device ?? "", limit]
       ).map { try Self.device($0) }
     }

@@ -11,17 +11,7 @@ package struct IdentityPeriod: Sendable, Equatable {
   package var recipientId: String
   package var mobileUserId: String
   /// Only events that name no recipient of their own are concerned: what the set-up of a device found.
-  package var fillsOnly: Bool
-
-  package init(
-    device: [UInt8], fromEmission: Int64, recipientId: String, mobileUserId: String, fillsOnly: Bool = false
-  ) {
-    self.device = device
-    self.fromEmission = fromEmission
-    self.recipientId = recipientId
-    self.mobileUserId = mobileUserId
-    self.fillsOnly = fillsOnly
-  }
+  package var fillsOnly = false
 }
 
 /// An identity check that waits for its answer.

@@ -19,21 +19,11 @@ package enum DeviceProgress: Int, Sendable {
 package struct KnownDevice: Sendable, Equatable {
   package var device: String
   package var firstSeen: Instant
-  package var progress: DeviceProgress
-  package var recorded: DeviceIdentity
-  package var identity: DeviceIdentity
+  package var progress = DeviceProgress.waiting
+  package var recorded = DeviceIdentity()
+  package var identity = DeviceIdentity()
   /// The mobile user id with which it got its recipient; empty if that is the one it has.
   package var setUpAs = ""
-
-  package init(
-    device: String, firstSeen: Instant, progress: DeviceProgress, recorded: DeviceIdentity, identity: DeviceIdentity
-  ) {
-    self.device = device
-    self.firstSeen = firstSeen
-    self.progress = progress
-    self.recorded = recorded
-    self.identity = identity
-  }
 
   /// Takes over what records say. An id that they did not say before replaces what was found out earlier.
   package mutating func take(_ said: DeviceIdentity) {
@@ -66,14 +56,8 @@ package struct Identities: Sendable {
 
   static func insert(_ setups: [DeviceSetup], into db: Database) throws {
     for setup in setups {
-      let said = DeviceIdentity(recipientId: setup.recipientId, mobileUserId: setup.mobileUserId)
-      var known =
-        try device(setup.device, in: db)
-        ?? KnownDevice(
-          device: setup.device, firstSeen: setup.firstSeen, progress: .waiting,
-          recorded: DeviceIdentity(recipientId: "", mobileUserId: ""),
-          identity: DeviceIdentity(recipientId: "", mobileUserId: ""))
-      known.take(said)
+      var known = try device(setup.device, in: db) ?? KnownDevice(device: setup.device, firstSeen: setup.firstSeen)
+      known.take(DeviceIdentity(recipientId: setup.recipientId, mobileUserId: setup.mobileUserId))
       try save(known, first: setup.source, in: db)
     }
   }
@@ -110,9 +94,8 @@ package struct Identities: Sendable {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id,
-            set_up_as
-          FROM identity_device WHERE recipient_id <> '' AND state IN (?, ?) ORDER BY recipient_id, device
+          SELECT \(Self.deviceColumns), set_up_as FROM identity_device
+          WHERE recipient_id <> '' AND state IN (?, ?) ORDER BY recipient_id, device
           """, arguments: [DeviceProgress.ready.rawValue, DeviceProgress.added.rawValue]
       ).map { row in
         var device = try Self.device(row)
@@ -157,8 +140,8 @@ package struct Identities: Sendable {
       try Row.fetchOne(
         db.cachedStatement(
           sql: """
-            SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
-            FROM identity_device WHERE mobile_user_id = ? AND recipient_id <> '' ORDER BY first_seen, device LIMIT 1
+            SELECT \(Self.deviceColumns) FROM identity_device
+            WHERE mobile_user_id = ? AND recipient_id <> '' ORDER BY first_seen, device LIMIT 1
             """), arguments: [mobileUserId]
       ).map { try Self.device($0) }
     }
@@ -276,12 +259,13 @@ package struct Identities: Sendable {
   static func device(_ device: String, in db: Database) throws -> KnownDevice? {
     try Row.fetchOne(
       db.cachedStatement(
-        sql: """
-          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
-          FROM identity_device WHERE device = ?
-          """), arguments: [device]
+        sql: "SELECT \(Self.deviceColumns) FROM identity_device WHERE device = ?"), arguments: [device]
     ).map { try Self.device($0) }
   }
+
+  /// What ``device(_:)`` reads of a row.
+  static let deviceColumns =
+    "device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id"
 
   static func device(_ row: Row) throws -> KnownDevice {
     guard let progress = try DeviceProgress(rawValue: row.value("state")) else {

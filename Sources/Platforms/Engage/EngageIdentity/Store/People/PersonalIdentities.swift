@@ -5,48 +5,42 @@ import GRDB
 
 /// Where the tables of who is who have ids of people.
 struct PersonalIdentities: PersonalTables {
-  /// A column with ids of one kind, and the column that names the device of its row; none for rows of no device.
-  private struct Place {
-    var table: String
-    var column: String
-    var kind: PersonID.Kind
-    var device: String?
-    /// What the row is, in a word for people.
+  /// A table with its columns that have ids of people.
+  private struct PersonalTable {
+    var name: String
+    /// What a row is, in a word for people.
     var what: String
+    /// Whether each row is of one device, which the column `device` names.
+    var isOfDevices = true
+    var recipients: [String] = []
+    var mobileUsers: [String] = []
 
-    init(_ table: String, _ column: String, _ kind: PersonID.Kind, device: String? = "device", _ what: String) {
-      self.table = table
-      self.column = column
-      self.kind = kind
-      self.device = device
-      self.what = what
+    func columns(_ kind: PersonID.Kind) -> [String] {
+      switch kind {
+      case .recipient: recipients
+      case .mobileUserID: mobileUsers
+      default: []
+      }
     }
   }
 
-  private static let places = [
-    Place("identity_check", "mobile_user_id", .mobileUserID, "identityChecks"),
-    Place("identity_check", "anonymous_id", .mobileUserID, "identityChecks"),
-    Place("identity_check", "recipient_id", .recipient, "identityChecks"),
-    Place("identity_period", "recipient_id", .recipient, "identityPeriods"),
-    Place("identity_period", "mobile_user_id", .mobileUserID, "identityPeriods"),
-    Place("identity_device", "recorded_recipient_id", .recipient, "identityDevices"),
-    Place("identity_device", "recorded_mobile_user_id", .mobileUserID, "identityDevices"),
-    Place("identity_device", "recipient_id", .recipient, "identityDevices"),
-    Place("identity_device", "mobile_user_id", .mobileUserID, "identityDevices"),
-    Place("identity_device", "set_up_as", .mobileUserID, "identityDevices"),
-    Place("location_update", "recipient_id", .recipient, "locations"),
-    Place("location_written", "recipient_id", .recipient, "locations"),
-    Place("merge_refusal", "loser", .recipient, device: nil, "mergeRefusals"),
-    Place("merge_refusal", "winner", .recipient, device: nil, "mergeRefusals"),
-    Place("recipient_lock", "recipient", .recipient, device: nil, "recipientLocks"),
+  private static let tables = [
+    PersonalTable(
+      name: "identity_check", what: "identityChecks", recipients: ["recipient_id"],
+      mobileUsers: ["mobile_user_id", "anonymous_id"]),
+    PersonalTable(
+      name: "identity_period", what: "identityPeriods", recipients: ["recipient_id"], mobileUsers: ["mobile_user_id"]),
+    PersonalTable(
+      name: "identity_device", what: "identityDevices", recipients: ["recorded_recipient_id", "recipient_id"],
+      mobileUsers: ["recorded_mobile_user_id", "mobile_user_id", "set_up_as"]),
+    PersonalTable(name: "identity_moment", what: "identityMoments"),
+    PersonalTable(name: "location_update", what: "locations", recipients: ["recipient_id"]),
+    PersonalTable(name: "location_written", what: "locations", recipients: ["recipient_id"]),
+    PersonalTable(name: "merge_refusal", what: "mergeRefusals", isOfDevices: false, recipients: ["loser", "winner"]),
+    PersonalTable(name: "recipient_lock", what: "recipientLocks", isOfDevices: false, recipients: ["recipient"]),
   ]
 
-  /// Tables whose rows are of one device, with its column as an expression that gives bytes.
-  private static let ofDevices: [(table: String, what: String)] = [
-    ("identity_check", "identityChecks"), ("identity_period", "identityPeriods"),
-    ("identity_device", "identityDevices"), ("identity_moment", "identityMoments"),
-    ("location_update", "locations"), ("location_written", "locations"),
-  ]
+  /// The column of the device as an expression that gives bytes.
 
   private static let device = "CAST(device AS BLOB)"
 
@@ -58,8 +52,10 @@ struct PersonalIdentities: PersonalTables {
     }
     for id in ids {
       // A place that was written last to a recipient is also of devices that shared it for a while.
-      for place in Self.places where place.kind == id.kind && place.device != nil && place.table != "location_written" {
-        try add("SELECT DISTINCT \(Self.device) FROM \(place.table) WHERE \(place.column) = ?", id)
+      for table in Self.tables where table.isOfDevices && table.name != "location_written" {
+        for column in table.columns(id.kind) {
+          try add("SELECT DISTINCT \(Self.device) FROM \(table.name) WHERE \(column) = ?", id)
+        }
       }
       guard id.kind == .user else { continue }
       try add(
@@ -73,7 +69,7 @@ struct PersonalIdentities: PersonalTables {
 
   func ids(in db: Database) throws -> Set<String> {
     let columns =
-      Self.places.map { ($0.table, $0.column) }
+      Self.tables.flatMap { table in (table.recipients + table.mobileUsers).map { (table.name, $0) } }
       + ["loser", "winner", "recipient_before", "user_before", "recipient_after", "user_after"].map {
         ("merge_plan", $0)
       }
@@ -130,15 +126,17 @@ struct PersonalIdentities: PersonalTables {
       try removal.delete("mergePlans", from: "merge_plan", where: "id = ?1", plan.databaseValue, in: db)
     }
     for device in people.devices {
-      for table in Self.ofDevices {
+      for table in Self.tables where table.isOfDevices {
         try removal.delete(
-          table.what, from: table.table, where: "\(Self.device) = ?1", device.blob.databaseValue, in: db)
+          table.what, from: table.name, where: "\(Self.device) = ?1", device.blob.databaseValue, in: db)
       }
     }
     for id in people.ids where id.kind != .device {
       let value = id.value.string.databaseValue
-      for place in Self.places where place.kind == id.kind {
-        try removal.delete(place.what, from: place.table, where: "\(place.column) = ?1", value, in: db)
+      for table in Self.tables {
+        for column in table.columns(id.kind) {
+          try removal.delete(table.what, from: table.name, where: "\(column) = ?1", value, in: db)
+        }
       }
       if id.kind == .user {
         try removal.delete(

@@ -20,20 +20,13 @@ package struct MergeJournal: Sendable {
     let holder: Int64? = try connection.writeTogether { db in
       if stored.holdsLocks {
         for recipient in stored.recipients {
-          if let holder = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
-          {
-            return holder
-          }
+          if let holder = try Self.holder(of: recipient, in: db) { return holder }
         }
       }
       stored.id = try Self.insert(stored, run: run, into: db)
       try Self.endRefusals(of: stored.device, check: stored.checkId, besides: stored.id, in: db)
       if stored.holdsLocks {
-        for recipient in stored.recipients {
-          try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
-            .execute(arguments: [recipient, stored.id])
-        }
+        for recipient in stored.recipients { try Self.lock(recipient, for: stored.id, in: db) }
       }
       try Self.append(lines, to: stored.id, in: db)
       if stored.scenario == .location { try Self.deletePlaces(of: stored.winner, before: stored.id, in: db) }
@@ -120,26 +113,21 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan: publishes who the device is from the check on, finishes the check, gives up the locks, all at once.
-  package func publish(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
-    try connection.writeTogether { db in
-      try Self.append(lines, to: plan.id, in: db)
-      try Identities.publish(plan.after, replacing: plan.before, device: plan.device, emission: plan.emission, in: db)
-      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
-      try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
-    }
-  }
-
-  /// Ends a plan that says nothing of who the device is, and finishes its check.
+  /// Ends a plan: publishes who the device is from the check on unless the plan says nothing of that, finishes the check, gives up the
+  /// locks, all at once.
   package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
+      if !plan.scenario.isInstruction {
+        try Identities.publish(
+          plan.after, replacing: plan.before, device: plan.device, emission: plan.emission, in: db)
+      }
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
       try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
     }
   }
 
-  /// Takes back what ``publish(_:lines:run:)`` made known.
+  /// Takes back what ``conclude(_:lines:run:)`` made known.
   ///
   /// - Returns: false, with nothing changed, if the device has moved on since.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
@@ -168,13 +156,9 @@ package struct MergeJournal: Sendable {
     }
     return try connection.writeTogether { db in
       for recipient in plan.recipients {
-        let holder = try Int64.fetchOne(
-          db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
+        let holder = try Self.holder(of: recipient, in: db)
         if let holder, holder != plan.id { return holder }
-        if holder == nil {
-          try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
-            .execute(arguments: [recipient, plan.id])
-        }
+        if holder == nil { try Self.lock(recipient, for: plan.id, in: db) }
       }
       try Self.append([JournalLine(.undo, plan.key)], to: plan.id, in: db)
       try Self.setState(.undoing, reason: plan.reason, of: plan.id, in: db)
@@ -296,6 +280,17 @@ package struct MergeJournal: Sendable {
     try db.cachedStatement(sql: "UPDATE merge_plan SET state = ?, reason = ? WHERE id = ?")
       .execute(arguments: [state.rawValue, reason, plan])
     if state.isEnded { try unlock(plan, in: db) }
+  }
+
+  /// The plan that has a recipient to itself.
+  private static func holder(of recipient: String, in db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
+  }
+
+  private static func lock(_ recipient: String, for plan: Int64, in db: Database) throws {
+    try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
+      .execute(arguments: [recipient, plan])
   }
 
   private static func unlock(_ plan: Int64, in db: Database) throws {

@@ -191,13 +191,8 @@ package struct MergeStep: Sendable, Equatable {
 
 /// Who a device is to the service.
 package struct DeviceIdentity: Sendable, Equatable {
-  package var recipientId: String
-  package var mobileUserId: String
-
-  package init(recipientId: String, mobileUserId: String) {
-    self.recipientId = recipientId
-    self.mobileUserId = mobileUserId
-  }
+  package var recipientId = ""
+  package var mobileUserId = ""
 
   package static func == (one: DeviceIdentity, other: DeviceIdentity) -> Bool {
     one.recipientId.isIdentical(to: other.recipientId) && one.mobileUserId.isIdentical(to: other.mobileUserId)
@@ -231,27 +226,6 @@ package struct MergePlan: Sendable, Equatable {
   package var after: DeviceIdentity
   package var created: Instant
   package var steps: [MergeStep]
-
-  package init(
-    key: String, scenario: MergeScenario, list: String, loser: String, winner: String, date: String, device: String,
-    checkId: Int64?, emission: Int64, ids: [IdentityColumn], before: DeviceIdentity, after: DeviceIdentity,
-    created: Instant, steps: [MergeStep]
-  ) {
-    self.key = key
-    self.scenario = scenario
-    self.list = list
-    self.loser = loser
-    self.winner = winner
-    self.date = date
-    self.device = device
-    self.checkId = checkId
-    self.emission = emission
-    self.ids = ids
-    self.before = before
-    self.after = after
-    self.created = created
-    self.steps = steps
-  }
 
   /// The recipients it locks, each once, in the order in which locks are taken. What is asked for a recipient touches no column that a
   /// merge compares, and must not keep a merge waiting.

@@ -1,27 +1,12 @@
-package import BatchFoundation
+import BatchFoundation
 package import BatchStore
-package import DeltaDNAAPI
-package import DeltaDNAEvents
+import DeltaDNAEvents
+package import DeltaDNARules
 package import GRDB
-
-/// A recorded question to Engage, on its way into the store (reference deltadna 9).
-package struct KeptEngagement: Sendable, Hashable {
-  package var timestamp: Instant
-  /// Of the export; with the emission it decides the order among questions of one time.
-  package var device: ByteText
-  /// Counts what the device's records led to.
-  package var emission: Int64
-  /// As given by the time of the question; decides the headers.
-  package var consent: Consent
-  /// False where the phone would not have asked: the player has opted out or denied consent, or the session's configuration
-  /// does not list the decision point.
-  package var isAsked: Bool
-  package var request: DecisionRequest
-}
 
 /// The questions of a batch, stored with its events or not at all.
 package struct EngagementRows: PlatformRows {
-  package var engagements: [KeptEngagement] = []
+  package var engagements: [Engagement] = []
 
   package var byteCount: Int { engagements.reduce(0) { $0 + 512 + $1.request.parameters.string.utf8.count } }
 
@@ -53,7 +38,7 @@ package struct EngagementRows: PlatformRows {
       let request = engagement.request
       try statement.execute(arguments: [
         engagement.timestamp.milliseconds, engagement.device.string, engagement.emission,
-        Int(engagement.consent.rawValue), engagement.isAsked, request.userID.string, request.sessionID?.string,
+        Int(engagement.consent.rawValue), engagement.block == nil, request.userID.string, request.sessionID?.string,
         request.decisionPoint.string, request.flavour.string, String(decoding: request.body, as: UTF8.self),
       ])
     }

@@ -4,7 +4,7 @@ package import BatchReport
 package import BatchStore
 import DeltaDNARules
 
-extension DeltaDNAPlatform {
+extension GamePlatform {
   /// The device is that of the export; Collect knows the player only.
   package var eventColumns: [EventColumn] {
     [

@@ -3,7 +3,7 @@ package import BatchStore
 import DeltaDNAEvents
 import DeltaDNARules
 
-extension DeltaDNAPlatform {
+extension GamePlatform {
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
   /// A state has its player as a text, and all players that the device ever met as digests.

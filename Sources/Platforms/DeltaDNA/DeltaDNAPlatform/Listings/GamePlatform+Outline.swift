@@ -3,7 +3,7 @@ package import BatchFoundation
 package import BatchPlatform
 import DeltaDNARules
 
-extension DeltaDNAPlatform {
+extension GamePlatform {
   /// A session lasts from its first event to its last; a campaign is what a trigger responded with.
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let name = event["eventName"]?.string else { return }
@@ -26,15 +26,14 @@ extension DeltaDNAPlatform {
   package func coverage(
     of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
   ) -> [RuleCoverage] {
-    func rule(_ name: String, _ figure: GameFigure) -> RuleCoverage {
-      RuleCoverage(.rule, name, figures[figure.rawValue, default: 0])
-    }
+    func rule(_ name: String, _ figure: GameFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
       rule("a player opts out", .optedOut), rule("consent is denied", .consentDenied),
     ]
-    if run.settings.deltaDNA.engageURL != nil { rules.append(rule("Engage is asked for a decision", .decisions)) }
-    if run.settings.deltaDNA.eventSchema != nil { rules.append(rule("an event does not fit the schema", .invalid)) }
+    let game = gameSettings(run.settings).deltaDNA
+    if game.engageURL != nil { rules.append(rule("Engage is asked for a decision", .decisions)) }
+    if game.eventSchema != nil { rules.append(rule("an event does not fit the schema", .invalid)) }
     guard let details = details as? GameDetails, let configuration = details.rules.configuration else { return rules }
     return rules
       + configuration.triggers.map { trigger in

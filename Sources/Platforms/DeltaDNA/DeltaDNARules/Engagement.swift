@@ -1,11 +1,30 @@
 package import BatchFoundation
+package import DeltaDNAEvents
+
+/// A question to Engage, as a phone would have put it (reference deltadna 9).
+package struct Engagement: Sendable, Hashable {
+  /// Why no request is made: the player has opted out or denied consent, or the session's configuration does not list the decision point.
+  package enum Block: UInt8, Sendable {
+    case optedOut, consentDenied, notWhitelisted
+  }
+
+  package var timestamp: Instant
+  /// Of the export; with the emission it decides the order among questions of one time.
+  package var device: ByteText
+  /// Counts what the device's records led to.
+  package var emission: Int64
+  /// As given by the time of the question; decides the headers.
+  package var consent: Consent
+  package var block: Block?
+  package var request: DecisionRequest
+}
 
 /// One question to Engage: what a player is to get at a decision point (reference deltadna-service 4.1).
 package struct DecisionRequest: Sendable, Hashable {
   package var decisionPoint: ByteText
   package var flavour: ByteText
   /// The parameters of the question, an object as JSON text.
-  package var parameters: ByteText
+  package var parameters: ByteText = "{}"
   package var userID: ByteText
   package var sessionID: ByteText?
   package var sdkVersion: ByteText
@@ -17,32 +36,13 @@ package struct DecisionRequest: Sendable, Hashable {
   package var manufacturer: ByteText?
   package var operatingSystemVersion: ByteText?
 
-  package init(
-    decisionPoint: ByteText, flavour: ByteText, parameters: ByteText = "{}", userID: ByteText,
-    sessionID: ByteText? = nil, sdkVersion: ByteText, platform: ByteText, locale: ByteText? = nil,
-    timezoneOffset: ByteText? = nil, manufacturer: ByteText? = nil, operatingSystemVersion: ByteText? = nil
-  ) {
-    self.decisionPoint = decisionPoint
-    self.flavour = flavour
-    self.parameters = parameters
-    self.userID = userID
-    self.sessionID = sessionID
-    self.sdkVersion = sdkVersion
-    self.platform = platform
-    self.locale = locale
-    self.timezoneOffset = timezoneOffset
-    self.manufacturer = manufacturer
-    self.operatingSystemVersion = operatingSystemVersion
-  }
-
-  /// The API's own version, which the service expects as text.
-  package static let version = "4"
-
   /// The exact body: members in the order of the SDKs, unknown ones left out, no white space.
   package var body: [UInt8] {
     var members: [(String, String?)] = [
       ("decisionPoint", quoted(decisionPoint)), ("flavour", quoted(flavour)), ("parameters", parameters.string),
-      ("userID", quoted(userID)), ("sessionID", sessionID.map(quoted)), ("version", JSONString.quoted(Self.version)),
+      ("userID", quoted(userID)), ("sessionID", sessionID.map(quoted)),
+      // The API's own, which the service expects as text.
+      ("version", "\"4\""),
     ]
     members += [
       ("sdkVersion", quoted(sdkVersion)), ("platform", quoted(platform)), ("locale", locale.map(quoted)),

@@ -1,0 +1,110 @@
+/// Writes what a record has one behind the other, with a bit or two for each part that say whether it is there.
+///
+/// The form never outlives the run, so it is in the machine's own byte order. Nothing is aligned.
+@safe public struct RecordPacker {
+  @usableFromInline let start: UnsafeMutableRawPointer
+  @usableFromInline var at: UnsafeMutableRawPointer
+  @usableFromInline var parts: UInt32 = 0
+  @usableFromInline var bit: UInt32 = 1
+
+  /// Bytes in front of the parts.
+  public static let head = 4
+
+  /// At most this many bytes does a text take.
+  @inlinable @inline(__always)
+  public static func bound(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
+
+  @inlinable @inline(__always)
+  public init(at start: UnsafeMutableRawPointer) {
+    unsafe self.start = unsafe start
+    unsafe at = unsafe start + Self.head
+  }
+
+  /// A flag of its own, or whether the part that follows is there.
+  @inlinable @inline(__always)
+  public mutating func put(_ flag: Bool) {
+    assert(bit != 0, "a record has 32 bits at most")
+    if flag { parts |= bit }
+    bit &<<= 1
+  }
+
+  @inlinable @inline(__always)
+  public mutating func put(_ flag: Bool?) {
+    put(flag != nil)
+    put(flag ?? false)
+  }
+
+  @inlinable @inline(__always)
+  public mutating func put(_ text: Text?) {
+    put(text != nil)
+    if let text { unsafe at = text.writeShort(to: at) }
+  }
+
+  @inlinable @inline(__always)
+  public mutating func put(_ view: JSONView?) {
+    put(view != nil)
+    guard let view else { return }
+    let size = view.size
+    unsafe copyBytes(view.start, to: at, size)
+    unsafe at += size
+  }
+
+  @inlinable @inline(__always)
+  public mutating func put(bits: UInt64) {
+    unsafe at.storeBytes(of: bits, as: UInt64.self)
+    unsafe at += 8
+  }
+
+  /// - Returns: the bytes written.
+  @inlinable @inline(__always)
+  public func end() -> Int {
+    unsafe start.storeBytes(of: parts, as: UInt32.self)
+    return unsafe at - start
+  }
+}
+
+/// Reads the parts again, in the order in which they were put; texts and views stay in the payload's memory.
+@safe public struct RecordUnpacker {
+  @usableFromInline var at: UnsafeRawPointer
+  @usableFromInline var parts: UInt32
+
+  @inlinable @inline(__always)
+  public init(at start: UnsafeRawPointer) {
+    parts = unsafe start.loadUnaligned(as: UInt32.self)
+    unsafe at = unsafe start + RecordPacker.head
+  }
+
+  @inlinable @inline(__always)
+  public mutating func flag() -> Bool {
+    defer { parts &>>= 1 }
+    return parts & 1 != 0
+  }
+
+  @inlinable @inline(__always)
+  public mutating func optionalFlag() -> Bool? {
+    let (isThere, value) = (flag(), flag())
+    return isThere ? value : nil
+  }
+
+  @inlinable @inline(__always)
+  public mutating func text() -> Text? {
+    guard flag() else { return nil }
+    let (text, end) = unsafe JSONView.shortText(at: at)
+    unsafe at = end
+    return text
+  }
+
+  @inlinable @inline(__always)
+  public mutating func view() -> JSONView? {
+    guard flag() else { return nil }
+    let view = unsafe JSONView(at: at)
+    unsafe at = view.end
+    return view
+  }
+
+  @inlinable @inline(__always)
+  public mutating func bits() -> UInt64 {
+    defer { unsafe at += 8 }
+    return unsafe at.loadUnaligned(as: UInt64.self)
+  }
+}
