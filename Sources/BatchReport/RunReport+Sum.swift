@@ -18,7 +18,7 @@ extension RunReport {
     quarantinedEvents += other.quarantinedEvents
     activity += other.activity
     quarantine = Array(
-      (quarantine + other.quarantine).sorted { Self.precedes(($0.file, $0.line), ($1.file, $1.line)) }
+      (quarantine + other.quarantine).sorted { (ByteText($0.file), $0.line) < (ByteText($1.file), $1.line) }
         .prefix(Self.quarantineSamples))
     for tally in other.warnings { add(tally) }
     warnings.sort { $0.kind.precedesByBytes($1.kind) }
@@ -33,7 +33,7 @@ extension RunReport {
     }
     warnings[place].occurrences += tally.occurrences
     warnings[place].first = Array(
-      (warnings[place].first + tally.first).sorted { Self.precedes(($0.file, $0.line), ($1.file, $1.line)) }
+      (warnings[place].first + tally.first).sorted { (ByteText($0.file), $0.line) < (ByteText($1.file), $1.line) }
         .prefix(Self.warningPlaces))
   }
 
@@ -43,10 +43,6 @@ extension RunReport {
     } else {
       unknownFields.append(field)
     }
-  }
-
-  private static func precedes(_ one: (file: String, line: UInt64), _ other: (file: String, line: UInt64)) -> Bool {
-    one.file.utf8.elementsEqual(other.file.utf8) ? one.line < other.line : one.file.precedesByBytes(other.file)
   }
 }
 

@@ -33,9 +33,9 @@ import Testing
     var expected = Job(file: folder.path + "/jobs/nightly.json", destination: "engage")
     expected.name = "nightly"
     expected.configuration = [folder.path + "/configs/EngageConfig.json"]
-    expected.inputs.events = [Job.Input(path: folder.path + "/samples/events/*.ndjson")]
-    expected.inputs.notifications = [Job.Input(path: "/data/notifications")]
-    expected.inputs.deepLinks = [Job.Input(path: folder.path + "/jobs/links/**")]
+    expected.inputs.events = [JobInput(path: folder.path + "/samples/events/*.ndjson")]
+    expected.inputs.notifications = [JobInput(path: "/data/notifications")]
+    expected.inputs.deepLinks = [JobInput(path: folder.path + "/jobs/links/**")]
     expected.deepLinkRoutes = folder.path + "/configs/MobileDeepLinkingConfig.json"
     expected.window = TimeWindow(from: january, to: february)
     expected.asOf = february
@@ -64,7 +64,7 @@ import Testing
     ])
     let job = try folder.loader().load(job: "job.plist").job
     #expect(job.name == "p")
-    #expect(job.inputs.events == [Job.Input(path: folder.path + "/e")])
+    #expect(job.inputs.events == [JobInput(path: folder.path + "/e")])
     #expect(job.asOf == Instant(milliseconds: 1_769_904_000_000))
     #expect(job.identity)
     #expect(job.destination == "engage")
@@ -92,11 +92,11 @@ import Testing
       </dict></plist>
       """,
     ])
-    var shop = Job.Input(path: folder.path + "/b")
+    var shop = JobInput(path: folder.path + "/b")
     (shop.label, shop.isRequired, shop.minRecords) = ("of the shop", true, 100)
     #expect(
       try folder.loader().load(job: file).job.inputs.events == [
-        Job.Input(path: folder.path + "/a"), shop, Job.Input(path: "/dev/stdin"), Job.Input(path: folder.path + "/c"),
+        JobInput(path: folder.path + "/a"), shop, JobInput(path: "/dev/stdin"), JobInput(path: folder.path + "/c"),
       ])
   }
 

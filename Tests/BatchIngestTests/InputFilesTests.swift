@@ -64,7 +64,7 @@ import Testing
       error?.description
         == "no input: nothing matches '*.gz', and there is no file in the folder './empty' ('inputs' of the job)")
     var required = InputPattern(.events, "empty")
-    required.isRequired = true
+    required.input.isRequired = true
     let missing = #expect(throws: InputError.self) { try InputFiles.find([required], in: folder.path) }
     #expect(
       missing?.description.hasPrefix("error: input 'empty' is a folder without files; nothing was decided") == true)

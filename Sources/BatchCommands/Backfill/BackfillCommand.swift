@@ -36,12 +36,7 @@ struct BackfillCommand: ParsableCommand {
   @Option(help: "The time zone by whose calendar the steps are.")
   var zone = "UTC"
 
-  @Option(help: "The store of the job.")
-  var store: String?
-
-  @Option(help: "The folder for reports.")
-  var report: String?
-
+  @OptionGroup var places: JobPlaces
   @OptionGroup var future: FutureOptions
   @OptionGroup var missing: MissingOptions
 
@@ -151,7 +146,7 @@ struct BackfillCommand: ParsableCommand {
   private func request(_ window: (from: Instant, to: Instant), tellsWarnings: Bool = false) throws -> RunRequest {
     var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
-    (changes.store, changes.report) = (store, report)
+    (changes.store, changes.report) = (places.store, places.report)
     let told = tellsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
     var request = try Failures.reported {
       let loaded = try told ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)

@@ -77,7 +77,7 @@ struct ForgetCommand: ParsableCommand {
     // Opening would make a new store; a job in parts may have none yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       if result.isEmpty { throw StoreError.missing(path: request.storePath) }
-      return tell(try results.erase(ids, found: results.devices(of: ids), at: .now, options))
+      return tell(nil, nil, try results.erase(ids, found: results.devices(of: ids), at: .now, options))
     }
     let platform = request.platform
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
@@ -160,41 +160,36 @@ struct ForgetCommand: ParsableCommand {
     return ids
   }
 
-  private func tell(_ others: [(folder: String, report: ErasureReport)]) {
-    answer.format.tell(["dryRun": .flag(dryRun), "results": Self.json(others)]) {
-      for other in others { tell(other.report.counts, of: other.folder) }
-      tellEnd()
-    }
-  }
-
+  /// - Parameters:
+  ///   - report: what went from the job's store; nil where there is none yet.
+  ///   - personal: how the devices are named that went as a whole.
   private func tell(
-    _ report: ErasureReport, _ personal: PersonalData, _ others: [(folder: String, report: ErasureReport)]
+    _ report: ErasureReport?, _ personal: PersonalData?, _ others: [(folder: String, report: ErasureReport)]
   ) {
-    let devices = report.devices.map { personal.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
-    answer.format.tell([
-      "dryRun": .flag(dryRun), "devices": .texts(devices), "removed": Self.json(report.counts),
-      "results": Self.json(others),
-    ]) {
+    let devices = (report?.devices ?? []).map { personal?.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
+    let document: JSONNode = ["dryRun": .flag(dryRun)]
+    answer.format.tell(
+      document.adding([
+        "devices": report.map { _ in .texts(devices) }, "removed": report.map { Self.json($0.counts) },
+        "results": Self.json(others),
+      ])
+    ) {
       for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
-      for (what, count) in report.counts.sorted(by: { $0.key < $1.key }) { Streams.data("\(what)\t\(count)") }
-      if report.counts.isEmpty { Streams.note("nothing of these ids is in the store") }
+      if let report { tell(report.counts, of: nil) }
       for other in others { tell(other.report.counts, of: other.folder) }
-      tellEnd()
+      Streams.note(
+        dryRun
+          ? "nothing was changed; without --dry-run all this would be removed"
+          : "later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'")
     }
   }
 
-  private func tell(_ counts: [String: Int], of folder: String) {
-    if counts.isEmpty { return Streams.note("nothing of these ids is in \(folder.printable)") }
+  /// - Parameter folder: of a result; nil for the job's store.
+  private func tell(_ counts: [String: Int], of folder: String?) {
+    if counts.isEmpty { return Streams.note("nothing of these ids is in \(folder?.printable ?? "the store")") }
     for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
-      Streams.data("\(what)\t\(count)\t\(folder.printable)")
+      Streams.data("\(what)\t\(count)" + (folder.map { "\t\($0.printable)" } ?? ""))
     }
-  }
-
-  private func tellEnd() {
-    Streams.note(
-      dryRun
-        ? "nothing was changed; without --dry-run all this would be removed"
-        : "later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'")
   }
 
   private static func json(_ counts: [String: Int]) -> JSONNode {

@@ -63,12 +63,8 @@ struct CollectCommand: ParsableCommand {
       try pipeline.collect(job == nil ? results : [first] + results, beginsChain: newChain)
     }
     if let summary {
-      do {
-        try OutputFile.write(outcome.report.summary.json + "\n", to: summary)
-      } catch {
-        outcome.fail(error)
-        pipeline.noteEnd(&outcome)
-      }
+      outcome.attempt { outcome in try OutputFile.write(outcome.report.summary.json + "\n", to: summary) }
+      pipeline.noteEnd(&outcome)
     }
     let text = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: isatty(STDOUT_FILENO) == 0)

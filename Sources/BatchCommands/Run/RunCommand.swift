@@ -58,7 +58,7 @@ struct RunCommand: JobCommand {
   func run() throws {
     let connects = onlinePlan != nil || !(dryRun || skipsUpload)
     try RunSession(
-      output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
+      output: output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
     ).run { now in
       var request = try RunRequest(loaded: load(at: now, asksService: !sandbox), of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
@@ -91,7 +91,7 @@ struct PostCommand: JobCommand {
   var sandbox = false
 
   func run() throws {
-    try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
+    try RunSession(output: output, explanations: explanation.format, usesSandbox: sandbox).run { now in
       var request = try RunRequest(loaded: load(at: now, asksService: !sandbox), of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture
       return request

@@ -12,23 +12,12 @@ import Glibc
 /// One run as a person sees it: progress, end summary, figures, exit code.
 struct RunSession {
   let output: OutputOptions
-  let usesSandbox: Bool
-  /// Whether anything is asked of the service.
-  let connects: Bool
   let explanations: OutputFormat
+  var usesSandbox = false
+  /// Whether anything is asked of the service.
+  var connects = true
   /// Whether the end summary of a dry run names lines that would be quarantined, also where stdout is a terminal.
-  let namesLines: Bool
-
-  init(
-    _ output: OutputOptions, explanations: OutputFormat, usesSandbox: Bool = false, connects: Bool = true,
-    namesLines: Bool = true
-  ) {
-    self.output = output
-    self.explanations = explanations
-    self.namesLines = namesLines
-    self.usesSandbox = usesSandbox
-    self.connects = connects
-  }
+  var namesLines = true
 
   /// - Parameters:
   ///   - request: what is to be done, at the time of the run.
@@ -95,26 +84,14 @@ struct RunSession {
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
-    if let path = output.summary {
-      do {
-        try OutputFile.write(outcome.report.summary.json + "\n", to: path)
-      } catch {
-        outcome.fail(error)
-      }
+    outcome.attempt { outcome in
+      if let path = output.summary { try OutputFile.write(outcome.report.summary.json + "\n", to: path) }
     }
     if let explanation = outcome.explanation { print(explanation) }
-    if let path = output.junit {
-      do {
-        try OutputFile.write(JUnitReport.document(outcome.report).text, to: path)
-      } catch {
-        outcome.fail(error)
-      }
+    outcome.attempt { outcome in
+      if let path = output.junit { try OutputFile.write(JUnitReport.document(outcome.report).text, to: path) }
     }
-    do {
-      try writeFigures(of: request, outcome.exit, outcome.report)
-    } catch {
-      outcome.fail(error)
-    }
+    outcome.attempt { outcome in try writeFigures(of: request, outcome.exit, outcome.report) }
     pipeline.noteEnd(&outcome)
     tell(outcome)
     AlarmCall(request: request).tell(Alarm(outcome.report), isKept: true)

@@ -71,7 +71,7 @@ private struct InferenceRun<Of: SchemaSubject> {
     let directory = FileManager.default.currentDirectoryPath
     var job = Job(file: "\(directory)/schema-infer", destination: Of.platform.name)
     job.name = "schema-infer"
-    job.inputs.events = exports.map { Job.Input(path: PathText.resolve($0, in: directory)) }
+    job.inputs.events = exports.map { JobInput(path: PathText.resolve($0, in: directory)) }
     job.store = folder.appending(path: "none.sqlite").path
     return job
   }

@@ -32,7 +32,7 @@ struct ValidateCommand: JobCommand {
   func run() throws {
     // One document on stdout at a time.
     let isTaken = output.takesStdout || output.explain != nil
-    let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
+    let session = RunSession(output: output, explanations: format == .json ? .json : .text, namesLines: isTaken)
     try session.run { now in
       let loaded = try load(at: now, asksService: false)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)

@@ -2,50 +2,16 @@ package import BatchFoundation
 
 /// What a run is to do: a job file (reference formats 1) with the command line's overrides.
 package struct Job: Sendable, Hashable {
-  /// An entry of `inputs` (reference formats 1.2). What it matches is looked for when the run reads it.
-  package struct Input: Sendable, Hashable {
-    /// A day of the window, by the calendar of its zone.
-    package struct Day: Sendable, Hashable {
-      /// Days since 1970.
-      package var number: Int64
-      /// The pattern that stands for it.
-      package var path: String
-    }
-
-    /// An absolute pattern of files and directories, with its date patterns as they are written.
-    package var path: String
-    /// The days of the window, where the path has date patterns; nil where it has none.
-    package var days: [Day]?
-    /// What people call it; nil for its path.
-    package var label: String?
-    /// A run ends before it decides anything where nothing matches, on any of the days.
-    package var isRequired = false
-    /// A run ends before it decides anything where fewer lines are read; nil for any number.
-    package var minRecords: Int?
-    /// A preset by its name, or the absolute path of a map; nil for records of the project's own shape.
-    package var map: String?
-
-    package init(path: String) { self.path = path }
-
-    /// Absolute patterns without date patterns.
-    package var patterns: [String] { days.map { $0.map(\.path) } ?? [path] }
-
-    /// A pattern of what it has on any day, and perhaps of more.
-    package var anyDay: String {
-      days == nil ? path : DatedPath.patterns.reduce(path) { $0.replacing($1, with: "*") }
-    }
-  }
-
   package struct Inputs: Sendable, Hashable {
-    package var events: [Input] = []
-    package var notifications: [Input] = []
-    package var deepLinks: [Input] = []
+    package var events: [JobInput] = []
+    package var notifications: [JobInput] = []
+    package var deepLinks: [JobInput] = []
 
     package init() {}
 
     package var isEmpty: Bool { events.isEmpty && notifications.isEmpty && deepLinks.isEmpty }
 
-    package subscript(kind: InputKind) -> [Input] {
+    package subscript(kind: InputKind) -> [JobInput] {
       switch kind {
       case .events: events
       case .notifications: notifications
@@ -123,5 +89,12 @@ package struct CommandLineChanges: Sendable, Hashable {
     self.asOf = asOf
     self.store = store
     self.report = report
+  }
+}
+
+extension JobInput {
+  /// A pattern of what it has on any day, and perhaps of more.
+  package var anyDay: String {
+    days == nil ? path : DatedPath.patterns.reduce(path) { $0.replacing($1, with: "*") }
   }
 }

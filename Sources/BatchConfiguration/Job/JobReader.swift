@@ -112,7 +112,7 @@ struct JobReader {
 
   /// - Parameter map: of entries that name none.
   private mutating func readInputs(
-    _ entries: JSONMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>, map: String? = nil
+    _ entries: JSONMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, map: String? = nil
   ) {
     guard case .array(let elements) = entries.value.value else {
       wrongType(entries, key, "an array of paths")
@@ -134,10 +134,10 @@ struct JobReader {
   /// An entry of `inputs`: a path, or an object with one.
   private mutating func readInput(
     _ entry: JSONMember, _ name: String
-  ) -> (input: Job.Input, dated: DatedPath?)? {
+  ) -> (input: JobInput, dated: DatedPath?)? {
     guard case .object(let members) = entry.value.value else { return readPath(entry, name) }
-    var read: (input: Job.Input, dated: DatedPath?)?
-    var input = Job.Input(path: "")
+    var read: (input: JobInput, dated: DatedPath?)?
+    var input = JobInput(path: "")
     var hasPath = false
     for (key, member) in known(members, ["path", "required", "minRecords", "label", "map"], under: "\(name).") {
       switch key {
@@ -165,7 +165,7 @@ struct JobReader {
 
   private mutating func readPath(
     _ member: JSONMember, _ name: String
-  ) -> (input: Job.Input, dated: DatedPath?)? {
+  ) -> (input: JobInput, dated: DatedPath?)? {
     guard let written = text(member, name) else { return nil }
     // It may hold credentials, so it is not shown.
     if let address = InputAddress(written) {
@@ -173,9 +173,9 @@ struct JobReader {
         member.value.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
       return nil
     }
-    if written.utf8.elementsEqual("-".utf8) { return (Job.Input(path: "/dev/stdin"), nil) }
+    if written.utf8.elementsEqual("-".utf8) { return (JobInput(path: "/dev/stdin"), nil) }
     do {
-      return (Job.Input(path: PathText.resolve(written, in: job.directory)), try DatedPath.read(written))
+      return (JobInput(path: PathText.resolve(written, in: job.directory)), try DatedPath.read(written))
     } catch {
       fault(
         member.value.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
@@ -313,24 +313,14 @@ struct JobReader {
   }
 
   private mutating func paths(_ member: JSONMember, _ key: String) -> [String] {
-    texts(member, key).map { PathText.resolve($0.text, in: job.directory) }
-  }
-
-  /// The elements of an array of texts, each with its name in messages.
-  private mutating func texts(
-    _ member: JSONMember, _ key: String
-  ) -> [(name: String, member: JSONMember, text: String)] {
     guard case .array(let elements) = member.value.value else {
       wrongType(member, key, "an array of strings")
       return []
     }
-    var texts: [(String, JSONMember, String)] = []
-    for (index, element) in elements.enumerated() {
+    return elements.enumerated().compactMap { index, element in
       let name = "\(key)[\(index)]"
-      let member = JSONMember(key: name, at: element.place, value: element)
-      if let text = text(member, name) { texts.append((name, member, text)) }
+      return path(JSONMember(key: name, at: element.place, value: element), name)
     }
-    return texts
   }
 
   /// The text of a string, or of a property list's date.

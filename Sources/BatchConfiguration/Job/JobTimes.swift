@@ -5,7 +5,7 @@ struct JobTimes {
   /// An input with date patterns.
   struct Input {
     /// `events`, `notifications` or `deepLinks`.
-    var kind: WritableKeyPath<Job.Inputs, [Job.Input]>
+    var kind: WritableKeyPath<Job.Inputs, [JobInput]>
     /// Its place among them.
     var place: Int
     /// `inputs.events[0]`.
@@ -52,11 +52,11 @@ struct JobTimes {
     guard faults.isEmpty else { return faults }
     for input in inputs {
       do {
-        var dated: [Job.Input.Day] = []
+        var dated: [JobInput.Day] = []
         for day in try days(of: job.window) {
           let path = PathText.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
           if dated.last.map({ $0.path.utf8.elementsEqual(path.utf8) }) ?? false { continue }
-          dated.append(Job.Input.Day(number: day, path: path))
+          dated.append(JobInput.Day(number: day, path: path))
         }
         job.inputs[keyPath: input.kind][input.place].days = dated
       } catch {

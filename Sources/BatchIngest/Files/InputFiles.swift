@@ -145,9 +145,9 @@ package struct InputFiles: Sendable {
           let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
           guard !unmatched.isEmpty else { continue }
           let isFolder = unmatched.allSatisfy { FileSearch.isFolder($0.pattern, in: folder) }
-          if isFolder { folders.append(input.path) }
+          if isFolder { folders.append(input.input.path) }
           let absent = MissingInput(input: input.name, days: unmatched.compactMap(\.day), isFolder: isFolder)
-          if input.isRequired, !allowsMissing {
+          if input.input.isRequired, !allowsMissing {
             missing.append(absent)
           } else {
             result.warnings.append(.noMatch(absent))
@@ -165,7 +165,7 @@ package struct InputFiles: Sendable {
     }
     guard missing.isEmpty else { throw InputError.missing(missing) }
     guard !result.files.isEmpty else {
-      throw InputError.noInput(patterns: inputs.map(\.path), folders: folders, isOfJob: isOfJob)
+      throw InputError.noInput(patterns: inputs.map(\.input.path), folders: folders, isOfJob: isOfJob)
     }
     let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)
     if let twice = pipes.first(where: { $0.value.count > 1 }) {
@@ -173,7 +173,7 @@ package struct InputFiles: Sendable {
     }
     result.files.sort { $0.path != $1.path ? $0.path < $1.path : $0.kind < $1.kind }
     if !allowsMissing {
-      result.minima = try inputs.filter { $0.leastLines > 0 }.map {
+      result.minima = try inputs.filter { $0.input.minRecords ?? 0 > 0 }.map {
         try LineMinimum($0, among: result.files, in: folder)
       }
     }

@@ -1,41 +1,32 @@
 package import BatchFoundation
 
-/// An input of a job: patterns that stand for its files, and what has to be there.
+/// An input with the map of its files.
 package struct InputPattern: Sendable {
-  package struct Path: Sendable {
-    package var pattern: String
-    /// The day that it stands for, since 1970; nil where it stands for all.
-    package var day: Int64?
-
-    package init(pattern: String, day: Int64? = nil) {
-      self.pattern = pattern
-      self.day = day
-    }
-  }
-
   package var kind: InputKind
-  /// As the job writes it.
-  package var path: String
-  /// What people call it; nil for its path.
-  package var label: String?
-  /// What is looked for: the path itself, or one for each day.
-  package var paths: [Path]
-  /// Nothing may be missing, of no day.
-  package var isRequired = false
-  /// Fewer lines end a run before it decides anything.
-  package var leastLines = 0
+  package var input: JobInput
   /// Of the files that it matches; nil for lines of the project's own shape.
   package var map: InputMap?
 
-  package init(_ kind: InputKind, _ path: String, map: InputMap? = nil) {
+  package init(_ kind: InputKind, _ input: JobInput, map: InputMap? = nil) {
     self.kind = kind
-    self.path = path
+    self.input = input
     self.map = map
-    paths = [Path(pattern: path)]
+  }
+
+  package init(_ kind: InputKind, _ path: String, map: InputMap? = nil) {
+    self.init(kind, JobInput(path: path), map: map)
   }
 
   /// As messages name it.
-  var name: String { label.map { "\($0.printable) ('\(path.printable)')" } ?? "'\(path.printable)'" }
+  var name: String {
+    let path = "'\(input.path.printable)'"
+    return input.label.map { "\($0.printable) (\(path))" } ?? path
+  }
+
+  /// What is looked for: the path itself, or one for each day.
+  var paths: [(pattern: String, day: Int64?)] {
+    input.days.map { $0.map { ($0.path, $0.number) } } ?? [(input.path, nil)]
+  }
 
   /// Whether a pattern without date patterns would find a file at a path, both absolute, if it were there: itself, or below a folder that
   /// it finds.
@@ -155,9 +146,9 @@ struct LineMinimum: Sendable {
 
   init(_ input: InputPattern, among files: [InputFile], in folder: String) throws {
     self.input = input.name
-    lines = input.leastLines
+    lines = input.input.minRecords ?? 0
     var search = FileSearch()
-    for path in input.paths { _ = try search.add(path.pattern, in: folder) }
+    for pattern in input.input.patterns { _ = try search.add(pattern, in: folder) }
     self.files = files.indices.filter { files[$0].kind == input.kind && search.found.contains(files[$0].path) }
   }
 }

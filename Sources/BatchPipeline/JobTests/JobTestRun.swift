@@ -62,16 +62,16 @@ extension TemporaryFolder {
   /// Writes records as files of a job's inputs, a line each; one that is a text stands there as it is.
   fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
-    func add(_ records: [JSONNode], _ name: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>, map: String?)
+    func add(_ records: [JSONNode], _ name: String, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, map: String?)
       throws
     {
       guard !records.isEmpty else { return }
-      var input = Job.Input(path: path(name))
+      var input = JobInput(path: path(name))
       input.map = map
       try OutputFile.write(records.map { ($0.string ?? $0.compactText) + "\n" }.joined(), to: input.path)
       inputs[keyPath: kind].append(input)
     }
-    let kinds: [(InputKind, WritableKeyPath<Job.Inputs, [Job.Input]>)] = [
+    let kinds: [(InputKind, WritableKeyPath<Job.Inputs, [JobInput]>)] = [
       (.events, \.events), (.notifications, \.notifications), (.deepLinks, \.deepLinks),
     ]
     for (kind, place) in kinds { try add(test.records[kind] ?? [], "\(kind)", place, map: nil) }

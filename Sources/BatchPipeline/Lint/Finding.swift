@@ -67,8 +67,6 @@ extension Findings {
 
   /// By file, line, then words, so that the same inputs give the same list.
   private static func precedes(_ one: Finding, _ other: Finding) -> Bool {
-    if !one.file.isIdentical(to: other.file) { return one.file.utf8.lexicographicallyPrecedes(other.file.utf8) }
-    if one.line != other.line { return one.line < other.line }
-    return one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+    (ByteText(one.file), one.line, ByteText(one.text)) < (ByteText(other.file), other.line, ByteText(other.text))
   }
 }

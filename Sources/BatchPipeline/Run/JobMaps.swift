@@ -30,7 +30,7 @@ package struct JobMaps {
     try self.init(names: Self.names(of: job))
   }
 
-  private static func inputs(of job: Job) -> [(key: String, inputs: [Job.Input])] {
+  private static func inputs(of job: Job) -> [(key: String, inputs: [JobInput])] {
     InputKind.allCases.map { ($0.name, job.inputs[$0]) }
   }
 

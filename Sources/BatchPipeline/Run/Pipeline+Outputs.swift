@@ -88,7 +88,7 @@ extension Pipeline {
   /// In place of the one that there is.
   func writeReport(_ outcome: inout RunOutcome) {
     guard let folder = request.job.reports else { return }
-    do {
+    outcome.attempt { outcome in
       if let path = outcome.reportFolder {
         try FileManager.default.removeItem(atPath: path)
         outcome.reportFolder = nil
@@ -103,8 +103,6 @@ extension Pipeline {
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,
         isForGroup: request.settings.report.mode == .group)
       if index == nil { monitor.note("warning: \(folder.printable) has other pages by the name of that over all runs") }
-    } catch {
-      outcome.fail(error)
     }
   }
 }

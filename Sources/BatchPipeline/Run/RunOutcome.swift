@@ -43,6 +43,15 @@ package struct RunOutcome: Sendable {
     if exit == .done { exit = RunFailure.exit(of: error) }
     report.exit = exit
   }
+
+  /// Does what the run can end without; an error of it is noted.
+  package mutating func attempt(_ work: (inout RunOutcome) throws -> Void) {
+    do {
+      try work(&self)
+    } catch {
+      fail(error)
+    }
+  }
 }
 
 /// Whom a run tells what it is doing.

@@ -94,17 +94,8 @@ extension InputFiles {
   package static func find(_ job: Job, allowsMissing: Bool = false) throws -> InputFiles {
     let maps = try JobMaps(job)
     return try find(
-      InputKind.allCases.flatMap { kind in job.inputs[kind].map { InputPattern($0, kind, maps) } },
-      in: job.directory, allowsMissing: allowsMissing)
-  }
-}
-
-extension InputPattern {
-  fileprivate init(_ input: Job.Input, _ kind: InputKind, _ maps: JobMaps) {
-    self.init(kind, input.path, map: input.map.flatMap { maps[$0] })
-    label = input.label
-    if let days = input.days { paths = days.map { Path(pattern: $0.path, day: $0.number) } }
-    isRequired = input.isRequired
-    leastLines = input.minRecords ?? 0
+      InputKind.allCases.flatMap { kind in
+        job.inputs[kind].map { InputPattern(kind, $0, map: $0.map.flatMap { maps[$0] }) }
+      }, in: job.directory, allowsMissing: allowsMissing)
   }
 }

@@ -78,15 +78,9 @@ final class QuarantinedLines: Sendable {
   }
 
   private static func precedes(_ one: QuarantinedLine, _ other: QuarantinedLine) -> Bool {
-    let (first, second) = (one.place, other.place)
-    if !first.file.isIdentical(to: second.file) {
-      return first.file.utf8.lexicographicallyPrecedes(second.file.utf8)
-    }
-    if (first.line, one.offset) != (second.line, other.offset) {
-      return (first.line, one.offset) < (second.line, other.offset)
-    }
-    // Several events of one line.
-    return one.file.utf8.lexicographicallyPrecedes(other.file.utf8)
+    // Several events of one line differ in the last of these.
+    (ByteText(one.place.file), one.place.line, one.offset, ByteText(one.file))
+      < (ByteText(other.place.file), other.place.line, other.offset, ByteText(other.file))
   }
 }
 

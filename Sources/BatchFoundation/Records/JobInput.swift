@@ -1,0 +1,33 @@
+/// An entry of a job's `inputs` (reference formats 1.2). What it matches is looked for when the run reads it.
+public struct JobInput: Sendable, Hashable {
+  /// A day of the window, by the calendar of its zone.
+  public struct Day: Sendable, Hashable {
+    /// Days since 1970.
+    public var number: Int64
+    /// The pattern that stands for it.
+    public var path: String
+
+    public init(number: Int64, path: String) {
+      self.number = number
+      self.path = path
+    }
+  }
+
+  /// An absolute pattern of files and directories, with its date patterns as they are written.
+  public var path: String
+  /// The days of the window, where the path has date patterns; nil where it has none.
+  public var days: [Day]?
+  /// What people call it; nil for its path.
+  public var label: String?
+  /// A run ends before it decides anything where nothing matches, on any of the days.
+  public var isRequired = false
+  /// A run ends before it decides anything where fewer lines are read; nil for any number.
+  public var minRecords: Int?
+  /// A preset by its name, or the absolute path of a map; nil for records of the project's own shape.
+  public var map: String?
+
+  public init(path: String) { self.path = path }
+
+  /// Absolute patterns without date patterns.
+  public var patterns: [String] { days.map { $0.map(\.path) } ?? [path] }
+}
