@@ -216,6 +216,26 @@ import Testing
     #expect(try night.corrections() == ["second 3 3"])
   }
 
+  /// A record was late only before the newest instant, so the mended line came behind the one that it stands before.
+  @Test(
+    "A mended line has its place among those of its instant in its file", arguments: ["engage", "deltadna"],
+    [#""type":"setMobileUserId","mobileUserId":"u2""#, #""type":"setUserId","userId":"u2""#])
+  func mendedLineOfOneInstant(destination: String, mended: String) throws {
+    func lines(_ second: String) -> [(String, String)] {
+      [
+        ("10T09:00:00", #""type":"launch","mobileUserId":"u1","userId":"u1""#), ("10T10:00:00", second),
+        ("10T10:00:00", Self.named("b")),
+      ]
+    }
+    let (whole, cut) = (
+      try Nights(#""destination": "\#(destination)""#), try Nights(#""destination": "\#(destination)""#)
+    )
+    try whole(10, "in/1", lines(mended))
+    try cut(10, "in/1", lines(#""type":"nonsense""#))
+    #expect(try cut(11, "in/1", lines(mended)).summary.rewind.devices == 1)
+    #expect(try StoredResult(of: cut.folder) == StoredResult(of: whole.folder))
+  }
+
   /// With the reach behind the last record, it was lost that a link of its instant could still join the start of the session.
   @Test("A state is the same wherever the reach begins", arguments: ["5 minutes", "70 minutes", "80 minutes"])
   func stateAtTheReach(reach: String) throws {

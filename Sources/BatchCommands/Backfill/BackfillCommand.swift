@@ -138,7 +138,8 @@ struct BackfillCommand: ParsableCommand {
     let failure = Failures.report(error)
     Streams.note(total.line)
     if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
-    Streams.note("The same command continues from here.")
+    // A backfill that goes backwards is refused again.
+    if !(error is BackwardRunError) { Streams.note("The same command continues from here.") }
     return failure
   }
 

@@ -40,10 +40,17 @@ public struct StateWriter: ~Copyable {
 
   public mutating func put(_ instant: Instant) { put(instant.milliseconds) }
 
-  /// When the last record of a device was, nil for none, and its kind.
-  public mutating func put(lastRecord instant: Instant?, _ kind: InputKind) {
+  /// When the last record of a device was, nil for none, its kind, and where it was read.
+  public mutating func put(lastRecord instant: Instant?, _ kind: InputKind, _ source: StoredSource) {
     put(instant == nil ? 0 : 1 + kind.rawValue)
-    if let instant { put(instant) }
+    guard let instant else { return }
+    put(instant)
+    put(source)
+  }
+
+  public mutating func put(_ source: StoredSource) {
+    put(Int64(source.file))
+    put(Int64(bitPattern: source.line))
   }
 
   public mutating func put(_ value: Double) { put(Int64(bitPattern: value.bitPattern)) }
@@ -139,11 +146,16 @@ extension StateWriter {
   public mutating func instant() throws(DeviceStateError) -> Instant { Instant(milliseconds: try milliseconds()) }
 
   /// Nil for a device without records.
-  public mutating func lastRecord() throws(DeviceStateError) -> (instant: Instant, kind: InputKind)? {
+  public mutating func lastRecord() throws(DeviceStateError) -> (instant: Instant, kind: InputKind, StoredSource)? {
     let byte = try byte()
     guard byte > 0 else { return nil }
     guard let kind = InputKind(rawValue: byte - 1) else { throw DeviceStateError() }
-    return (try instant(), kind)
+    return (try instant(), kind, try source())
+  }
+
+  public mutating func source() throws(DeviceStateError) -> StoredSource {
+    guard let file = UInt32(exactly: try integer()) else { throw DeviceStateError() }
+    return StoredSource(file: file, line: UInt64(bitPattern: try integer()))
   }
 
   public mutating func double() throws(DeviceStateError) -> Double {

@@ -82,12 +82,14 @@ final class DecisionWorker: @unchecked Sendable {
     let records = device.records
     guard let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }), let first = records.first,
       case let known = try knownByOthers(first.timestamp, device.device, partition),
-      decided.covers(first.timestamp, first.kind, until: decided.silence) || known != nil
+      isLate(first, decided) || known != nil
     else { return try decide(device.device, earlier, [records], partition) }
     var (beyond, inOrder, present) = (records.place(from: decided.end), records.place(from: decided.end), earlier)
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
-      let silence = records.place(from: decided.silence, decided.kind(at: decided.silence))
+      var silence = records.place(from: decided.silence, decided.kind(at: decided.silence))
+      let tied = records[silence...].prefix { $0.timestamp == decided.silence }
+      if let last = tied.lastIndex(where: { isLate($0, decided) }) { silence = last + 1 }
       let late = records.list(reached..<max(silence, known.map { records.place(from: $0) } ?? 0))
       let nights =
         try late.first.map { first in
@@ -106,6 +108,10 @@ final class DecisionWorker: @unchecked Sendable {
     late.add(records.list(0..<beyond))
     try decide(
       device.device, present, [records.list(0..<beyond), records.list(inOrder..<records.count)], partition)
+  }
+
+  private func isLate(_ entry: RecordEntry, _ decided: DecidedTime) -> Bool {
+    decided.covers(entry.timestamp, entry.kind, files.storedSource(of: entry.position), until: decided.silence)
   }
 
   /// Where a record comes from before what was known when other settings decided its device last: up to when these decide; else nil.

@@ -32,8 +32,7 @@ extension DeviceRewind {
     /// What the event is known by that is the `number`th of them, from 0.
     func key(_ number: Int) -> [UInt8] {
       var writer = StateWriter()
-      writer.put(Int64(cause.file))
-      writer.put(Int64(bitPattern: cause.line))
+      writer.put(cause)
       writer.put(Int64(number))
       return writer.bytes + type
     }

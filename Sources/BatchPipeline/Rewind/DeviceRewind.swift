@@ -94,7 +94,7 @@ final class DeviceRewind {
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
-    return late.firstIndex { places.night(of: $0.timestamp, $0.kind) != nil } ?? late.count
+    return late.firstIndex { nightPlace(of: $0, in: places) != nil } ?? late.count
   }
 
   /// - Parameters:
@@ -106,7 +106,7 @@ final class DeviceRewind {
     _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
   ) throws -> RewoundDevice {
     let places = try places(in: nights)
-    guard let first = late.first, let own = places.night(of: first.timestamp, first.kind) else {
+    guard let first = late.first, let own = nightPlace(of: first, in: places) else {
       preconditionFailure("late records without a night")
     }
     let decidedBy = try nights.map { try deciders(of: $0) }
@@ -119,7 +119,7 @@ final class DeviceRewind {
     var rewound: [StoredNight] = []
     var decided = 0
     var next = late.startIndex
-    var place = min(own, places.night(of: earliest, first.kind) ?? own)
+    var place = min(own, places.night(of: earliest, first.kind, .unknown) ?? own)
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
       var night = nights[place]
@@ -127,7 +127,7 @@ final class DeviceRewind {
       let isLast = place == nights.count - 1
       let behind = isLast ? present : nights[place + 1].night.before
       var end = next
-      while end < late.endIndex, isLast || places.night(of: late[end].timestamp, late[end].kind) == place { end += 1 }
+      while end < late.endIndex, isLast || nightPlace(of: late[end], in: places) == place { end += 1 }
       if old != new || next < end {
         let known = [night.known, isLast ? rewind.knownBefore : nights[place + 1].knownBefore]
         let coming = firsts[(place + 1)...].compactMap { $0 }.min()
@@ -202,6 +202,10 @@ final class DeviceRewind {
         return try night.firstRecord.map { min($0, known) } ?? known
       },
       first: closed.map { $0 + 1 } ?? 0)
+  }
+
+  private func nightPlace(of late: RecordEntry, in places: NightPlaces) -> Int? {
+    places.night(of: late.timestamp, late.kind, files.storedSource(of: late.position))
   }
 
   private func timeline(_ device: Text, _ night: StoredNight) throws -> RecordTimeline {

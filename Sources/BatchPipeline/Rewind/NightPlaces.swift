@@ -13,14 +13,15 @@ struct NightPlaces {
   /// No rewind goes back behind it.
   let first: Int
 
-  func night(of instant: Instant, _ kind: InputKind) -> Int? {
+  /// - Parameter source: where the record was read.
+  func night(of instant: Instant, _ kind: InputKind, _ source: StoredSource) -> Int? {
     let last = begins.indices.last { place in
       place >= first && (place == first || instant >= starts[place])
-        && begins[place].map { !$0.covers(instant, kind, until: $0.silence) } ?? true
+        && begins[place].map { !$0.covers(instant, kind, source, until: $0.silence) } ?? true
     }
     if let last { return last }
     // What is counted besides may reach further back than the nights.
-    guard begins.indices.contains(first), let begin = begins[first], !begin.covers(instant, kind, until: begin.end)
+    guard begins.indices.contains(first), let begin = begins[first], !begin.covers(instant, kind, source, until: begin.end)
     else { return nil }
     return first
   }

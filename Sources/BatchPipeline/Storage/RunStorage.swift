@@ -32,11 +32,13 @@ struct RunStorage {
     return (store, run)
   }
 
-  /// The files with the numbers by which the store knows them; numbers of this run alone, if nothing is kept.
+  /// The files with the numbers by which the store knows them, or would if something were kept.
   func numbered(_ files: InputFiles) throws -> InputFiles {
     var files = files
     guard let (store, run) = kept else {
-      files.numbers = files.files.indices.map { UInt32($0) + 1 }
+      files.numbers =
+        try store?.runs.foreseenNumbers(ofInputs: files.files.map(\.original))
+        ?? files.files.indices.map { UInt32($0) + 1 }
       return files
     }
     if let part = files.part {

@@ -39,6 +39,8 @@ package struct DecidedTime: Sendable {
   package var newest: Instant
   /// Of the last of them: records of one instant come in the order of their kinds (reference formats 3.8).
   package var kind: InputKind
+  /// Where that one was read: lines of one file, instant and kind come in their order.
+  package var source: StoredSource
   /// Records before it are late: those before the newest, and those within a silence after it that ended something.
   package var end: Instant
   /// Records before it come into a silence that something was decided by, if only what is counted.
@@ -49,9 +51,13 @@ package struct DecidedTime: Sendable {
   /// - Parameters:
   ///   - silence: nil where silence decided nothing besides.
   ///   - settled: nil where it decides nothing more.
-  package init(newest: Instant, _ kind: InputKind, end: Instant, silence: Instant? = nil, settled: Instant? = nil) {
+  package init(
+    newest: Instant, _ kind: InputKind, _ source: StoredSource, end: Instant, silence: Instant? = nil,
+    settled: Instant? = nil
+  ) {
     self.newest = newest
     self.kind = kind
+    self.source = source
     self.end = end
     self.silence = max(end, silence ?? end)
     self.settled = max(end, settled ?? end)
@@ -61,8 +67,12 @@ package struct DecidedTime: Sendable {
   package func kind(at instant: Instant) -> InputKind { instant == newest ? kind : .events }
 
   /// Whether a record comes into what was decided up to an instant, ``end`` or ``silence``.
-  package func covers(_ timestamp: Instant, _ kind: InputKind, until instant: Instant) -> Bool {
-    timestamp == instant ? kind < self.kind(at: instant) : timestamp < instant
+  ///
+  /// - Parameter source: where it was read. Of one instant and kind, lines of other files than the last come behind (reference decisions 35).
+  package func covers(_ timestamp: Instant, _ kind: InputKind, _ source: StoredSource, until instant: Instant) -> Bool {
+    guard timestamp == instant else { return timestamp < instant }
+    guard instant == newest, kind == self.kind else { return kind < self.kind(at: instant) }
+    return source.file == self.source.file && source.line < self.source.line
   }
 }
 

@@ -22,6 +22,19 @@ extension Runs {
     }
   }
 
+  /// The numbers that ``numbers(ofInputs:run:)`` would return, for a run that keeps nothing.
+  package func foreseenNumbers(ofInputs paths: [String]) throws -> [UInt32] {
+    try connection.read { db in
+      var newest = try UInt32.fetchOne(db, sql: "SELECT max(id) FROM input_file") ?? 0
+      let known = try db.cachedStatement(sql: "SELECT id FROM input_file WHERE path = ?")
+      return try paths.map { path in
+        if let row = try Row.fetchOne(known, arguments: [path]) { return try row.value("id") }
+        newest += 1
+        return newest
+      }
+    }
+  }
+
   /// The files that led to what the store has, in the order of their names.
   package func inputPaths() throws -> [String] {
     try connection.read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }

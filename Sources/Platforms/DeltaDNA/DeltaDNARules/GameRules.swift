@@ -89,7 +89,7 @@ package struct GameRules {
       processLate()
     } else {
       processInOrder()
-      (state.lastSeen, state.lastKind) = (record.timestamp, record.kind)
+      (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
     }
     explanation?.end(record.type.name, record.position, at: record.timestamp, state.summary)
   }

@@ -216,7 +216,7 @@ package struct DeviceRules {
       // What waited goes out when consent is given as well.
       if record.type == .consent, releases(at: record.timestamp) { return false }
     }
-    (state.lastSeen, state.lastKind) = (record.timestamp, record.kind)
+    (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
     // It is behind whatever silence ended.
     state.silentUntil = nil
     if let silent = state.awaitedUntil, silent < record.timestamp { state.awaitedUntil = nil }

@@ -3,7 +3,7 @@ import EngageEvents
 
 extension DeviceState {
   /// First byte of every encoded state; what is written otherwise gets a new number.
-  package static let format: UInt8 = 3
+  package static let format: UInt8 = 4
 
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
@@ -33,7 +33,7 @@ extension DeviceState {
       writer.put(campaign.expiresAt)
       writer.put(UInt8(campaign.expiryWasSeen ? 1 : 0))
     }
-    writer.put(lastRecord: lastSeen, lastKind)
+    writer.put(lastRecord: lastSeen, lastKind, lastSource)
     writer.put(UInt8(silentUntil == nil ? 0 : 1) | (awaitedUntil == nil ? 0 : 2))
     if let silentUntil { writer.put(silentUntil) }
     if let awaitedUntil { writer.put(awaitedUntil) }
@@ -70,7 +70,7 @@ extension DeviceState {
       campaign = Campaign(
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
     }
-    if let last = try reader.lastRecord() { (lastSeen, lastKind) = last }
+    if let last = try reader.lastRecord() { (lastSeen, lastKind, lastSource) = last }
     let silences = try reader.byte()
     if silences & 1 != 0 { silentUntil = try reader.instant() }
     if silences & 2 != 0 { awaitedUntil = try reader.instant() }
@@ -89,11 +89,6 @@ extension DeviceState {
 }
 
 extension StateWriter {
-  mutating func put(_ source: StoredSource) {
-    put(Int64(source.file))
-    put(Int64(bitPattern: source.line))
-  }
-
   mutating func put(_ core: CoreTexts) {
     for value in core.values.indices { put(core.values[value]) }
   }
@@ -210,11 +205,6 @@ extension StateReader {
         LocationSamples.Place(at: try instant(), address: try optionalText(), name: try optionalText()))
     }
     return samples
-  }
-
-  mutating func source() throws(DeviceStateError) -> StoredSource {
-    guard let file = UInt32(exactly: try integer()) else { throw DeviceStateError() }
-    return StoredSource(file: file, line: UInt64(bitPattern: try integer()))
   }
 
   fileprivate mutating func held() throws(DeviceStateError) -> HeldEvent {

@@ -25,6 +25,7 @@ package struct DeviceState {
   package var lastSeen: Instant?
   /// Of the last record at that instant.
   package var lastKind = InputKind.events
+  package var lastSource = StoredSource.unknown
   /// The end of the silence by which its last session was decided to be over; nil where a record decided that.
   package var silentUntil: Instant?
   /// Until when something could have come that silence decided an event to go out without: a sample, or a link at the very instant of a

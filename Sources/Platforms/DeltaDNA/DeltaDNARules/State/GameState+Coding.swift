@@ -41,7 +41,7 @@ extension GameState {
     writer.put(lastSession)
     writer.put(UInt8(sessionBegan == nil ? 0 : 1))
     if let sessionBegan { writer.put(sessionBegan) }
-    writer.put(lastRecord: lastSeen, lastKind)
+    writer.put(lastRecord: lastSeen, lastKind, lastSource)
     writer.put(emission)
     if !triggers.isEmpty { triggers.put(to: &writer) }
     return writer.bytes
@@ -74,7 +74,7 @@ extension GameState {
     session = try reader.text()
     lastSession = try reader.text()
     if try reader.byte() == 1 { sessionBegan = try reader.instant() }
-    if let last = try reader.lastRecord() { (lastSeen, lastKind) = last }
+    if let last = try reader.lastRecord() { (lastSeen, lastKind, lastSource) = last }
     emission = try reader.emission()
     if !reader.isAtEnd { triggers = try TriggerCounts(from: &reader) }
   }

@@ -33,6 +33,7 @@ package struct GameState {
   package var lastSeen: Instant?
   /// Of the last record at that instant.
   package var lastKind = InputKind.events
+  package var lastSource = StoredSource.unknown
   /// Emission number of the last event or engagement.
   package var emission: Int64 = 0
 

@@ -98,7 +98,7 @@ struct EngageDecisionRules: DecisionRules {
       let state = try unsafe DeviceState(decoding: $0)
       return state.lastSeen.map {
         DecidedTime(
-          newest: $0, state.lastKind, end: state.decidedUntil ?? $0, silence: state.otherSilence,
+          newest: $0, state.lastKind, state.lastSource, end: state.decidedUntil ?? $0, silence: state.otherSilence,
           settled: state.openUntil)
       }
     }
