@@ -21,9 +21,8 @@ struct NightPlaces {
     }
     if let last { return last }
     // What is counted besides may reach further back than the nights.
-    guard begins.indices.contains(first), let begin = begins[first], !begin.covers(instant, kind, source, until: begin.end)
-    else { return nil }
-    return first
+    guard begins.indices.contains(first), let begin = begins[first] else { return nil }
+    return begin.covers(instant, kind, source, until: begin.end) ? nil : first
   }
 }
 

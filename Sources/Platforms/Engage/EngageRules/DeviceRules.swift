@@ -375,7 +375,7 @@ extension DeviceState {
   @inline(__always)
   mutating func take(_ record: Record) {
     let values = record.deviceValues.values.span
-    for slot in values.indices { if let text = values[slot] { core.learn(slot, text) } }
+    for slot in values.indices where !values[slot].isEmpty { core.learn(slot, values[slot]) }
     if let text = record.mobileUserId {
       core.learn(CoreAttribute.primaryUserId.rawValue, text)
       mobileUserIdIsAutomatic = false

@@ -48,7 +48,8 @@ struct GameDecisionRules: DecisionRules {
       let state = try unsafe GameState(decoding: $0)
       return state.lastSeen.map {
         DecidedTime(
-          newest: $0, state.lastKind, state.lastSource, end: $0, silence: state.lastUseOfMeasuredSession.flatMap(rules.over(after:)),
+          newest: $0, state.lastKind, state.lastSource, end: $0,
+          silence: state.lastUseOfMeasuredSession.flatMap(rules.over(after:)),
           settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
       }
     }

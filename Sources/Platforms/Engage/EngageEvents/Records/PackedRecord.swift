@@ -7,10 +7,9 @@ extension Record {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }
     var size = RecordPacker.head + text(mobileUserId) + text(anonymousId) + text(recipientId) + text(subject)
     size += text(channelId) + text(appKey)
-    let device = deviceValues.values.span
-    for slot in device.indices { size += text(device[slot]) }
+    for slot in deviceValues.values.indices { size += text(deviceValues[slot]) }
     size += (params?.size ?? 0) + (body?.size ?? 0) + (notification?.size ?? 0) + 16
-    if let place = placemark?.values { for part in place.indices { size += text(place[part]) } }
+    if let placemark { for part in Placemark.Part.allCases { size += text(placemark[part]) } }
     return size
   }
 
@@ -22,8 +21,7 @@ extension Record {
     packer.put(anonymousId)
     packer.put(recipientId)
     packer.put(subject)
-    let device = deviceValues.values.span
-    for slot in device.indices { packer.put(device[slot]) }
+    for slot in deviceValues.values.indices { packer.put(deviceValues[slot]) }
     packer.put(params)
     packer.put(body)
     packer.put(notification)
@@ -37,7 +35,7 @@ extension Record {
       packer.put(bits: coordinates.longitude.bitPattern)
     }
     packer.put(placemark != nil)
-    if let place = placemark?.values { for part in place.indices { packer.put(place[part]) } }
+    if let placemark { for part in Placemark.Part.allCases { packer.put(placemark[part]) } }
     return packer.end()
   }
 
@@ -49,7 +47,7 @@ extension Record {
     anonymousId = unpacker.text()
     recipientId = unpacker.text()
     subject = unpacker.text()
-    for slot in deviceValues.values.indices { deviceValues.values[slot] = unpacker.text() }
+    for slot in deviceValues.values.indices { deviceValues.values[slot] = unpacker.text() ?? .empty }
     params = unpacker.view()
     body = unpacker.view()
     notification = unpacker.view()
@@ -62,7 +60,7 @@ extension Record {
     }
     guard unpacker.flag() else { return }
     var place = Placemark()
-    for part in place.values.indices { place.values[part] = unpacker.text() }
+    for part in Placemark.Part.allCases { place[part] = unpacker.text() }
     placemark = place
   }
 }

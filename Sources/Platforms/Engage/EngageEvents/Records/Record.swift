@@ -46,27 +46,30 @@ package struct Record {
   }
 }
 
-/// The `device` object of a record: the first core attributes, nil where it says nothing.
+/// The `device` object of a record: the first core attributes.
 package struct DeviceValues {
-  /// From ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``.
-  package var values = InlineArray<6, Text?>(repeating: nil)
+  /// From ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``; empty where it says nothing.
+  package var values = InlineArray<6, Text>(repeating: .empty)
 
   package init() {}
 
   package subscript(attribute: CoreAttribute) -> Text? {
-    get { values[attribute.rawValue] }
-    set { values[attribute.rawValue] = newValue }
+    get { self[attribute.rawValue] }
+    set { values[attribute.rawValue] = newValue ?? .empty }
   }
+
+  @inline(__always)
+  package subscript(slot: Int) -> Text? { values[slot].isEmpty ? nil : values[slot] }
 }
 
 /// A geocoded place; all parts are optional and empty parts count as absent.
 package struct Placemark {
-  package enum Part: Int {
+  package enum Part: CaseIterable {
     case name, city, state, postalCode, country, countryCode
   }
 
-  /// By ``Part``.
-  package var values = InlineArray<6, Text?>(repeating: nil)
+  // One by one, because an optional place with an array in it is asked for its type at every copy.
+  private var name, city, state, postalCode, country, countryCode: Text?
 
   /// Of a record, one for each part.
   static let fields: [RecordField] = [.name, .city, .state, .postalCode, .country, .countryCode]
@@ -74,7 +77,18 @@ package struct Placemark {
   package init() {}
 
   package subscript(part: Part) -> Text? {
-    get { values[part.rawValue] }
-    set { values[part.rawValue] = newValue }
+    get { self[keyPath: Self.place(of: part)] }
+    set { self[keyPath: Self.place(of: part)] = newValue }
+  }
+
+  private static func place(of part: Part) -> WritableKeyPath<Placemark, Text?> {
+    switch part {
+    case .name: \.name
+    case .city: \.city
+    case .state: \.state
+    case .postalCode: \.postalCode
+    case .country: \.country
+    case .countryCode: \.countryCode
+    }
   }
 }

@@ -57,7 +57,7 @@ extension RecordDecoder {
       }
     case .placemark:
       var placemark = Placemark()
-      for (part, field) in Placemark.fields.enumerated() { placemark.values[part] = fields.nonEmpty(field) }
+      for (part, field) in zip(Placemark.Part.allCases, Placemark.fields) { placemark[part] = fields.nonEmpty(field) }
       record.placemark = placemark
     case .identify: record.body = fields[.ids]
     case .consent:
