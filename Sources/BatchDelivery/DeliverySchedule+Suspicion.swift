@@ -3,7 +3,8 @@ package import BatchStore
 
 /// Whether the chunk is to blame for a failure or the service: the table of docs/guarantees.md, "When a request fails".
 extension DeliverySchedule {
-  /// What a failure that counts means for a chunk at which the service failed as often as it may; a part of a suspected chunk may once.
+  /// What a failure that counts means for a chunk at which the service failed as often as it may; at a half of
+  /// a suspected chunk it may once.
   ///
   /// - Returns: false if it is tried again like others.
   mutating func judge(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> Bool {
@@ -13,7 +14,8 @@ extension DeliverySchedule {
     return true
   }
 
-  /// Whether something else was taken since the service failed at the chunk first; of a part, whether it was the other half, or just before.
+  /// Whether something else was taken since the service failed at the chunk first; of a half, whether
+  /// it was the other one, or just before.
   private func isProven(_ chunk: PendingChunk) -> Bool {
     let hasOthers = troubles[chunk.id].map { acknowledged > $0.acknowledgedBefore } == true
     return search.has(chunk) ? !search.isInVain && (search.isBlamed(chunk) || hasOthers) : hasOthers

@@ -41,7 +41,8 @@ package struct DeliverySchedule {
   /// Chunks that are to blame as far as anybody can tell: they are halved, single events are given up.
   var suspects: [PendingChunk] = []
   var search: Search
-  /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing is sent but its parts, and a few others afterwards.
+  /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing is sent but its
+  /// halves, and a few others afterwards.
   var doubt: DeliveryStop?
   var troubles: [Int64: Trouble] = [:]
   var pausedUntil = Milliseconds.zero

@@ -4,6 +4,9 @@ import BatchFoundation
 ///
 /// It begins with the first refusal and ends with any other answer. The first refusals only delay their own chunks: they may concern
 /// those alone.
+///
+/// ``SendFault/isForNow`` says what such a refusal is. Whether another failure is the chunk's or the service's is
+/// judged in `DeliverySchedule+Suspicion.swift`; where ``DeliveryTraits/mostAttempts`` is set nothing is waited out.
 struct Outage {
   private let since: Milliseconds
   /// Refusals at which it still may concern single chunks.

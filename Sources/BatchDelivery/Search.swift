@@ -1,7 +1,7 @@
 import BatchStore
 
-/// The parts of suspected chunks. Each is tried once, one at a time, and a part that fails is halved before the next one is tried: so
-/// something is left that can show whether it is the service which fails.
+/// The halves of suspected chunks. Each is tried once, one at a time, and one that fails is halved itself before the
+/// next one is tried: so something is left that can show whether it is the service which fails.
 struct Search {
   /// Halvings after which the service is blamed, if it has taken nothing since the first.
   static let mostInVain = 24
@@ -16,16 +16,16 @@ struct Search {
 
   private var parts: Set<Int64> = []
   private var siblings: [Int64: Int64] = [:]
-  /// Parts to blame for the failure of what they are halves of, because the other half was taken.
+  /// Halves to blame for the failure of what they came from, because the other half was taken.
   private var blamed: Set<Int64> = []
-  /// What an earlier run left of a searched chunk, and its parts.
+  /// What an earlier run left of a searched chunk, and its halves.
   private var remainders: Set<Int64>
-  /// Parts that have not been tried, the next one last.
+  /// Halves that have not been tried, the next one last.
   private var untried: [PendingChunk] = []
   private var underWay: Set<Int64> = []
   /// Halvings since the service answered: they are taken back if it fails at all that is tried.
   private var vain: [Halving] = []
-  /// The part that was halved last, or begun with, waits for its halves.
+  /// What was halved last, or begun with, waits for its halves.
   private(set) var awaitsHalves = false
   /// Whether a piece of what is furthest away from those that failed is tried as well; nil before that is asked.
   private var furthest: Furthest?
@@ -57,7 +57,7 @@ struct Search {
 
   mutating func finish(_ chunk: PendingChunk) { underWay.remove(chunk.id) }
 
-  /// Notes that the part was taken.
+  /// Notes that the half was taken.
   mutating func clear(_ chunk: PendingChunk) {
     if let other = siblings[chunk.id] { blamed.insert(other) }
   }
@@ -66,7 +66,7 @@ struct Search {
 
   mutating func tryAgain(_ chunk: PendingChunk) { untried.append(chunk) }
 
-  /// A part that was not sent after all.
+  /// A half that was not sent after all.
   ///
   /// - Returns: false for another chunk.
   mutating func giveBack(_ chunk: PendingChunk) -> Bool {
@@ -82,25 +82,25 @@ struct Search {
     (witnesses, mostWitnesses) = (0, 0)
   }
 
-  /// The part is held, or became others for another reason.
+  /// The half is held, or became others for another reason.
   mutating func leaveOut(_ chunk: PendingChunk) {
     finish(chunk)
     if has(chunk) { keepHalves() }
   }
 
-  /// What was halved is not put together again, because a part of it is gone.
+  /// What was halved is not put together again, because one of its halves is gone.
   mutating func keepHalves() { vain = [] }
 
   // MARK: - Halves
 
-  /// Whether a part that failed is halved as well; else it waits for another that is far away.
+  /// Whether a half that failed is halved as well; else it waits for another that is far away.
   mutating func mayGoOn() -> Bool {
     if vain.count < Self.mostInVain { return true }
     if furthest == nil, !untried.isEmpty { furthest = .wanted }
     return false
   }
 
-  /// Has a piece of the part that is furthest away tried next; the rest of it is kept, to show more later.
+  /// Has a piece of the half that is furthest away tried next; the rest of it is kept, to show more later.
   mutating func takeFurthest() -> ChunkChange? {
     guard furthest == .wanted, underWay.isEmpty, !awaitsHalves, let part = untried.first else { return nil }
     untried.removeFirst()
@@ -143,7 +143,7 @@ struct Search {
 
   /// Puts together again what was halved in vain.
   ///
-  /// - Returns: also the parts that are none any more.
+  /// - Returns: also the halves that are none any more.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
     let gone = Set(vain.flatMap(\.halves))
     let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }

@@ -1,4 +1,6 @@
 /// How the program ends for whoever started it (reference command-line 4): the one list of exit codes.
+///
+/// `RunFailure` says which error has which.
 public enum RunExit: Int32, CaseIterable, Codable, Sendable {
   case done = 0
   case usage = 64

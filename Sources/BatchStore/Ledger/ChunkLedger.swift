@@ -68,7 +68,7 @@ package enum ChunkVerdict: Sendable, Equatable {
   case pending(countsAsFailure: Bool)
   /// Held for an operator.
   case unknown
-  /// Its events go on in two parts; a chunk of one event is quarantined instead.
+  /// Its events go on in two halves; a chunk of one event is quarantined instead.
   case split
 }
 
@@ -78,9 +78,9 @@ package enum ChunkChange: Sendable, Equatable {
   case quarantine(PendingChunk)
   /// The service fails at its one event, alone: it becomes `FAILED_POST` with the reason of its last attempt.
   case giveUp(PendingChunk)
-  /// Its events go on in two parts.
+  /// Its events go on in two halves.
   case halve(PendingChunk)
-  /// The parts of a chunk become the chunk again. After an outage nothing counts against it any more.
+  /// The halves of a chunk become the chunk again. After an outage nothing counts against it any more.
   case join([Int64], of: PendingChunk, isOutage: Bool)
 }
 
@@ -131,7 +131,7 @@ package struct LedgerReceipt: Sendable {
   package var begun: [BegunAttempt?] = []
   /// New chunks that came out of rejected and suspected ones.
   package var parts: [PendingChunk] = []
-  /// Chunks that their parts were put together to.
+  /// Chunks that their halves were put together to.
   package var joined: [PendingChunk] = []
   /// Chunks of one event that went to quarantine.
   package var quarantined = 0

@@ -1,7 +1,10 @@
 import BatchFoundation
 import GRDB
 
-/// Chunks that are too large for a request, or of which some events are refused: their parts take their place.
+/// Chunks that are too large for a request, or of which some events are refused: smaller ones take their place.
+///
+/// `DeliverySchedule` of BatchDelivery decides which are halved; only what identities made longer than a request may be
+/// is cut without it.
 extension Ledger {
   /// Halves a chunk that its service refused, for its size or for some of its events; the halves are sent in its place
   /// (reference guarantees 3).
@@ -23,7 +26,7 @@ extension Ledger {
     return try block(of: row, in: db)
   }
 
-  /// Puts parts in the place of a chunk, which stays as a row for its attempts.
+  /// Puts halves, or what a chunk was cut into, in the place of the chunk, which stays as a row for its attempts.
   static func replace(
     _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {

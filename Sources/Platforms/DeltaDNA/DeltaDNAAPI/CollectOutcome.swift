@@ -2,6 +2,9 @@ package import BatchFoundation
 package import BatchHTTP
 
 /// What is known after one bulk request, in the terms that decide what happens to its events (reference deltadna-service 3.6).
+///
+/// `GameDestination` makes a `SendOutcome` of it, and `DeliverySchedule` acts on that: after `busy` it tries again, as
+/// often as `DeliveryTraits.mostAttempts` says.
 package enum CollectOutcome: Sendable, Equatable {
   /// A 2xx: the service has the events. Whether each is valid shows later, in its event browser.
   case accepted(status: Int)

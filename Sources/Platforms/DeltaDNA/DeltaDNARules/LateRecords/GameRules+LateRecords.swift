@@ -2,6 +2,8 @@ import BatchFoundation
 import DeltaDNAEvents
 
 /// Records from before what was decided of their device (reference decisions 34).
+///
+/// What may go back to its night is in BatchPipeline's `Rewind`.
 extension GameRules {
   /// A late record speaks for its own instant only: it has no part in sessions that were decided, and known values stay. What a player
   /// decided about their data holds from when it is read.

@@ -11,6 +11,9 @@ enum Reading<Answer: Sendable>: Sendable {
 }
 
 /// Which answers mean what.
+///
+/// `EngageDestination` makes a `SendOutcome` of what is read here of submitted events, and `DeliverySchedule` acts on
+/// that.
 enum AnswerRules {
   /// What status and words say, whatever was asked for; nil for a 2xx, and for a 4xx that concerns the request's content.
   static func reading<Answer>(of answer: HTTPAnswer, as: Answer.Type, now: Int64) -> Reading<Answer>? {

@@ -2,6 +2,8 @@ import BatchFoundation
 import EngageEvents
 
 /// Records from before what was decided of their device (reference decisions 34).
+///
+/// What may go back to its night is in BatchPipeline's `Rewind`.
 extension DeviceRules {
   /// A late record speaks for its own instant only: it has no part in sessions and campaigns that were decided, and known values stay.
   /// What somebody agrees to, or does not, holds from when it is read.

@@ -1,8 +1,3 @@
-/// What records of consent are to a job of Engage.
-package enum ConsentRecords: String, CaseIterable, Sendable {
-  case ignore, apply
-}
-
 /// A plugin by the class name that configurations of either platform give it.
 package enum AugmentationPlugin: Hashable, Sendable {
   case coordinates
