@@ -84,8 +84,9 @@ extension DeviceRules {
   @inline(__always)
   private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
     guard let params = record.params else { return }
+    let tags = settings.fields[.tags]
     for member in params.members {
-      if let text = attributeText(member.key, member.value) {
+      if let text = Self.attributeText(member.key, member.value, tags: tags, in: arena) {
         body(member.key, text)
       } else {
         warn(.nestedAttribute, "attribute '\(member.key.inWarning)' of params is an array or an object; dropped")
@@ -94,10 +95,12 @@ extension DeviceRules {
   }
 
   /// The text of a value that a caller or a phone gave: a scalar, or tags, which may also be an array. Nil for any other.
+  ///
+  /// Of no rules, which would be copied for each.
   @inline(__always)
-  private func attributeText(_ name: Text, _ value: JSONView) -> Text? {
+  private static func attributeText(_ name: Text, _ value: JSONView, tags: Text, in arena: Arena) -> Text? {
     if let text = AttributeText.scalar(value, in: arena) { return text }
-    return name == settings.fields[.tags] ? AttributeText.tags(value, in: arena) : nil
+    return name == tags ? AttributeText.tags(value, in: arena) : nil
   }
 
   /// Stores the campaign that a push or an opened local notification carries, before its event is built (reference events 2.2).
@@ -262,7 +265,7 @@ extension DeviceRules {
       for attribute in attributes.elements {
         guard let name = attribute["name"]?.string else { continue }
         let value = attribute["value"]
-        if let value, let text = attributeText(name, value) {
+        if let value, let text = Self.attributeText(name, value, tags: settings.fields[.tags], in: arena) {
           draft.set(name, text)
         } else if value == nil {
           draft.set(name, .empty)
