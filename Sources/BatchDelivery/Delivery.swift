@@ -220,7 +220,7 @@ package final class Delivery: Sendable {
       if schedule.wantsEnd, !hasEnd, !isExhausted {
         hasEnd = true
         let last = try ledger.lastPendingChunks(after: cursor, limit: Self.page).filter { !known.contains($0.id) }
-        schedule.add(last)
+        schedule.addEnd(last)
         known.formUnion(last.map(\.id))
       }
       guard !isExhausted, schedule.stop == nil, schedule.readyCount < lanes * 2 else { return }

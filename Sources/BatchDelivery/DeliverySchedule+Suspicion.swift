@@ -98,7 +98,8 @@ extension DeliverySchedule {
   /// What becomes of those that wait where nothing else can show whether it is the service that fails.
   private mutating func conclude() -> [ChunkChange] {
     if !search.isExhausted, let place = nextInVain { return [halve(waiting.remove(at: place))] }
-    if doubt == nil || waitsForOthers, readyCount > 0, search.witnesses < mostFailures {
+    let needsEnd = looksElsewhere && !hasLookedElsewhere
+    if doubt == nil || waitsForOthers || needsEnd, readyCount > 0, search.witnesses < mostFailures {
       search.mostWitnesses += 1
       return []
     }

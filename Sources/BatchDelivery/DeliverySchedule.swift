@@ -34,6 +34,8 @@ package struct DeliverySchedule {
   var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
+  /// The chunks that were read from the end of the queue.
+  private var ends: Set<Int64> = []
   var delayed: [Delayed] = []
   /// Chunks that were refused while everything was, or failed so often that they would be suspected, if anything showed that it
   /// is not the service that fails: they wait for the others.
@@ -49,6 +51,8 @@ package struct DeliverySchedule {
   /// Repetitions that were asked for.
   private var retries = 0
   var failuresInARow = 0
+  /// A chunk from the end of the queue was asked since the service answered last.
+  var hasLookedElsewhere = false
   var acknowledged = 0
   /// Chunks that were refused for now and taken later.
   var recoveries = 0
@@ -116,12 +120,20 @@ package struct DeliverySchedule {
   /// The chunks that come next as far as retries do not come between.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
 
+  /// Queues chunks in front of the end of the queue.
   package mutating func add(_ chunks: [PendingChunk]) {
     if readyStart > 1000 {
       ready.removeFirst(readyStart)
       readyStart = 0
     }
-    ready.append(contentsOf: chunks)
+    let end = ready[readyStart...].firstIndex { ends.contains($0.id) }
+    ready.insert(contentsOf: chunks, at: end ?? ready.count)
+  }
+
+  /// Queues the last chunks of the store, to be looked at from the end.
+  package mutating func addEnd(_ chunks: [PendingChunk]) {
+    ready += chunks
+    ends.formUnion(chunks.map(\.id))
   }
 
   /// Puts the parts of chunks where the next chunk is taken from.
@@ -163,12 +175,15 @@ package struct DeliverySchedule {
   }
 
   private mutating func take(now: Milliseconds) -> PendingChunk? {
-    if doubt == nil, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
-    switch next {
+    let source = next
+    // Repetitions are of those that failed: where the end of the queue is to show more, they wait.
+    let endIsNext = looksElsewhere && source == .ready
+    if doubt == nil, !endIsNext, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
+    switch source {
     case .part: return search.beginNext()
     case .asking: return nextAsking.map { waiting.remove(at: $0) }
     case .ready where search.mostWitnesses > 0: return takeWitness()
-    case .ready where startsFromTheEnd || looksElsewhere: return ready.removeLast()
+    case .ready where endIsNext || startsFromTheEnd: return takeLast()
     case .ready:
       defer { readyStart += 1 }
       return ready[readyStart]
@@ -180,8 +195,14 @@ package struct DeliverySchedule {
   /// be bad, in each run.
   private mutating func takeWitness() -> PendingChunk {
     search.witnesses += 1
+    if looksElsewhere, !hasLookedElsewhere { return takeLast() }
     let isNext = search.witnesses == 1 && mostFailures > 1
     return ready.remove(at: isNext ? readyStart : Int.random(in: readyStart..<ready.count, using: &random))
+  }
+
+  private mutating func takeLast() -> PendingChunk {
+    hasLookedElsewhere = true
+    return ready.removeLast()
   }
 
   /// Where a chunk comes from.
@@ -303,7 +324,7 @@ package struct DeliverySchedule {
 
   private mutating func noteAnswer(now: Milliseconds) {
     failuresInARow = 0
-    (outage, doubt) = (nil, nil)
+    (outage, doubt, hasLookedElsewhere) = (nil, nil, false)
     search.noteAnswer()
     release(now: now)
   }
