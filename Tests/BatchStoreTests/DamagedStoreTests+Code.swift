@@ -35,6 +35,20 @@ extension DamagedStoreTests {
       Foreign(
         what: "computed index", sql: "CREATE INDEX evil ON run (hex(zeroblob(10)))", replacesTable: false),
       Foreign(
+        what: "computed condition of an index",
+        sql: "CREATE INDEX evil ON run (id) WHERE length(printf('%.*c', 900000000, 'x')) > id", replacesTable: false),
+      Foreign(
+        what: "computed condition of an index", sql: "CREATE INDEX evil ON run (id) WHERE (job GLOB '*a*a*a*b')",
+        replacesTable: false),
+      Foreign(
+        what: "comment in its schema", sql: "CREATE INDEX evil ON run (id) WHERE length/* IN */(job) > 1",
+        replacesTable: false),
+      Foreign(
+        what: "CHECK constraint",
+        sql: "CREATE TABLE evil (a INTEGER Check(length(printf('%.*c', 900000000, 'x')) > a))", replacesTable: false),
+      Foreign(
+        what: "computed default", sql: "CREATE TABLE evil (a TEXT DEFAULT (hex(randomblob(9))))", replacesTable: false),
+      Foreign(
         what: "trigger", sql: "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END", replacesTable: false),
       Foreign(what: "view", sql: "CREATE VIEW more AS SELECT 1", replacesTable: false),
     ]

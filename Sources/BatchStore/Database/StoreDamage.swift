@@ -192,7 +192,44 @@ extension EventStore {
         UNION ALL SELECT 'part with the name of another', 7 FROM sqlite_schema GROUP BY name HAVING count(*) > 1
         ORDER BY place
         """)
-    for what in foreign { try body(StoreDamage(table: "", problem: "the file has a \(what), which no store has")) }
+    let texts = try Row.fetchAll(
+      db, sql: "SELECT type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index') ORDER BY name")
+    let computing = try texts.compactMap { try code(in: $0.value("sql"), ofIndex: $0.value("type") == "index") }
+    for what in foreign + computing {
+      try body(StoreDamage(table: "", problem: "the file has a \(what), which no store has"))
+    }
+  }
+
+  /// What the text of a table or an index has computed when its rows are written or checked, which no pragma tells; nil for what the texts
+  /// of a store have: they call no function, and have no comments.
+  private static func code(in sql: String, ofIndex isIndex: Bool) -> String? {
+    guard !sql.contains("--"), !sql.contains("/*") else { return "comment in its schema" }
+    let words = words(of: sql)
+    let pairs = zip(words, words.dropFirst())
+    guard isIndex else {
+      if words.contains("CHECK") { return "CHECK constraint" }
+      return pairs.contains { $0 == "DEFAULT" && $1 == "(" } ? "computed default" : nil
+    }
+    let condition = words.drop { $0 != "WHERE" }
+    let calls = zip(condition, condition.dropFirst()).contains { $1 == "(" && !["WHERE", "(", "IN"].contains($0) }
+    let matches = condition.contains { ["LIKE", "GLOB", "REGEXP", "MATCH"].contains($0) }
+    return calls || matches ? "computed condition of an index" : nil
+  }
+
+  /// In capitals, each opening parenthesis as one, quotes and other marks left out.
+  private static func words(of sql: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    for scalar in sql.uppercased().unicodeScalars {
+      let isPart =
+        !scalar.isASCII || scalar == "_" || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+      if isPart { word.unicodeScalars.append(scalar) }
+      guard !isPart else { continue }
+      if !word.isEmpty { words.append(word) }
+      word = ""
+      if scalar == "(" { words.append("(") }
+    }
+    return word.isEmpty ? words : words + [word]
   }
 
   /// The tables whose rows can be read without computing anything.
