@@ -109,6 +109,28 @@ import Testing
       try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data").lines == listed.lines)
   }
 
+  /// It told the session as it was sent, and nothing of what is right.
+  @Test("A device names its events that were sent otherwise than late records make them")
+  func correctionsOfADevice() throws {
+    let workspace = try workspace()
+    let device = ["why", "--device", "phone-1", "--store", Self.store]
+    try night(1, Self.session(1, "08:00:00", "08:10:00", "launch"), in: workspace)
+    #expect(try !workspace.run(device).output.contains("corrections"))
+    try night(2, Self.session(1, "08:12:00", "08:20:00"), in: workspace, "--no-upload")
+    let why = try workspace.run(device + ["--at", "2026-01-01T09:00:00Z", "--show-personal-data"])
+    let listed = try workspace.run("store", "corrections", "--store", Self.store, "--format", "json")
+    let correction = try #require(try JSONNode.parse(Array(listed.output.utf8)).array?.first)
+    let event = try #require(correction["event"]?.string)
+    let story = why.lines.drop { !$0.hasPrefix("  corrections") }.prefix(3).map { $0.dropFirst(15) }
+    #expect(
+      story == [
+        "1 event was sent otherwise than late records make it; a service takes nothing back: 'store corrections' has both forms",
+        "session and campaign are told here as they were sent",
+        "event \(event) at 2026-01-01T08:10:00.000Z: it would be different now, after the late record at "
+          + "\(workspace.path)/in/2.ndjson:2",
+      ], "\(why.output)")
+  }
+
   /// It was counted as out of the window, and nothing said what takes it in.
   /// Times and durations of the 14s, in their order.
   private func sessions(_ workspace: Workspace) throws -> [String] {

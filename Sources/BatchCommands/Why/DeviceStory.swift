@@ -31,6 +31,7 @@ struct DeviceStory {
     var answer = WhyAnswer(subject: "Device \(personal.id(name).text ?? "") \(moment)")
     let index = at.map { timeline.last(at: $0) } ?? timeline.entries.indices.last
     answer.add("events", "events", events(index))
+    answer.add("corrections", "corrections", try corrections())
     if let index { stories?.tell(ofDeviceAfter: index, at: at, in: timeline, &answer) }
     if at == nil, let stored = try store.timelines.device(device), let words = try stories?.state(of: stored) {
       answer.add("state", "now", words)
@@ -53,8 +54,35 @@ struct DeviceStory {
     return lines
   }
 
+  /// Events that were sent otherwise than late records make them: the timeline has them as they were sent.
+  private func corrections() throws -> [String] {
+    var lines: [String] = []
+    try store.ledger.forEachCorrection { correction in
+      guard correction.device == device else { return }
+      lines.append("event \(correction.event) at \(correction.event.timestamp.rfc3339): \(correction.verdict)")
+    }
+    guard !lines.isEmpty else { return [] }
+    let more = lines.count - Self.shownCorrections
+    let head = [
+      lines.count.counted("event was", "events were") + " sent otherwise than late records make "
+        + "\(lines.count == 1 ? "it" : "them"); a service takes nothing back: 'store corrections' has both forms",
+      "session and campaign are told here as they were sent",
+    ]
+    return head + lines.prefix(Self.shownCorrections) + (more > 0 ? ["and \(more.grouped) more"] : [])
+  }
+
+  private static let shownCorrections = 20
+
   private var statuses: [String] {
     let counts = Dictionary(grouping: timeline.entries, by: \.stored.status.name).mapValues(\.count)
     return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+  }
+}
+
+extension Correction {
+  /// What became of the event that was sent, and by which record.
+  var verdict: String {
+    let record = source.map { ", after the late record at \($0)" } ?? ""
+    return "\(kind == .changed ? "it would be different now" : "it would not be sent now")\(record)"
   }
 }

@@ -57,10 +57,8 @@ struct EventStory {
     var words: [String]?
     try store.ledger.forEachCorrection { correction in
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
-      let record = correction.source.map { ", after the late record at \($0)" } ?? ""
       words = [
-        "\(correction.kind == .changed ? "it would be different now" : "it would not be sent now")\(record); a service takes "
-          + "nothing back: 'store corrections' has both forms",
+        "\(correction.verdict); a service takes nothing back: 'store corrections' has both forms",
         "it was decided without that record, so no reason is told for the session and the campaign that it has",
       ]
     }
