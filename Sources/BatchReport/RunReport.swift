@@ -254,7 +254,7 @@ extension RunReport {
 
   /// How many sessions ended, in words; those of which no event tells are counted apart.
   var endedSessions: String {
-    let ended = "\(summary.sessionsEnded.grouped) ended"
+    let ended = "\(summary.sessionsEnded.orFewer) ended"
     let silently = activity.sessionsOverSilently
     return silently > 0 ? "\(ended) by an event, \(silently.grouped) by silence" : ended
   }

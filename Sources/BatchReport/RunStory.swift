@@ -9,12 +9,15 @@ enum RunStory {
     if couldNotBegin { sentences.append("The run could not do its work: nothing was read or sent.") }
     if report.mode != .post, !couldNotBegin {
       let read = summary.records.read.counted("record was read", "records were read")
-      let campaigns =
-        summary.campaignsSet == 0 ? "" : ", and a campaign was set \(summary.campaignsSet.counted("time"))"
+      let set = summary.campaignsSet
+      let fewer = ", and \(set.countedOrFewer("campaign was", "campaigns were")) set"
+      let campaigns = set == 0 ? "" : set < 0 ? fewer : ", and a campaign was set \(set.counted("time"))"
+      let count = summary.eventCount
+      let events =
+        count < 0 ? "With them there are \(count.countedOrFewer("event"))" : "They became \(count.counted("event"))"
       sentences.append(
-        "\(read) and \(summary.records.accepted.grouped) counted. They became "
-          + "\(summary.eventCount.counted("event")): \(summary.sessionsStarted.counted("session")) began, "
-          + "\(report.endedSessions)\(campaigns).")
+        "\(read) and \(summary.records.accepted.grouped) counted. \(events): "
+          + "\(summary.sessionsStarted.countedOrFewer("session")) began, \(report.endedSessions)\(campaigns).")
     }
     switch report.mode {
     case .dryRun: sentences.append("It was a trial: nothing was changed or sent.")

@@ -40,7 +40,8 @@ package struct TextSummary: Sendable {
       } else {
         Self.addFiles(report, to: &text)
       }
-      text.row("events", "\(summary.eventCount.grouped) from these records")
+      let count = summary.eventCount
+      text.row("events", "\(count.orFewer) \(count < 0 ? "than before" : "from") these records")
       let shown = ShownTypes(summary, atMost: Self.shownTypes)
       for (code, count) in shown.types {
         let code = code.clipped(toBytes: Self.longestName)
@@ -49,11 +50,11 @@ package struct TextSummary: Sendable {
           [code, report.platform.typeNames[code] ?? report.platform.unnamedType].filter { !$0.isEmpty }.joined(
             separator: " "))
       }
-      if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
+      if shown.others != 0 { text.row("", figure: shown.others, "of other types") }
       Self.addRewind(summary.rewind, to: &text)
       text.row(
         "sessions",
-        "\(summary.sessionsStarted.grouped) started, \(report.endedSessions)")
+        "\(summary.sessionsStarted.orFewer) started, \(report.endedSessions)")
       for line in report.platform.lines {
         text.row(line.label, line.text)
         for count in line.counts { text.row("", figure: count.count, count.words) }
@@ -192,9 +193,9 @@ package struct TextSummary: Sendable {
     }
 
     mutating func row(_ label: String, figure: Int, _ text: String) {
-      let digits = figure.grouped
+      let digits = abs(figure).grouped
       let indent = String(repeating: " ", count: max(0, 8 - digits.count))
-      row(label, indent + digits + "  " + text)
+      row(label, indent + digits + "  " + (figure < 0 ? "fewer: " : "") + text)
     }
 
     mutating func item(_ text: String) { lines.append("  - " + text.printable) }

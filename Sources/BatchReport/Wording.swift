@@ -31,6 +31,18 @@ enum Wording {
   }
 }
 
+extension Int {
+  /// What counts what a run added less what late records took back, such as `1,200`, or `2 fewer`.
+  package var orFewer: String { self < 0 ? "\((-self).grouped) fewer" : grouped }
+
+  /// The same with its noun, such as `1 session` and `2 fewer sessions`.
+  ///
+  /// - Parameter plural: nil adds an `s`.
+  package func countedOrFewer(_ one: String, _ plural: String? = nil) -> String {
+    self < 0 ? "\(orFewer) \(self == -1 ? one : plural ?? one + "s")" : counted(one, plural)
+  }
+}
+
 extension QuarantineReason {
   /// What whoever makes the exports can do (`docs/quarantine.md`).
   package var remedy: String {

@@ -50,6 +50,29 @@ import Testing
       ])
   }
 
+  /// It said "-3 from these records", "-1 started" and "They became -3 events".
+  @Test func whatANightTakesBackIsToldInWords() {
+    var report = RunReport(
+      job: "back", jobFile: "j", destination: "engage", startedAt: Instant(milliseconds: 0),
+      asOf: Instant(milliseconds: 0))
+    report.summary.records.read = 3
+    report.summary.records.accepted = 3
+    report.summary.eventsByType = ["13": -2, "14": -2, "17": 1]
+    (report.summary.sessionsStarted, report.summary.sessionsEnded, report.summary.campaignsSet) = (-2, -1, -1)
+    #expect(
+      TextSummary(report).lines.prefix(7).suffix(5) == [
+        "  events     3 fewer than before these records",
+        "                    2  fewer: 13",
+        "                    2  fewer: 14",
+        "                    1  17",
+        "  sessions   2 fewer started, 1 fewer ended",
+      ], "\(TextSummary(report).lines)")
+    #expect(
+      RunStory.text(report).hasPrefix(
+        "3 records were read and 3 counted. With them there are 3 fewer events: 2 fewer sessions began, 1 fewer ended, "
+          + "and 1 fewer campaign was set."), "\(RunStory.text(report))")
+  }
+
   @Test func aDryRunPromisesNothing() {
     var report = RunReport.fixture()
     report.mode = .dryRun

@@ -206,6 +206,6 @@ struct BackfillTotal: Equatable {
   /// - Parameter events: those that the checks set aside, which count with the lines.
   static func words(_ summary: RunSummary, events: Int) -> String {
     "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined + events) quarantined, "
-      + "\(summary.eventCount.counted("event")), \(summary.upload.eventsPosted) posted"
+      + "\(summary.eventCount.countedOrFewer("event")), \(summary.upload.eventsPosted) posted"
   }
 }

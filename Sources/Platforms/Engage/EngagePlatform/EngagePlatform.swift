@@ -85,7 +85,7 @@ package struct EngagePlatform: Platform {
     if run.mode.isDryRun { report.summary.identity.checks = count(.identityChecks) }
     let summary = report.summary
     report.platform.lines = [
-      .init("campaigns", "\(summary.campaignsSet.grouped) set, \(summary.campaignsExpired.grouped) expired")
+      .init("campaigns", "\(summary.campaignsSet.orFewer) set, \(summary.campaignsExpired.orFewer) expired")
     ]
     let codes = run.settings.general.eventCodes
     if count(.linksInSessions) > 0 {

@@ -41,7 +41,7 @@ extension PlatformReport {
   }
 
   private static func words(_ count: Int, _ one: String, _ several: String? = nil) -> String {
-    "\(count) \(count == 1 ? one : several ?? one + "s")"
+    count < 0 ? count.countedOrFewer(one, several) : "\(count) \(count == 1 ? one : several ?? one + "s")"
   }
 
   // MARK: - Sections of the report
