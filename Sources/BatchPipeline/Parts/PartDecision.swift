@@ -11,7 +11,8 @@ extension Pipeline {
   /// The second step of a run in parts: one part is decided, from the states that the step left for it the last time.
   ///
   /// Nothing but files is read and written, so it may be tried again, anywhere and twice at once. The store that it fills stands in the
-  /// folder for temporary files until it is closed, because the result's folder may be on a network. The request has the times of the
+  /// folder for temporary files until it is closed, because the result's folder may be on a network; what a kill leaves of it
+  /// nobody reads, so it is made durable with the result. The request has the times of the
   /// partition (``PartitionFolder/changes(_:)``).
   ///
   /// - Parameters:
@@ -40,13 +41,10 @@ extension Pipeline {
     guard outcome.report.summary.records.read == expected.lines else {
       throw DamagedCopyError(path: lines)
     }
-    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    try store.parts.mark(part: part, ofPartition: partition.identity)
-    try store.close()
     let attempt = try AttemptFolder(for: folder)
     for name in known { try attempt.take(scratch.path(name), as: name) }
     // A closed store has no log.
-    let (bytes, digest) = try attempt.copy(request.storePath, to: PartResult.storeName)
+    let (bytes, digest) = try attempt.adopt(request.storePath, as: PartResult.storeName)
     let result = PartResult(
       partition: partition.identity, part: part, parts: partition.manifest.parts.count,
       destination: request.platform.name, previous: previous?.identity,
@@ -66,7 +64,7 @@ extension Pipeline {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
       monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part is")
     }
-    let store = try EventStore.open(path, format: request.platform.storeFormat)
+    let store = try EventStore.open(path, format: request.platform.storeFormat, isScratch: true)
     try store.parts.adoptStates(of: previous.store)
     try forget(in: store)
     let known = try store.timelines.digestFiles()
@@ -150,12 +148,16 @@ extension PartitionFolder {
 /// A part as a run reads it.
 struct PartInput: Sendable {
   let files: InputFiles
+  /// From 0, and the identity of its partition.
+  let number: Int
+  let partition: String
   /// The end of the known time of all parts.
   let knownUntil: Instant
 
   /// - Parameter lines: the file that has those of the part.
   init(_ partition: PartitionFolder, _ part: Int, _ lines: String) throws {
     knownUntil = partition.manifest.knownUntil
+    (number, self.partition) = (part, partition.identity)
     var files = InputFiles.none
     files.files = try partition.manifest.files.map { file in
       guard let kind = InputKind(name: file.kind) else {

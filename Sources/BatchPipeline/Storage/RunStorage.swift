@@ -102,7 +102,8 @@ extension Pipeline {
         path: request.storePath, other: isOther && FileManager.default.fileExists(atPath: named) ? named : nil)
     }
     try OutputFolder.make(for: request.storePath)
-    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+    let store = try EventStore.open(
+      request.storePath, format: platform.storeFormat, isScratch: request.part != nil)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
     if request.mode.readsInputs { try store.refuseCollected() } else { try store.refuseMissingParts() }
     try refuseBackwardRun(store)
@@ -170,6 +171,7 @@ extension Pipeline {
       try end(run, in: store, outcome)
       outcome.noted = (run, outcome.exit)
     }
+    if let part = request.part { try store.parts.mark(part: part.number, ofPartition: part.partition) }
     if request.job.reports != nil { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
     try store.close()
   }

@@ -26,17 +26,25 @@ package struct EventStore: Sendable {
 
   /// Opens the store for a run and creates it if nothing stands at the path.
   ///
+  /// - Parameters:
+  ///   - isResult: as below.
+  ///   - isScratch: as below.
   /// - Throws: `StoreError`; whatever else stands at the path stays as it is.
-  package static func open(_ path: String, format: StoreFormat, isResult: Bool = false) throws -> EventStore {
-    try open(path, isResult: isResult) { _ in format }
+  package static func open(
+    _ path: String, format: StoreFormat, isResult: Bool = false, isScratch: Bool = false
+  ) throws -> EventStore {
+    try open(path, isResult: isResult, isScratch: isScratch) { _ in format }
   }
 
   /// - Parameters:
   ///   - path: of the file.
   ///   - isResult: whether it may be the store of a result of a part, which has the only states of its devices.
+  ///   - isScratch: whether it is thrown away if the process ends before it is closed. Pages are then written once, in place, and
+  ///     nothing is made durable: whoever keeps the closed file does that.
   ///   - format: of a store by the platform whose it is; nil for one that is new.
   package static func open(
-    _ path: String, isResult: Bool = false, _ format: (_ platform: String?) throws -> StoreFormat
+    _ path: String, isResult: Bool = false, isScratch: Bool = false,
+    _ format: (_ platform: String?) throws -> StoreFormat
   ) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
@@ -47,15 +55,17 @@ package struct EventStore: Sendable {
       let lock = try StoreLock(store: file.path, shown: path)
       // It may have been replaced before it was locked.
       try lock.check()
-      let queue = try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false))
-      let connection = try StoreConnection(queue, path: path, lock: lock) { db in
+      let queue = try DatabaseQueue(
+        path: location(file.path), configuration: configuration(readOnly: false, isDurable: !isScratch))
+      let connection = try StoreConnection(queue, path: path, lock: lock, isScratch: isScratch) { db in
         try checkHeader(db, path, mayMigrate: true)
         // Looking at pages computes what has such code.
         try refuseCode(db, path)
         try checkPages(db, file)
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
         if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
-        try db.execute(sql: "PRAGMA journal_mode = WAL")
+        // A transaction that fails is taken back from memory; a log would be written, read and written again.
+        try db.execute(sql: "PRAGMA journal_mode = \(isScratch ? "MEMORY" : "WAL")")
         try StoreSchema.migrate(db)
         let format = try format(StoreSchema.platform(of: db))
         try StoreSchema.migrate(db, format, path: path)
@@ -174,7 +184,7 @@ package struct EventStore: Sendable {
 
   // MARK: Opening
 
-  private static func configuration(readOnly: Bool) -> Configuration {
+  private static func configuration(readOnly: Bool, isDurable: Bool = true) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.foreignKeysEnabled = false
@@ -185,7 +195,7 @@ package struct EventStore: Sendable {
         sql: """
           PRAGMA trusted_schema = OFF;
           PRAGMA cell_size_check = ON;
-          PRAGMA synchronous = FULL;
+          PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
           PRAGMA temp_store = FILE;
           PRAGMA cache_size = -16384;
           PRAGMA wal_autocheckpoint = 2048;

@@ -11,15 +11,20 @@ package final class StoreConnection: Sendable {
   package let format: StoreFormat
   let queue: DatabaseQueue
   private let lock: StoreLock?
+  private let isScratch: Bool
   private let group = GroupCommit()
 
-  /// - Parameter format: what its events are, once the file is known to be a store.
+  /// - Parameters:
+  ///   - isScratch: as for ``EventStore/open(_:format:isResult:isScratch:)``.
+  ///   - format: what its events are, once the file is known to be a store.
   init(
-    _ queue: DatabaseQueue, path: String, lock: StoreLock? = nil, _ format: (Database) throws -> StoreFormat
+    _ queue: DatabaseQueue, path: String, lock: StoreLock? = nil, isScratch: Bool = false,
+    _ format: (Database) throws -> StoreFormat
   ) throws {
     self.queue = queue
     self.path = path
     self.lock = lock
+    self.isScratch = isScratch
     _ = unsafe Unmanaged.passRetained(queue)
     do {
       self.format = try queue.inDatabase(format)
@@ -35,7 +40,11 @@ package final class StoreConnection: Sendable {
   /// Writes everything into the main file, closes it and lets others have it.
   func close() throws {
     defer { lock?.release() }
-    try StoreError.translating(path) { try queue.close() }
+    try StoreError.translating(path) {
+      // The file says again that it has a log, as every store does.
+      if isScratch { try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") } }
+      try queue.close()
+    }
   }
 
   /// Reads, also tables of a platform; sees everything that was committed before.
