@@ -170,7 +170,13 @@ import Testing
       let path = try folder.write("part-\(part)", bytes.withLock { $0[part] })
       var files = inputs
       files.files[0].map = nil
-      files.part = InputPart(path: FilePath(path), size: UInt64(bytes.withLock { $0[part].count }), numbers: [1])
+      let written = bytes.withLock { $0[part] }
+      files.part = InputPart(
+        slices: [
+          InputPart.Slice(
+            path: FilePath(path), start: 0, bytes: UInt64(written.count),
+            sha256: Hexadecimal.text(of: SHA256.hash(written)))
+        ], numbers: [1])
       let own = try harvest(files, folder)
       sum.records += own.records
       sum.quarantine += own.quarantine

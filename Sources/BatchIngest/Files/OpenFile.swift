@@ -198,6 +198,11 @@ struct OpenFile: ~Copyable {
     while unsafe poll(&pipe, 1, 200) <= 0 { try idle() }
   }
 
+  /// Lets a file be read from there.
+  func seek(to offset: UInt64) throws(SystemError) {
+    guard lseek(descriptor, off_t(clamping: offset), SEEK_SET) >= 0 else { throw SystemError(errno) }
+  }
+
   /// Reads on from where the last call stopped; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
     try unsafe FileDescriptor.read(descriptor, into: buffer)

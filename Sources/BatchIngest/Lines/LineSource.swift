@@ -3,26 +3,26 @@ import Glibc
 
 /// Whole lines of one file in memory, for one worker at a time.
 @safe final class LineBlock {
-  fileprivate(set) var base: UnsafeMutablePointer<UInt8>
-  fileprivate var capacity: Int
+  private(set) var base: UnsafeMutablePointer<UInt8>
+  private(set) var capacity: Int
   /// Bytes of whole lines; the last one of a file may lack its line feed.
-  fileprivate(set) var count = 0
-  fileprivate(set) var file: UInt32 = 0
-  fileprivate(set) var kind = InputKind.events
+  var count = 0
+  var file: UInt32 = 0
+  var kind = InputKind.events
   /// Offset of the first byte in the (inflated) file.
-  fileprivate(set) var offset: UInt64 = 0
-  fileprivate(set) var firstLine: UInt64 = 1
+  var offset: UInt64 = 0
+  var firstLine: UInt64 = 1
   /// Entries for quarantine that reading itself found, behind the lines of the block.
-  fileprivate(set) var findings: [QuarantinedLine] = []
+  var findings: [QuarantinedLine] = []
   /// Of the run.
-  fileprivate(set) var files: [InputFile] = []
+  var files: [InputFile] = []
   /// Counts the blocks of a source from 0.
-  fileprivate(set) var number = 0
+  var number = 0
   /// Whether lines have their places with them (``PartFrame``): those of a part, and foreign records that were cut out of a file.
-  fileprivate(set) var isFramed = false
-  fileprivate(set) var isPart = false
+  var isFramed = false
+  var isPart = false
   /// Of a part, what a map left out, by reason.
-  fileprivate(set) var leftOut: [String: Int] = [:]
+  var leftOut: [String: Int] = [:]
   /// What a map made of the foreign records of the block.
   var mapped = MappedBlock()
 
@@ -33,7 +33,7 @@ import Glibc
 
   deinit { unsafe base.deallocate() }
 
-  fileprivate func resize(to capacity: Int) {
+  func resize(to capacity: Int) {
     let other = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     unsafe other.update(from: base, count: count)
     unsafe base.deallocate()
@@ -41,14 +41,50 @@ import Glibc
     self.capacity = capacity
   }
 
-  fileprivate var room: UnsafeMutableRawBufferPointer {
+  var room: UnsafeMutableRawBufferPointer {
     unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+  }
+
+  /// Empties the block for what comes next of an input, which begins with what another block holds of it.
+  ///
+  /// - Parameter files: those of the run.
+  func begin(with carry: LineBlock, of files: [InputFile], _ blockBytes: Int) {
+    findings.removeAll()
+    leftOut.removeAll()
+    mapped.removeAll()
+    count = 0
+    if capacity > max(blockBytes, 8 << 20) || capacity < carry.count + blockBytes / 2 {
+      resize(to: carry.count + blockBytes)
+    }
+    unsafe base.update(from: carry.base, count: carry.count)
+    count = carry.count
+    carry.count = 0
+    self.files = files
+  }
+
+  /// Holds the start of what has not been read to its end, for the block that ``begin(with:of:_:)`` fills next.
+  func hold(_ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ blockBytes: Int) {
+    if capacity < count || capacity > max(count * 2, blockBytes) { resize(to: max(count, 1 << 12)) }
+    unsafe base.update(from: start, count: count)
+    self.count = count
   }
 
   /// Bytes of a byte order mark at the start of the file, which is not part of the first line.
   var markLength: Int {
     unsafe !isFramed && offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
   }
+}
+
+/// Cuts an input into blocks, for one worker at a time.
+protocol BlockCutter: AnyObject {
+  /// Whether nothing is left to be read.
+  var isDone: Bool { get }
+
+  /// Bytes that were taken from the disk since the last call.
+  func takeBytesRead() -> UInt64
+
+  /// Puts what comes next into the block; nothing where there was only the rest of a line to read.
+  func fill(_ block: LineBlock) throws
 }
 
 /// Cuts the files of a run into blocks of whole lines and gives each block to the worker that asks next.
@@ -60,7 +96,7 @@ final class LineSource: Sendable {
     var nextFile = 0
     var nextBlock = 0
     /// Files that are open and that no worker reads at the moment.
-    var open: [LineCutter] = []
+    var open: [any BlockCutter] = []
     /// Workers that read a file.
     var reading = 0
     var stopped = false
@@ -68,7 +104,7 @@ final class LineSource: Sendable {
   }
 
   private enum Claim {
-    case cutter(LineCutter)
+    case cutter(any BlockCutter)
     case file(Int)
     case nothing
   }
@@ -102,11 +138,11 @@ final class LineSource: Sendable {
   /// - Returns: bytes taken from the disk so far in all files; nil when there are no more lines.
   func next(_ block: LineBlock) throws -> UInt64? {
     while true {
-      let cutter: LineCutter
+      let cutter: any BlockCutter
       do {
         switch claim() {
         case .cutter(let open): cutter = open
-        case .file(let number): cutter = try LineCutter(files, number, options, idle: idle)
+        case .file(let number): cutter = try makeCutter(number)
         case .nothing: return nil
         }
         try cutter.fill(block)
@@ -127,6 +163,11 @@ final class LineSource: Sendable {
       }
       if !isEmpty { return bytesRead }
     }
+  }
+
+  private func makeCutter(_ number: Int) throws -> any BlockCutter {
+    guard let part = files.part else { return try LineCutter(files, number, options, idle: idle) }
+    return FrameCutter(part, of: files.files, options)
   }
 
   private var inputCount: Int { files.part == nil ? files.files.count : 1 }
@@ -150,11 +191,10 @@ final class LineSource: Sendable {
 }
 
 /// Where the reading of a file stands.
-private final class LineCutter {
+private final class LineCutter: BlockCutter {
   /// Those of the run, which blocks name.
   private let files: [InputFile]
   private let number: UInt32
-  private let isPart: Bool
   /// Cuts what is no line; nil for lines.
   private let cutter: (any RecordCutter)?
   private let blockBytes: Int
@@ -174,38 +214,24 @@ private final class LineCutter {
   ) throws {
     self.files = files.files
     self.number = UInt32(number)
-    isPart = files.part != nil
     blockBytes = options.blockBytes
     maxLineBytes = options.maxLineBytes
-    let input =
-      files.part.map { InputFile(path: $0.path, kind: .events, size: $0.size) } ?? files.files[number]
-    cutter = isPart ? nil : input.map?.map.makeCutter(of: input.path, options)
+    let input = files.files[number]
+    cutter = input.map?.map.makeCutter(of: input.path, options)
     reader = try FileReader(input, idle: idle)
     if let length = input.handedOver { (offset, line) = (length.bytesBefore, 1 + length.linesBefore) }
   }
 
-  /// Bytes that were taken from the disk since the last call.
   func takeBytesRead() -> UInt64 {
     defer { toldBytes = reader.bytesRead }
     return reader.bytesRead - toldBytes
   }
 
-  /// Puts the next lines of the file into the block; none where there was only the rest of one to read.
   func fill(_ block: LineBlock) throws {
-    block.findings.removeAll()
-    block.leftOut.removeAll()
-    block.mapped.removeAll()
-    block.count = 0
-    if block.capacity > max(blockBytes, 8 << 20) || block.capacity < carry.count + blockBytes / 2 {
-      block.resize(to: carry.count + blockBytes)
-    }
-    unsafe block.base.update(from: carry.base, count: carry.count)
-    block.count = carry.count
-    carry.count = 0
-    (block.file, block.kind, block.files) = (number, reader.file.kind, files)
-    (block.isPart, block.isFramed) = (isPart, isPart || cutter != nil)
+    block.begin(with: carry, of: files, blockBytes)
+    (block.file, block.kind) = (number, reader.file.kind)
+    (block.isPart, block.isFramed) = (false, cutter != nil)
     (block.offset, block.firstLine) = (offset, line)
-    if isPart { return try fillFrames(block) }
     if let cutter { return try fill(block, cutter) }
     try fillLines(block)
     if block.offset == 0 { refuseOtherForm(block) }
@@ -287,51 +313,6 @@ private final class LineCutter {
     block.count = frames.count
   }
 
-  private func fillFrames(_ block: LineBlock) throws {
-    while true {
-      if try readMore(block) {
-        guard block.count == block.capacity else { continue }
-      } else {
-        guard try takeFrames(block) == block.count else { throw damage }
-        isDone = true
-        return
-      }
-      let end = try takeFrames(block)
-      if end > 0 {
-        unsafe keep(block.base + end, block.count - end)
-        block.count = end
-        return
-      }
-      block.resize(to: block.capacity * 2)
-    }
-  }
-
-  /// Looks at the frames of the block and takes the findings among them.
-  ///
-  /// - Returns: the offset behind the last that is whole.
-  private func takeFrames(_ block: LineBlock) throws -> Int {
-    let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base), count: block.count)
-    var end = 0
-    while end < block.count, let frame = unsafe PartFrame(bytes, at: end) {
-      guard frame.file < files.count else { throw damage }
-      switch frame.content {
-      case .line: break
-      case .finding:
-        let path = files[Int(frame.file)].path.description
-        guard let finding = unsafe frame.finding(bytes, path: path) else { throw damage }
-        block.findings.append(finding)
-      case .leftOut:
-        let reason = unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[frame.bytes]), as: UTF8.self)
-        block.leftOut[reason, default: 0] += 1
-      case .element: throw damage
-      }
-      end = frame.bytes.upperBound
-    }
-    return end
-  }
-
-  private var damage: DamagedPartError { DamagedPartError(path: reader.file.path.description) }
-
   private func readMore(_ block: LineBlock) throws -> Bool {
     let count = try unsafe reader.read(into: block.room)
     block.count += count
@@ -339,9 +320,7 @@ private final class LineCutter {
   }
 
   private func keep(_ rest: UnsafeMutablePointer<UInt8>, _ count: Int) {
-    if carry.capacity < count || carry.capacity > max(count * 2, blockBytes) { carry.resize(to: max(count, 1 << 12)) }
-    unsafe carry.base.update(from: rest, count: count)
-    carry.count = count
+    unsafe carry.hold(rest, count, blockBytes)
   }
 
   private func advance(_ block: LineBlock) {

@@ -2,26 +2,46 @@ package import BatchFoundation
 
 /// A part of an export, as a partition wrote it: lines of many files in one, each with its place.
 package struct InputPart: Sendable, Equatable {
-  package var path: FilePath
-  /// In bytes.
-  package var size: UInt64
+  /// Whole lines that stand together in a file.
+  package struct Slice: Sendable, Equatable {
+    package var path: FilePath
+    /// Of the first byte.
+    package var start: UInt64
+    package var bytes: UInt64
+    /// In hexadecimal.
+    package var sha256: String
+
+    package init(path: FilePath, start: UInt64, bytes: UInt64, sha256: String) {
+      self.path = path
+      self.start = start
+      self.bytes = bytes
+      self.sha256 = sha256
+    }
+  }
+
+  /// In the order of their lines.
+  package var slices: [Slice]
   /// Of each file of the export, the number by which stores know it.
   package var numbers: [UInt32]
 
-  package init(path: FilePath, size: UInt64, numbers: [UInt32]) {
-    self.path = path
-    self.size = size
+  package init(slices: [Slice], numbers: [UInt32]) {
+    self.slices = slices
     self.numbers = numbers
   }
+
+  /// In bytes.
+  package var size: UInt64 { slices.reduce(0) { $0 + $1.bytes } }
 }
 
-/// A part that ends in the middle of a line, or holds something that no partition writes.
-package struct DamagedPartError: RunError, Equatable, CustomStringConvertible {
+/// A file of a partition or of a result whose bytes are not those that were written.
+package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
   package var path: String
+
+  package init(path: String) { self.path = path }
 
   package var exit: RunExit { .inputOutput }
 
   package var description: String {
-    "\(path.printable): error: the part is damaged; copy it again, or repeat the partition"
+    "\(path.printable): error: it is not as it was written, by length or digest; nothing was kept. Copy it again"
   }
 }

@@ -43,6 +43,14 @@ struct PartFrame {
     bytes = (at + 2)..<bytes.upperBound
   }
 
+  /// The bytes that the first frame says it has, as far as its start is there; of a block that holds less than it.
+  static func length(_ block: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var at = 0
+    for _ in 0..<3 where unsafe number(block, &at) == nil { return UInt64(block.count) }
+    guard let head = unsafe number(block, &at) else { return UInt64(block.count) }
+    return UInt64(at) + head >> 2
+  }
+
   static func append(
     _ bytes: UnsafeBufferPointer<UInt8>, file: UInt32, line: UInt64, offset: UInt64, element: UInt16 = 0,
     to target: inout ByteBuffer

@@ -112,17 +112,12 @@ final class AttemptFolder {
   /// Takes a file over that nobody writes to any more, as ``take(_:as:)`` does.
   ///
   /// - Returns: what proves it.
-  func adopt(_ path: String, as name: String) throws -> (bytes: UInt64, digest: String) {
+  func adopt(_ path: String, as name: String) throws -> (bytes: UInt64, sha256: String) {
     guard unsafe link(path, "\(self.path)/\(name)") == 0 else { return try copy(path, to: name) }
-    var (hash, count) = (SHA256(), UInt64(0))
-    try unsafe PartDocument.read(path) {
-      unsafe hash.update($0)
-      count += UInt64($0.count)
-    }
-    return (count, Hexadecimal.text(of: hash.finalize()))
+    return try PartDocument.digest(of: path)
   }
 
-  private func copy(_ path: String, to name: String) throws -> (bytes: UInt64, digest: String) {
+  private func copy(_ path: String, to name: String) throws -> (bytes: UInt64, sha256: String) {
     let file = try AttemptFile(name, in: self)
     try unsafe PartDocument.read(path) { try unsafe file.write($0.bindMemory(to: UInt8.self)) }
     let digest = try file.finish()

@@ -29,17 +29,16 @@ extension Pipeline {
     try refuse(part, of: partition, from: previous)
     let expected = partition.manifest.parts[part]
     let scratch = try TemporaryFolder(below: request.ingestOptions.temporaryFolder)
-    let lines = try partition.gather(part, in: scratch.path("part"))
     try previous?.prove()
     var request = request
-    request.part = try PartInput(partition, part, lines)
+    request.part = try PartInput(partition, part)
     request.loaded.job.store = scratch.path(PartResult.storeName)
     request.loaded.job.reports = nil
     let known = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? []
     let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
     guard outcome.exit == .done else { throw PartRunFailure(exit: outcome.exit, problem: outcome.report.failure ?? "") }
     guard outcome.report.summary.records.read == expected.lines else {
-      throw DamagedCopyError(path: lines)
+      throw DamagedCopyError(path: partition.path)
     }
     let attempt = try AttemptFolder(for: folder)
     for name in known { try attempt.take(scratch.path(name), as: name) }
@@ -154,8 +153,7 @@ struct PartInput: Sendable {
   /// The end of the known time of all parts.
   let knownUntil: Instant
 
-  /// - Parameter lines: the file that has those of the part.
-  init(_ partition: PartitionFolder, _ part: Int, _ lines: String) throws {
+  init(_ partition: PartitionFolder, _ part: Int) throws {
     knownUntil = partition.manifest.knownUntil
     (number, self.partition) = (part, partition.identity)
     var files = InputFiles.none
@@ -166,8 +164,7 @@ struct PartInput: Sendable {
       return InputFile(path: FilePath(file.path), kind: kind, size: 0)
     }
     files.part = InputPart(
-      path: FilePath(lines), size: partition.manifest.parts[part].bytes,
-      numbers: partition.manifest.files.map(\.number))
+      slices: try partition.slices(of: part), numbers: partition.manifest.files.map(\.number))
     self.files = files
   }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 import FoundationEssentials
 import Glibc
 
@@ -51,81 +52,82 @@ enum PartDocument {
     PartsError(path: path, problem: "it has more than \(largest >> 20) MiB, and no partition or decision writes that")
   }
 
+  /// The length of a file that can be read.
+  ///
+  /// - Throws: ``PartsError``.
+  static func size(of path: String) throws -> UInt64 {
+    do {
+      let descriptor = try openFile(path)
+      defer { close(descriptor) }
+      return UInt64(try FileStatus.of(descriptor).size)
+    } catch let error as SystemError {
+      throw unreadable(path, error)
+    }
+  }
+
   /// Compares length and digest of a file.
   ///
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
   static func prove(_ path: String, bytes: UInt64, sha256: String) throws {
-    try unsafe prove(path, bytes: bytes, sha256: sha256) { _ in }
-  }
-
-  /// The same, of so many bytes from `start` where there is one, while somebody gets the bytes before they are proved.
-  ///
-  /// - Throws: ``DamagedCopyError``, ``PartsError``, or what `take` threw.
-  static func prove(
-    _ path: String, from start: UInt64? = nil, bytes: UInt64, sha256: String,
-    _ take: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    var (hash, count) = (SHA256(), UInt64(0))
     do {
-      try unsafe read(path, from: start ?? 0, most: start == nil ? .max : bytes) {
-        unsafe hash.update($0)
-        count += UInt64($0.count)
-        try unsafe take($0)
+      let found = try digest(of: path)
+      guard found.bytes == bytes, found.sha256.utf8.elementsEqual(sha256.utf8) else {
+        throw DamagedCopyError(path: path)
       }
     } catch let error as SystemError {
       throw unreadable(path, error)
     }
-    guard count == bytes, Hexadecimal.text(of: hash.finalize()).utf8.elementsEqual(sha256.utf8) else {
-      throw DamagedCopyError(path: path)
+  }
+
+  /// Length and SHA-256 of a file.
+  static func digest(of path: String) throws -> (bytes: UInt64, sha256: String) {
+    var (hash, count) = (SHA256(), UInt64(0))
+    try unsafe read(path) {
+      unsafe hash.update($0)
+      count += UInt64($0.count)
     }
+    return (count, Hexadecimal.text(of: hash.finalize()))
   }
 
   /// A copy that only its owner can read.
   static func copy(_ path: String, to target: String) throws {
-    try unsafe fill(target) { write in
-      do {
-        try unsafe read(path, write)
-      } catch let error as SystemError {
-        throw unreadable(path, error)
-      }
-    }
-  }
-
-  /// Makes a file that only its owner can read, of what `body` writes.
-  static func fill(_ target: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
     let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw OutputError(path: target, code: errno) }
     defer { close(descriptor) }
-    try unsafe body { bytes in
-      do throws(SystemError) {
-        try unsafe FileDescriptor.write(bytes, to: descriptor)
-      } catch {
-        throw OutputError(path: target, code: error.code)
+    do {
+      try unsafe read(path) { bytes in
+        try OutputError.at(target) { () throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
       }
+    } catch let error as SystemError {
+      throw unreadable(path, error)
     }
   }
 
-  static func read(
-    _ path: String, from start: UInt64 = 0, most: UInt64 = .max, _ take: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
+  static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let descriptor = try openFile(path)
+    defer { close(descriptor) }
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { unsafe piece.deallocate() }
+    while true {
+      let count = try unsafe FileDescriptor.read(descriptor, into: piece)
+      guard count > 0 else { return }
+      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    }
+  }
+
+  private static func openFile(_ path: String) throws -> Int32 {
     // A pipe that nobody fills, and a device that has no end, would keep whoever waits for them from hearing a signal.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError(errno) }
-    defer { close(descriptor) }
-    let kind = try FileStatus.of(descriptor).kind
-    guard kind == .file else {
-      throw PartsError(path: path, problem: "it is \(kind.rawValue), and has to be a file")
-    }
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { unsafe piece.deallocate() }
-    guard lseek(descriptor, Int(clamping: start), SEEK_SET) >= 0 else { throw SystemError(errno) }
-    var left = most
-    while left > 0 {
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: piece[..<Int(min(left, UInt64(piece.count)))])
-      let count = try unsafe FileDescriptor.read(descriptor, into: room)
-      guard count > 0 else { return }
-      try unsafe take(UnsafeRawBufferPointer(rebasing: room[..<count]))
-      left -= UInt64(count)
+    do {
+      let kind = try FileStatus.of(descriptor).kind
+      guard kind == .file else {
+        throw PartsError(path: path, problem: "it is \(kind.rawValue), and has to be a file")
+      }
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
     }
   }
 }

@@ -91,27 +91,24 @@ package struct PartitionFolder: Sendable {
     else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
   }
 
-  /// Proves the lines of a part.
+  /// Where the lines of a part stand. Who reads them proves them.
   ///
-  /// - Parameter target: where they are put together if they stayed in pieces.
-  /// - Returns: the file that has them.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``OutputError``.
-  func gather(_ part: Int, in target: String) throws -> String {
+  /// - Throws: ``PartsError``, ``DamagedCopyError``.
+  func slices(of part: Int) throws -> [InputPart.Slice] {
     let expected = manifest.parts[part]
     if let name = expected.name {
-      let path = "\(path)/\(name)"
-      try PartDocument.prove(path, bytes: expected.bytes, sha256: expected.sha256 ?? "")
-      return path
+      let file = "\(path)/\(name)"
+      guard try PartDocument.size(of: file) == expected.bytes else { throw DamagedCopyError(path: file) }
+      return [
+        InputPart.Slice(path: FilePath(file), start: 0, bytes: expected.bytes, sha256: expected.sha256 ?? "")
+      ]
     }
-    try unsafe PartDocument.fill(target) { write in
-      for wanted in manifest.pieces ?? [] {
-        let piece = try PieceFolder("\(path)/\(wanted.path)")
-        guard piece.identity.utf8.elementsEqual(wanted.sha256.utf8), piece.piece.parts.indices.contains(part) else {
-          throw DamagedCopyError(path: "\(piece.path)/\(PartPiece.name)")
-        }
-        try unsafe piece.read(part, write)
+    return try (manifest.pieces ?? []).map { wanted in
+      let piece = try PieceFolder("\(path)/\(wanted.path)")
+      guard piece.identity.utf8.elementsEqual(wanted.sha256.utf8), piece.piece.parts.indices.contains(part) else {
+        throw DamagedCopyError(path: "\(piece.path)/\(PartPiece.name)")
       }
+      return try piece.slice(of: part)
     }
-    return target
   }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 import FoundationEssentials
 
 /// What one part gets of a piece.
@@ -52,13 +53,14 @@ package struct PieceFolder: Sendable {
     else { throw PartsError(path: file, problem: "it has a number that no piece has") }
   }
 
-  /// Hands over what a part gets, while it proves it.
+  /// Where the lines stand that a part gets.
   ///
-  /// - Throws: ``DamagedCopyError`` at the end where it is not as it was written, ``PartsError``, or what `take` threw.
-  func read(_ part: Int, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+  /// - Throws: ``DamagedCopyError`` where the file ends before them, ``PartsError``.
+  func slice(of part: Int) throws -> InputPart.Slice {
     let slice = piece.parts[part]
     let start = piece.parts[..<part].reduce(0) { $0 + $1.bytes }
-    try unsafe PartDocument.prove(
-      "\(path)/\(PartPiece.linesName)", from: start, bytes: slice.bytes, sha256: slice.sha256, take)
+    let file = "\(path)/\(PartPiece.linesName)"
+    guard try PartDocument.size(of: file) >= start + slice.bytes else { throw DamagedCopyError(path: file) }
+    return InputPart.Slice(path: FilePath(file), start: start, bytes: slice.bytes, sha256: slice.sha256)
   }
 }

@@ -17,17 +17,6 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// A file of a partition or of a result whose bytes are not those that were written.
-package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
-  package var path: String
-
-  package var exit: RunExit { .inputOutput }
-
-  package var description: String {
-    "\(path.printable): error: it is not as it was written, by length or digest; nothing was kept. Copy it again"
-  }
-}
-
 /// Files of a list that nobody has distributed yet.
 package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
   /// Where the pieces should be.
