@@ -41,4 +41,37 @@ import Testing
     #expect(try attempt.publish())
     #expect(try jobs.text("result/store.sqlite") == text)
   }
+
+  @Test func partsThatAreWrittenTogetherAreWhatEachGot() throws {
+    var random = SplitMix64(seed: 12)
+    for parts in 1...5 {
+      let folder = try AttemptFolder(for: "\(jobs.path)/\(parts)")
+      let written = try PartTargets(parts, in: folder)
+      var expected = [[UInt8]](repeating: [], count: parts)
+      for round in 0..<12 {
+        let longest = [0, 70, 5000, 140_000, 400_000][round % 5]
+        let pieces = (0..<parts).map { part in
+          let count = Int.random(in: 0...longest, using: &random)
+          return [UInt8](repeating: UInt8(round * 8 + part), count: count)
+        }
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: pieces.reduce(1) { $0 + $1.count })
+        defer { unsafe bytes.deallocate() }
+        var at = 0
+        let views = pieces.map { piece in
+          defer { at += piece.count }
+          unsafe (bytes + at).update(from: piece, count: piece.count)
+          return unsafe UnsafeBufferPointer(start: bytes + at, count: piece.count)
+        }
+        try unsafe written.take(views)
+        for part in 0..<parts { expected[part] += pieces[part] }
+      }
+      let slices = try written.finish([Int](repeating: 1, count: parts))
+      for part in 0..<parts {
+        #expect(slices[part].bytes == UInt64(expected[part].count))
+        #expect(slices[part].sha256 == Hexadecimal.text(of: SHA256.hash(expected[part])))
+        let file = try Data(contentsOf: URL(filePath: "\(folder.path)/\(written.names[part])"))
+        #expect(Array(file) == expected[part])
+      }
+    }
+  }
 }

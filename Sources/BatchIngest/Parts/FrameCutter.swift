@@ -90,7 +90,7 @@ private final class PartReader {
     /// - Returns: 0 at the end of the slice, or of the file if that comes first.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: left)))
-      guard !room.isEmpty else { return 0 }
+      guard unsafe !room.isEmpty else { return 0 }
       let count = try unsafe file.read(into: room)
       unsafe hash.update(UnsafeRawBufferPointer(rebasing: room[..<count]))
       left -= UInt64(count)

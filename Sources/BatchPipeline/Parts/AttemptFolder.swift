@@ -141,9 +141,12 @@ final class AttemptFolder {
 
 /// A file of an attempt that is written from its start to its end, with what proves it later.
 final class AttemptFile {
+  /// Bytes of a write: whole pages, many at a time, are what a file system takes best.
+  private static let unit = 1 << 17
+
   private let path: String
   private let descriptor: Int32
-  private var buffer = ByteBuffer(capacity: 1 << 16)
+  private var buffer = ByteBuffer(capacity: unit)
   private var hash = SHA256()
   private(set) var byteCount: UInt64 = 0
 
@@ -157,9 +160,32 @@ final class AttemptFile {
   deinit { close(descriptor) }
 
   func write(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-    if buffer.count + bytes.count > 1 << 16 { try flush() }
-    guard bytes.count < 1 << 16 else { return try unsafe put(UnsafeRawBufferPointer(bytes)) }
-    unsafe buffer.append(bytes)
+    unsafe hash.update(UnsafeRawBufferPointer(bytes))
+    try unsafe put(bytes)
+  }
+
+  /// Writes to two files, whose hashes are computed together.
+  static func write(
+    _ first: UnsafeBufferPointer<UInt8>, to one: AttemptFile, _ second: UnsafeBufferPointer<UInt8>,
+    to other: AttemptFile
+  ) throws {
+    unsafe SHA256.update(
+      &one.hash, UnsafeRawBufferPointer(first), &other.hash, UnsafeRawBufferPointer(second))
+    try unsafe one.put(first)
+    try unsafe other.put(second)
+  }
+
+  /// Writes what nobody proves by the digest of the file.
+  func put(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+    byteCount += UInt64(bytes.count)
+    var rest = unsafe bytes[...]
+    while unsafe buffer.count + rest.count >= Self.unit {
+      let head = unsafe rest.prefix(Self.unit - buffer.count)
+      unsafe buffer.append(UnsafeBufferPointer(rebasing: head))
+      unsafe rest = rest.dropFirst(head.count)
+      try flush()
+    }
+    unsafe buffer.append(UnsafeBufferPointer(rebasing: rest))
   }
 
   /// - Returns: the digest in hexadecimal. Nothing may be written afterwards.
@@ -169,13 +195,9 @@ final class AttemptFile {
   }
 
   private func flush() throws {
-    try unsafe put(UnsafeRawBufferPointer(buffer.bytes))
-    buffer.removeAll()
-  }
-
-  private func put(_ bytes: UnsafeRawBufferPointer) throws {
-    unsafe hash.update(bytes)
-    byteCount += UInt64(bytes.count)
-    try OutputError.at(path) { () throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
+    defer { buffer.removeAll() }
+    try OutputError.at(path) { () throws(SystemError) in
+      try unsafe FileDescriptor.write(UnsafeRawBufferPointer(buffer.bytes), to: descriptor)
+    }
   }
 }

@@ -53,8 +53,18 @@ final class PartTargets: Sendable {
     try files.withLock { $0 = try names.map { try AttemptFile($0, in: attempt) } }
   }
 
-  func take(_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws {
-    try files.withLock { try unsafe $0[part].write(bytes) }
+  /// - Parameter bytes: for each part.
+  func take(_ bytes: [UnsafeBufferPointer<UInt8>]) throws {
+    try files.withLock { files in
+      for first in stride(from: 0, to: files.count, by: 2) {
+        let second = first + 1
+        if second < files.count {
+          try unsafe AttemptFile.write(bytes[first], to: files[first], bytes[second], to: files[second])
+        } else {
+          try unsafe files[first].write(bytes[first])
+        }
+      }
+    }
   }
 
   /// - Parameter lines: how many each part got.
@@ -74,7 +84,8 @@ final class PartTargets: Sendable {
     let target = try AttemptFile(name, in: attempt)
     for name in names {
       let path = "\(attempt.path)/\(name)"
-      try unsafe PartDocument.read(path) { try unsafe target.write($0.bindMemory(to: UInt8.self)) }
+      // Each slice is proved by its own digest.
+      try unsafe PartDocument.read(path) { try unsafe target.put($0.bindMemory(to: UInt8.self)) }
       try attempt.remove(name)
     }
     _ = try target.finish()
