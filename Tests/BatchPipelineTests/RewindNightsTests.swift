@@ -287,6 +287,44 @@ import Testing
     #expect(try night.values("c", /"sdkVersion":"([^"]*)"/) == ["2026-01-11T08:00:00.000Z second"])
   }
 
+  /// The length was taken before the second use ended, so nobody had waited for five minutes behind it: what came then went to the first night.
+  @Test(
+    "A second background in a session whose length is taken makes no silence beyond what is known",
+    arguments: [11, 12])
+  func backgroundAfterAMeasuredSession(day: Int) throws {
+    let night = try Nights(#""destination": "deltadna", "settings": {"DeltaDNA": {"sessionTimeoutSeconds": 300}}"#)
+    let away = #""type":"background""#
+    try night(
+      10, "in/1", [("10T23:30:00", #""type":"launch""#), ("10T23:40:00", away), ("10T23:58:00", away)],
+      "DeltaDNA.sdkVersion=first")
+    let a = ("11T00:01:00", #""type":"gameEvent","name":"a""#)
+    let b = ("11T08:00:00", #""type":"gameEvent","name":"b""#)
+    let second = try night(11, "in/2", day == 11 ? [a, b] : [b], "DeltaDNA.sdkVersion=second")
+    #expect(second.summary.rewind.devices == 0)
+    let third = try night(12, "in/3", day == 12 ? [a] : [], "DeltaDNA.sdkVersion=third")
+    #expect(third.summary.rewind.devices == (day == 12 ? 1 : 0))
+    let version = /"sdkVersion":"([^"]*)"/
+    #expect(try night.values("a", version) == ["2026-01-11T00:01:00.000Z second"])
+    #expect(try night.values("b", version) == ["2026-01-11T08:00:00.000Z second"])
+  }
+
+  /// It lies behind all that the device had done by the second night, which had brought a record for the first as well: it went to the second.
+  @Test("A late record belongs to the night that knew its time, whatever came late for that one before")
+  func nightThatKnewItsTime() throws {
+    let night = try Nights(#""destination": "deltadna""#)
+    func event(_ name: String) -> String { #""type":"gameEvent","name":"\#(name)""# }
+    let nights = [
+      (10, "first", ("10T02:31:00", #""type":"launch""#)), (11, "second", ("10T00:15:00", event("a"))),
+      (12, "third", ("12T08:00:00", event("b"))), (13, "fourth", ("10T03:06:00", event("c"))),
+    ]
+    for (day, version, line) in nights { try night(day, "in/\(day)", [line], "DeltaDNA.sdkVersion=\(version)") }
+    let versions = try ["a", "b", "c"].map { try night.values($0, /"sdkVersion":"([^"]*)"/) }
+    #expect(
+      versions == [
+        ["2026-01-10T00:15:00.000Z first"], ["2026-01-12T08:00:00.000Z third"], ["2026-01-10T03:06:00.000Z first"],
+      ])
+  }
+
   /// Behind the last record of the first night, it went to the second.
   @Test(
     "A late record behind the last one of its night is decided by the settings of that night",

@@ -35,7 +35,7 @@ struct BackwardShare: Sendable, Equatable {
       records += bucket.records
       stored += try earlier.deviceCount(bucket: bucket.number)
       for (device, state) in zip(bucket.devices, try earlier.states(of: bucket.devices.map(\.device))) {
-        guard let state, let decided = try rules.decided(of: state)?.newest else { continue }
+        guard let state, let decided = try rules.decided(of: state, known: nil)?.newest else { continue }
         add(device.newest, reach.map { min($0, decided) } ?? decided)
       }
       return !isClear

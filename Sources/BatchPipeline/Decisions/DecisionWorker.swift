@@ -80,7 +80,9 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
     let records = device.records
-    guard let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }), let first = records.first,
+    let knownBefore = options.rewind?.knownBefore
+    guard let decided = try earlier.flatMap({ try options.rules.decided(of: $0, known: knownBefore) }),
+      let first = records.first,
       case let known = try knownByOthers(first.timestamp, device.device, partition),
       isLate(first, decided) || known != nil
     else { return try decide(device.device, earlier, [records], partition) }
@@ -98,7 +100,7 @@ final class DecisionWorker: @unchecked Sendable {
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
         // What is in order, but from before what is known, belongs to nights that were decided as well.
-        let end = max(reached + late.count, records.place(from: options.rewind?.knownBefore ?? decided.silence))
+        let end = max(reached + late.count, records.place(from: knownBefore ?? decided.silence))
         let rewound = try rewinder.decide(
           device.device, records.list(reached + placed..<end), nights, present: earlier)
         try take(rewound, of: device.device)
@@ -195,7 +197,7 @@ final class DecisionWorker: @unchecked Sendable {
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
   ) throws {
     guard let reach = options.rewind?.reach, let state = batch.devices.last,
-      let until = try options.rules.decided(of: state)?.settled, until >= reach
+      let until = try options.rules.decided(of: state, known: options.decider.knownUntil)?.settled, until >= reach
     else { return }
     let name = unsafe Array(device.bytes)
     guard !isMark else {

@@ -69,17 +69,15 @@ final class DeviceRewind {
   ///   - bucket: with the nights of the device.
   func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
     var lookback = Milliseconds.zero
-    var next: StoredDevice?
     return try bucket.nights(of: device) { night in
       guard let rules = try deciders(of: night)?.rules else { return true }
       lookback = max(lookback, rules.lookback)
       let earliest = Instant(milliseconds: max(0, first.milliseconds - lookback.count))
-      guard let before = night.night.before, let begin = try rules.decided(of: before) else { return true }
+      guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
+        return true
+      }
       // Silence decided up to what was known, whatever the settings were that say how long it had to be.
-      if begin.end < earliest, night.knownBefore ?? earliest <= earliest { return true }
-      let isBefore = try next.flatMap { try rules.decided(of: $0) }.map { $0.silence < earliest } ?? false
-      next = before
-      return isBefore
+      return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
 
@@ -155,7 +153,7 @@ final class DeviceRewind {
           decided += sides.new.decided
           return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
         }
-        if let new, let settled = try decidedBy.rules.decided(of: new)?.settled {
+        if let new, let settled = try decidedBy.rules.decided(of: new, known: known.last ?? nil)?.settled {
           night.night.until = max(night.night.until, settled)
         }
         rewound.append(night)
@@ -195,7 +193,8 @@ final class DeviceRewind {
       begins: try nights.indices.map { place in
         guard let before = nights[place].night.before else { return nil }
         // How long a silence had to be, the settings of the night before say.
-        return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(of: before)
+        return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(
+          of: before, known: nights[place].knownBefore)
       },
       starts: try nights.map { night in
         guard let known = night.knownBefore else { return Instant(milliseconds: 0) }

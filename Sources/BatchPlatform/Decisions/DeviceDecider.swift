@@ -9,8 +9,9 @@ package protocol DecisionRules: Sendable {
 
   /// How far a device was decided; nil where order does not matter, and for one without records.
   ///
+  /// - Parameter known: up to where silence had decided when it was in that state; nil for nowhere.
   /// - Throws: what is wrong with the state.
-  func decided(of device: StoredDevice) throws -> DecidedTime?
+  func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime?
 
   /// A record can change events from so long before it.
   var lookback: Milliseconds { get }
@@ -25,7 +26,7 @@ package protocol DecisionRules: Sendable {
 }
 
 extension DecisionRules {
-  package func decided(of device: StoredDevice) -> DecidedTime? { nil }
+  package func decided(of device: StoredDevice, known: Instant?) -> DecidedTime? { nil }
   package var lookback: Milliseconds { .zero }
   package var longestSilence: Milliseconds { .zero }
 

@@ -43,13 +43,15 @@ struct GameDecisionRules: DecisionRules {
 
   var longestSilence: Milliseconds { rules.sessionTimeout }
 
-  func decided(of device: StoredDevice) throws -> DecidedTime? {
+  func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime? {
     try unsafe device.state.withUnsafeBytes {
       let state = try unsafe GameState(decoding: $0)
+      // An app that was away already when the length was taken may have gone away once more since: that silence goes no further than what is known.
+      let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
       return state.lastSeen.map {
         DecidedTime(
           newest: $0, state.lastKind, state.lastSource, end: $0,
-          silence: state.lastUseOfMeasuredSession.flatMap(rules.over(after:)),
+          silence: silence.flatMap { silence in known.map { min(silence, $0) } },
           settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
       }
     }

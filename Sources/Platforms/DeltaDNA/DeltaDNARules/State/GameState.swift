@@ -63,7 +63,7 @@ extension GameState {
   /// When the session at hand was last in use, where silence can show that it is over and its length has not been taken.
   package var lastUseOfOpenSession: Instant? { sessionBegan == nil ? nil : lastUse }
 
-  /// The same, where its length was taken by silence.
+  /// The same, where its length was taken by silence: after this use of it, or after an earlier one where the app went away twice.
   package var lastUseOfMeasuredSession: Instant? { sessionBegan == nil && !session.isEmpty ? lastUse : nil }
 
   private var lastUse: Instant? {

@@ -93,7 +93,7 @@ struct EngageDecisionRules: DecisionRules {
 
   var longestSilence: Milliseconds { rules.sessionTimeout }
 
-  func decided(of device: StoredDevice) throws -> DecidedTime? {
+  func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime? {
     try unsafe device.state.withUnsafeBytes {
       let state = try unsafe DeviceState(decoding: $0)
       return state.lastSeen.map {
