@@ -78,6 +78,29 @@ extension StoredResult {
     try store.close()
   }
 
+  /// What a service has, as it was sent.
+  static func posted(in folder: JobFolder) throws -> [String] {
+    let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+    var posted: [String] = []
+    try store.ledger.forEachEvent(EventFilter(status: .successfullyPosted)) { event in
+      posted.append(String(decoding: event.json, as: UTF8.self))
+      return true
+    }
+    try store.close()
+    return posted.sorted()
+  }
+
+  /// What has a correction, of one kind or any, as it was sent.
+  static func corrected(in folder: JobFolder, _ kind: Correction.Kind? = nil) throws -> [String] {
+    let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+    var corrected: [String] = []
+    try store.ledger.forEachCorrection {
+      if kind == nil || kind == $0.kind { corrected.append(String(decoding: $0.sent, as: UTF8.self)) }
+    }
+    try store.close()
+    return corrected.sorted()
+  }
+
   /// What a service has or may have, as it was sent, with where it stands.
   static func sent(in folder: JobFolder) throws -> [String] {
     let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
@@ -94,6 +117,15 @@ extension StoredResult {
     }
     try store.close()
     return sent.sorted()
+  }
+}
+
+extension [String] {
+  /// Those that the other has not, or not as often; both are sorted.
+  func without(_ other: [String]) -> [String] {
+    difference(from: other).insertions.compactMap { change in
+      if case .insert(_, let element, _) = change { element } else { nil }
+    }
   }
 }
 
