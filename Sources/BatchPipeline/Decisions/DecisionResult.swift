@@ -30,6 +30,8 @@ struct DecisionResult {
   mutating func quarantineLate(
     _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: any DecisionSink
   ) throws {
+    // To find none, all of a part would be read again.
+    guard !records.isEmpty else { return }
     var left = Set(records)
     var batch: [QuarantinedLine] = []
     func add(_ file: UInt32, _ line: InputLine) throws {
@@ -59,7 +61,6 @@ struct DecisionResult {
     }
     if !batch.isEmpty { try sink.quarantine(batch) }
     let count = records.count
-    guard count > 0 else { return }
     ingest.counts.accepted -= count
     ingest.counts.quarantined += count
     ingest.counts.reasons[.lateRecord, default: 0] += count
