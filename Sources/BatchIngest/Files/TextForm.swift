@@ -25,7 +25,9 @@ package enum TextForm: Equatable {
       return
     }
     let lines = Self.lines(of: bytes, endingIn: 0x0A)
-    if !lines.isEmpty, lines.allSatisfy(Self.isRow) {
+    // Two objects in the only line may be one that lost its end.
+    let objects = lines.count == 1 && isWhole ? 3 : 2
+    if !lines.isEmpty, lines.allSatisfy({ Self.begins($0, withObjects: objects) }) {
       self = .row
       return
     }
@@ -38,14 +40,19 @@ package enum TextForm: Equatable {
       // A line that is an array by itself is one bad line among others, unless it is all there is.
       let beginsRecord = (first.dropFirst() + (lines.count > 1 ? lines[1] : [])).first { !$0.isLineSpace }
       guard beginsRecord == UInt8(ascii: "{") else { return nil }
-      let isClosed = isWholeLine && first.last == UInt8(ascii: "]")
-      guard !isClosed || lines.count == 1 else { return nil }
+      if isWholeLine, first.last == UInt8(ascii: "]") {
+        guard lines.count == 1, Self.begins(first.dropFirst(), withObjects: 2) else { return nil }
+      }
+      // In an array a comma would stand between them.
+      if first.count == 1, lines.count > 2, lines[1].last == UInt8(ascii: "}"), lines[2].first == UInt8(ascii: "{") {
+        return nil
+      }
       self = .array
     case UInt8(ascii: "{"):
       guard first.count == 1, lines.count > 1, lines[1].first == UInt8(ascii: "\"") else { return nil }
       self = .documents
     default:
-      guard lines.count > 1 else { return nil }
+      guard lines.count > 1, lines[1].first != UInt8(ascii: "{") else { return nil }
       for separator in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";")] {
         let names = first.split(separator: separator, omittingEmptySubsequences: false)
         guard names.count >= 3, names.allSatisfy(Self.isName) else { continue }
@@ -74,14 +81,14 @@ package enum TextForm: Equatable {
   private static func endsInReturns(_ bytes: [UInt8]) -> Bool {
     guard !bytes.contains(0x0A) else { return false }
     let lines = lines(of: bytes, endingIn: 0x0D)
-    guard lines.count > 1, let start = lines[0].first else { return false }
+    guard lines.count > 2, let start = lines[0].first else { return false }
     return start != UInt8(ascii: "[") && (start != UInt8(ascii: "{") || lines[0].last == UInt8(ascii: "}"))
   }
 
-  /// Whether an object has another one behind it.
-  private static func isRow(_ line: ArraySlice<UInt8>) -> Bool {
+  /// Whether so many objects stand one behind the other.
+  private static func begins(_ line: ArraySlice<UInt8>, withObjects count: Int) -> Bool {
     guard line.first == UInt8(ascii: "{") else { return false }
-    var (depth, isInText, isEscaped) = (0, false, false)
+    var (depth, isInText, isEscaped, found) = (0, false, false, 1)
     for place in line.indices {
       switch line[place] {
       case _ where isEscaped: isEscaped = false
@@ -93,7 +100,9 @@ package enum TextForm: Equatable {
         depth -= 1
         guard depth <= 0 else { break }
         let next = line[(place + 1)...].first { !$0.isLineSpace && $0 != UInt8(ascii: ",") }
-        return next == UInt8(ascii: "{")
+        guard next == UInt8(ascii: "{") else { return false }
+        found += 1
+        if found == count { return true }
       default: break
       }
     }
@@ -102,9 +111,17 @@ package enum TextForm: Equatable {
 
   /// What is not text in UTF-8.
   package static func binary(_ head: UnsafeBufferPointer<UInt8>) -> TextForm? {
-    if unsafe head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
+    if unsafe head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]), unsafe head.prefix(256).contains(0) {
+      return .utf16
+    }
     if unsafe head.starts(with: "SQLite format 3\0".utf8) { return .sqlite }
-    return unsafe head.starts(with: [0x1F, 0x8B, 0x08]) ? .gzip : nil
+    return unsafe isGzip(head) ? .gzip : nil
+  }
+
+  /// RFC 1952, 2.3: flags that are known, how it was compressed, and on which system.
+  private static func isGzip(_ head: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard head.count >= 10, unsafe head.starts(with: [0x1F, 0x8B, 0x08]) else { return false }
+    return unsafe head[3] & 0xE0 == 0 && [0, 2, 4].contains(head[8]) && (head[9] <= 13 || head[9] == 255)
   }
 
   /// What the beginning of a file says; nil also for an empty one.

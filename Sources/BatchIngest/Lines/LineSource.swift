@@ -243,6 +243,8 @@ private final class LineCutter: BlockCutter {
     let mark = block.markLength
     let head = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base) + mark, count: block.count - mark)
     guard tellsForm, let form = unsafe TextForm(head, isWhole: isDone) else { return }
+    // Links may be lines with tabs.
+    if block.kind == .deepLinks, form == .table(separator: 0x09) { return }
     block.count = 0
     refuse(form.words, block)
   }
