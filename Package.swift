@@ -19,7 +19,7 @@ struct Module {
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
 let modules: [Module] = [
-  Module(name: "BatchFoundation", imports: ["CBytes", "CCrypto", "CLinux", "CSHA1Lanes", "CSHA256Pair"]),
+  Module(name: "BatchFoundation", imports: ["CBytes", "CCrypto", "CLinux", "CSHA1Lanes"]),
   Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
   Module(name: "BatchHTTP", imports: ["BatchFoundation", "CCurl"], testImports: ["LoopbackServer"]),
@@ -236,7 +236,6 @@ let package = Package(
       name: "CCommit", path: "Sources/System/CCommit",
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
-    .target(name: "CSHA256Pair", path: "Sources/System/CSHA256Pair"),
     .target(name: "CBytes", path: "Sources/System/CBytes"),
     .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
     .target(name: "CLinux", path: "Sources/System/CLinux"),

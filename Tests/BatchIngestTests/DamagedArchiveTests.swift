@@ -53,7 +53,7 @@ import Testing
     let partitioning = InputPartitioning(
       files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path), parts: 1, firstFile: 0)
     let handedOut = try unsafe partitioning.run(
-      { bytes in part.withLock { unsafe $0 += bytes[0] } }, progress: { _ in })
+      { _, bytes in part.withLock { unsafe $0 += bytes } }, progress: { _ in })
     #expect(handedOut == [count + 1])
     let words = String(decoding: part.withLock { $0 }, as: UTF8.self)
     #expect(!words.contains("behind") && !words.contains("half"))

@@ -164,9 +164,7 @@ import Testing
     let bytes = Guarded([[UInt8]](repeating: [], count: parts))
     let partitioning = InputPartitioning(
       inputs, vocabulary: EngageVocabulary(), options: options, parts: parts, firstFile: 0)
-    _ = try unsafe partitioning.run({ pieces in
-      bytes.withLock { bytes in for part in bytes.indices { bytes[part] += unsafe Array(pieces[part]) } }
-    }) { _ in }
+    _ = try partitioning.run({ part, piece in bytes.withLock { $0[part] += unsafe Array(piece) } }) { _ in }
     var sum = Harvest()
     for part in 0..<parts {
       let path = try folder.write("part-\(part)", bytes.withLock { $0[part] })

@@ -33,7 +33,7 @@ extension HashFunction {
 
 /// FIPS 180-4, 32 bytes.
 package struct SHA256: HashFunction {
-  var context = SHA256_CTX()
+  private var context = SHA256_CTX()
 
   package init() { unsafe SHA256_Init(&context) }
 

@@ -30,12 +30,12 @@ package struct InputPartitioning: Sendable {
   static func part(of device: DeviceHash, among parts: Int) -> Int { Int(device.value % UInt64(parts)) }
 
   /// - Parameters:
-  ///   - take: takes the next bytes of each part; never called twice at once, and with the same calls however many threads read.
+  ///   - take: takes the next bytes of a part; never called twice at once, and with the same calls however many threads read.
   ///   - progress: called now and then, never twice at once; throw to stop.
   /// - Returns: how many lines each part got, findings included: what a run of it calls read.
   /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputError/short(_:)``, or what a closure threw.
   package func run(
-    _ take: @escaping @Sendable (_ bytes: [UnsafeBufferPointer<UInt8>]) throws -> Void,
+    _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
     progress: @escaping @Sendable (IngestProgress) throws -> Void
   ) throws -> [Int] {
     let run = unsafe PartitioningRun(self, take, progress)
@@ -56,12 +56,12 @@ package struct InputPartitioning: Sendable {
   }
 
   private let whole: InputPartitioning
-  private let take: @Sendable ([UnsafeBufferPointer<UInt8>]) throws -> Void
+  private let take: @Sendable (Int, UnsafeBufferPointer<UInt8>) throws -> Void
   private let source: LineSource
   private let shared: Guarded<Shared>
 
   init(
-    _ whole: InputPartitioning, _ take: @escaping @Sendable ([UnsafeBufferPointer<UInt8>]) throws -> Void,
+    _ whole: InputPartitioning, _ take: @escaping @Sendable (Int, UnsafeBufferPointer<UInt8>) throws -> Void,
     _ progress: @escaping @Sendable (IngestProgress) throws -> Void
   ) {
     self.whole = whole
@@ -214,8 +214,10 @@ private struct LineDistributor: ~Copyable {
 
   private func part(of number: UInt64) -> Int { Int(number % UInt64(lines.count)) }
 
-  func handOver(_ take: ([UnsafeBufferPointer<UInt8>]) throws -> Void) throws {
-    try unsafe take(buffers.map { unsafe $0.bytes.bytes })
+  func handOver(_ take: (Int, UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    for part in buffers.indices where buffers[part].bytes.count > 0 {
+      try unsafe take(part, buffers[part].bytes.bytes)
+    }
   }
 
   mutating func reset() {

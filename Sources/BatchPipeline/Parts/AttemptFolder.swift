@@ -164,17 +164,6 @@ final class AttemptFile {
     try unsafe put(bytes)
   }
 
-  /// Writes to two files, whose hashes are computed together.
-  static func write(
-    _ first: UnsafeBufferPointer<UInt8>, to one: AttemptFile, _ second: UnsafeBufferPointer<UInt8>,
-    to other: AttemptFile
-  ) throws {
-    unsafe SHA256.update(
-      &one.hash, UnsafeRawBufferPointer(first), &other.hash, UnsafeRawBufferPointer(second))
-    try unsafe one.put(first)
-    try unsafe other.put(second)
-  }
-
   /// Writes what nobody proves by the digest of the file.
   func put(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     byteCount += UInt64(bytes.count)

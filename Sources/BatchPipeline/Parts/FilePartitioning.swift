@@ -53,18 +53,8 @@ final class PartTargets: Sendable {
     try files.withLock { $0 = try names.map { try AttemptFile($0, in: attempt) } }
   }
 
-  /// - Parameter bytes: for each part.
-  func take(_ bytes: [UnsafeBufferPointer<UInt8>]) throws {
-    try files.withLock { files in
-      for first in stride(from: 0, to: files.count, by: 2) {
-        let second = first + 1
-        if second < files.count {
-          try unsafe AttemptFile.write(bytes[first], to: files[first], bytes[second], to: files[second])
-        } else {
-          try unsafe files[first].write(bytes[first])
-        }
-      }
-    }
+  func take(_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws {
+    try files.withLock { try unsafe $0[part].write(bytes) }
   }
 
   /// - Parameter lines: how many each part got.

@@ -24,42 +24,6 @@ import Testing
     #expect(other.finalize() == SHA256.hash("abc"))
   }
 
-  /// Pieces of all lengths, behind and before those of another message.
-  @Test func twoAtOnceAreHashedAsOneByOne() {
-    var random = SplitMix64(seed: 256)
-    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
-    for _ in 0..<200 {
-      var pair = (SHA256(), SHA256())
-      var single = (SHA256(), SHA256())
-      for _ in 0..<Int.random(in: 1...6, using: &random) {
-        let longest = [3, 64, 130, 5000].randomElement(using: &random) ?? 0
-        let pieces = (
-          bytes(.random(in: 0...longest, using: &random)), bytes(.random(in: 0...longest, using: &random))
-        )
-        unsafe pieces.0.withUnsafeBytes { first in
-          unsafe pieces.1.withUnsafeBytes { unsafe SHA256.update(&pair.0, first, &pair.1, $0) }
-        }
-        single.0.update(pieces.0)
-        single.1.update(pieces.1)
-      }
-      #expect(pair.0.finalize() == single.0.finalize())
-      #expect(pair.1.finalize() == single.1.finalize())
-    }
-  }
-
-  @Test func countsTheBitsOfMoreThanHalfAGibibyte() {
-    let piece = [UInt8](repeating: 0x61, count: 64 << 20)
-    var pair = (SHA256(), SHA256())
-    var single = SHA256()
-    for _ in 0..<9 {
-      unsafe piece.withUnsafeBytes { unsafe SHA256.update(&pair.0, $0, &pair.1, $0) }
-      single.update(piece)
-    }
-    let digest = single.finalize()
-    #expect(pair.0.finalize() == digest)
-    #expect(pair.1.finalize() == digest)
-  }
-
   @Test func authenticatesWithAKey() {
     let key = MessageAuthenticationCode(key: Array("Jefe".utf8))
     #expect(
