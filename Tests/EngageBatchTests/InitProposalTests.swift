@@ -111,7 +111,7 @@ import Testing
         "in.json: error: text in UTF-16, but lines of JSON are UTF-8; convert it: "
       ),
       (
-        Array("device,time,event\rd,2026-01-15T08:00:00Z,a\r".utf8), 65,
+        Array("device,time,event\rd,2026-01-15T08:00:00Z,a\rd,2026-01-15T08:01:00Z,b\r".utf8), 65,
         "in.json: error: text whose lines end with a carriage return alone, which ends no line here; convert it: tr "
       ),
     ])

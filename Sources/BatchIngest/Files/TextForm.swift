@@ -138,7 +138,8 @@ package enum TextForm: Equatable {
       count += more
     }
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
-    unsafe self.init(Self.withoutMark(bytes), isWhole: count < buffer.count)
+    // Of a file that nothing reads as lines yet, the only line may say what it is.
+    unsafe self.init(Self.withoutMark(bytes), isWhole: false)
   }
 
   /// The beginning of a file without a byte order mark of UTF-8.
