@@ -38,8 +38,10 @@ import Testing
     func run(_ line: String, code: Int32 = 0, words: String = "", kills isKilled: Bool = false) throws -> String {
       for _ in 0..<(isKilled ? 3 : 0) {
         let milliseconds = 1003 + random.below(60)
+        // With the same environment: where it ends before it is killed, it is the step.
         let killed = try workspace.shell(
-          "timeout -s KILL 0.\(String(milliseconds).dropFirst()) engage-batch \(line)")
+          "timeout -s KILL 0.\(String(milliseconds).dropFirst()) engage-batch \(line)",
+          environment: service.environment)
         #expect([0, 137].contains(killed.code), "ENGAGE_TORTURE_SEED=\(seed) \(line): \(killed.messages)")
         if killed.code == 137 { kills += 1 }
       }
