@@ -93,7 +93,8 @@ import UnitySandbox
     #expect(run.code == (isUnknown(action) ? 76 : 0), "\(run.messages)")
     #expect(summary["store.UNKNOWN"] == (isUnknown(action) ? 10 : 0))
     #expect(summary["store.FAILED_POST"] == (isUnknown(action) ? 0 : 1))
-    #expect(summary["upload.retries"] == (isUnknown(action) ? 0 : 2))
+    // Once more where nothing else had been taken by its third attempt (docs/guarantees.md, "When a request fails").
+    #expect((isUnknown(action) ? 0...0 : 2...3).contains(summary["upload.retries"]))
   }
 
   @Test(
