@@ -142,10 +142,7 @@ package struct DeliverySchedule {
     for part in parts where part.parent != nil { wholes[part.id] = whole(of: part) }
     let parts = search.take(parts)
     guard !parts.isEmpty else { return }
-    guard !startsFromTheEnd else {
-      ready += parts.reversed()
-      return
-    }
+    if startsFromTheEnd { return ready += parts.reversed() }
     ready.replaceSubrange(..<readyStart, with: parts)
     readyStart = 0
   }
@@ -258,11 +255,7 @@ package struct DeliverySchedule {
   }
 
   private func dueIndex(_ now: Milliseconds) -> Int? {
-    var found: Int?
-    for (index, entry) in delayed.enumerated() where entry.due <= now {
-      if found == nil || entry.due < delayed[found ?? 0].due { found = index }
-    }
-    return found
+    delayed.indices.lazy.filter { delayed[$0].due <= now }.min { delayed[$0].due < delayed[$1].due }
   }
 
   /// What the end of an attempt means for its chunk.
