@@ -5,7 +5,7 @@ import Testing
 
 @testable import BatchPipeline
 
-/// What an attempt takes over and writes is what was given, with the digests of that.
+/// What an attempt takes over and writes is what was given, with the sums of that.
 @Suite struct AttemptFolderTests {
   private let jobs: JobFolder
   private let attempt: AttemptFolder
@@ -21,7 +21,7 @@ import Testing
     let (path, text) = ("\(jobs.path)/kept", try jobs.text("kept"))
     let proof = try attempt.adopt(path, as: "store.sqlite")
     #expect(proof.bytes == 300_000)
-    #expect(proof.sha256 == Hexadecimal.text(of: SHA256.hash(text)))
+    #expect(proof.sum == Hexadecimal.text(of: CopySum.hash(text)))
     #expect(try identity("\(attempt.path)/store.sqlite") == identity(path))
     #expect(try attempt.publish())
     #expect(try jobs.text("result/store.sqlite") == text)
@@ -36,7 +36,7 @@ import Testing
     let isOther = try identity(path)?.device != identity(jobs.path)?.device
     let proof = try attempt.adopt(path, as: "store.sqlite")
     #expect(proof.bytes == 300_006)
-    #expect(proof.sha256 == Hexadecimal.text(of: SHA256.hash(text)))
+    #expect(proof.sum == Hexadecimal.text(of: CopySum.hash(text)))
     #expect(try (identity("\(attempt.path)/store.sqlite") == identity(path)) == !isOther)
     #expect(try attempt.publish())
     #expect(try jobs.text("result/store.sqlite") == text)
@@ -70,7 +70,7 @@ import Testing
       let slices = try written.finish([Int](repeating: 1, count: parts))
       for part in 0..<parts {
         #expect(slices[part].bytes == UInt64(expected[part].count))
-        #expect(slices[part].sha256 == Hexadecimal.text(of: SHA256.hash(expected[part])))
+        #expect(slices[part].sum == Hexadecimal.text(of: CopySum.hash(expected[part])))
         let file = try Data(contentsOf: URL(filePath: "\(folder.path)/\(written.names[part])"))
         #expect(Array(file) == expected[part])
       }

@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// A hash of bytes that come piece by piece, computed by libcrypto; a value, so that a started one may be copied and continued twice.
+/// A hash of bytes that come piece by piece; a value, so that a started one may be copied and continued twice.
 package protocol HashFunction {
   init()
   mutating func update(_ bytes: UnsafeRawBufferPointer)
@@ -31,7 +31,7 @@ extension HashFunction {
   }
 }
 
-/// FIPS 180-4, 32 bytes.
+/// FIPS 180-4, 32 bytes, by libcrypto as all others but ``CopySum``.
 package struct SHA256: HashFunction {
   private var context = SHA256_CTX()
 

@@ -77,12 +77,13 @@ private final class PartReader {
   private final class OpenSlice {
     let slice: InputPart.Slice
     private let file: OpenFile
-    private var hash = SHA256()
+    private var hash: any HashFunction
     private(set) var left: UInt64
 
     init(_ slice: InputPart.Slice) throws(SystemError) {
       self.slice = slice
       left = slice.bytes
+      hash = slice.proof.hash
       file = try OpenFile(slice.path)
       try file.seek(to: slice.start)
     }
@@ -97,10 +98,7 @@ private final class PartReader {
       return count
     }
 
-    var isWhole: Bool {
-      let hash = hash
-      return left == 0 && Hexadecimal.text(of: hash.finalize()).utf8.elementsEqual(slice.sha256.utf8)
-    }
+    var isWhole: Bool { left == 0 && slice.proof.holds(hash) }
   }
 
   private let slices: [InputPart.Slice]

@@ -8,14 +8,13 @@ package struct InputPart: Sendable, Equatable {
     /// Of the first byte.
     package var start: UInt64
     package var bytes: UInt64
-    /// In hexadecimal.
-    package var sha256: String
+    package var proof: CopyProof
 
-    package init(path: FilePath, start: UInt64, bytes: UInt64, sha256: String) {
+    package init(path: FilePath, start: UInt64, bytes: UInt64, proof: CopyProof) {
       self.path = path
       self.start = start
       self.bytes = bytes
-      self.sha256 = sha256
+      self.proof = proof
     }
   }
 
@@ -42,6 +41,6 @@ package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .inputOutput }
 
   package var description: String {
-    "\(path.printable): error: it is not as it was written, by length or digest; nothing was kept. Copy it again"
+    "\(path.printable): error: it is not as it was written, by length or check sum; nothing was kept. Copy it again"
   }
 }

@@ -112,16 +112,16 @@ final class AttemptFolder {
   /// Takes a file over that nobody writes to any more, as ``take(_:as:)`` does.
   ///
   /// - Returns: what proves it.
-  func adopt(_ path: String, as name: String) throws -> (bytes: UInt64, sha256: String) {
+  func adopt(_ path: String, as name: String) throws -> (bytes: UInt64, sum: String) {
     guard unsafe link(path, "\(self.path)/\(name)") == 0 else { return try copy(path, to: name) }
-    return try PartDocument.digest(of: path)
+    return try PartDocument.sum(of: path)
   }
 
-  private func copy(_ path: String, to name: String) throws -> (bytes: UInt64, sha256: String) {
+  private func copy(_ path: String, to name: String) throws -> (bytes: UInt64, sum: String) {
     let file = try AttemptFile(name, in: self)
     try unsafe PartDocument.read(path) { try unsafe file.write($0.bindMemory(to: UInt8.self)) }
-    let digest = try file.finish()
-    return (file.byteCount, digest)
+    let sum = try file.finish()
+    return (file.byteCount, sum)
   }
 
   /// Writes the document that says what the folder is.
@@ -147,7 +147,7 @@ final class AttemptFile {
   private let path: String
   private let descriptor: Int32
   private var buffer = ByteBuffer(capacity: unit)
-  private var hash = SHA256()
+  private var sum = CopySum()
   private(set) var byteCount: UInt64 = 0
 
   /// - Throws: ``OutputError``.
@@ -160,11 +160,11 @@ final class AttemptFile {
   deinit { close(descriptor) }
 
   func write(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-    unsafe hash.update(UnsafeRawBufferPointer(bytes))
+    unsafe sum.update(UnsafeRawBufferPointer(bytes))
     try unsafe put(bytes)
   }
 
-  /// Writes what nobody proves by the digest of the file.
+  /// Writes what nobody proves by the sum of the file.
   func put(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     byteCount += UInt64(bytes.count)
     var rest = unsafe bytes[...]
@@ -177,10 +177,10 @@ final class AttemptFile {
     unsafe buffer.append(UnsafeBufferPointer(rebasing: rest))
   }
 
-  /// - Returns: the digest in hexadecimal. Nothing may be written afterwards.
+  /// - Returns: the ``CopySum`` in hexadecimal. Nothing may be written afterwards.
   func finish() throws -> String {
     try flush()
-    return Hexadecimal.text(of: hash.finalize())
+    return Hexadecimal.text(of: sum.finalize())
   }
 
   private func flush() throws {

@@ -62,8 +62,8 @@ final class PartTargets: Sendable {
   func finish(_ lines: [Int]) throws -> [PartSlice] {
     try files.withLock { files in
       try lines.indices.map { part in
-        let digest = try files[part].finish()
-        return PartSlice(lines: lines[part], bytes: files[part].byteCount, sha256: digest)
+        let sum = try files[part].finish()
+        return PartSlice(lines: lines[part], bytes: files[part].byteCount, sum: sum)
       }
     }
   }
@@ -74,7 +74,7 @@ final class PartTargets: Sendable {
     let target = try AttemptFile(name, in: attempt)
     for name in names {
       let path = "\(attempt.path)/\(name)"
-      // Each slice is proved by its own digest.
+      // Each slice is proved by its own sum.
       try unsafe PartDocument.read(path) { try unsafe target.put($0.bindMemory(to: UInt8.self)) }
       try attempt.remove(name)
     }

@@ -115,7 +115,7 @@ extension Pipeline {
   /// The clock that the partition fixed for all its parts.
   private func decidedAsOf(_ result: ResultFolder?) throws -> Instant? {
     guard let result else { return nil }
-    // Its digest was right, so its pages are.
+    // Its sum was right, so its pages are.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let asOf = try part.runs.all().last?.asOf
     try part.close()
@@ -130,7 +130,7 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
-      // Its digest was right, so its pages are.
+      // Its sum was right, so its pages are.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {

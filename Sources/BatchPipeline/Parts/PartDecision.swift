@@ -43,13 +43,13 @@ extension Pipeline {
     let attempt = try AttemptFolder(for: folder)
     for name in known { try attempt.take(scratch.path(name), as: name) }
     // A closed store has no log.
-    let (bytes, digest) = try attempt.adopt(request.storePath, as: PartResult.storeName)
+    let (bytes, sum) = try attempt.adopt(request.storePath, as: PartResult.storeName)
     let result = PartResult(
       partition: partition.identity, part: part, parts: partition.manifest.parts.count,
       destination: request.platform.name, previous: previous?.identity,
       previousPartition: previous?.result.partition, previousConfiguration: previous?.result.configuration,
       configuration: request.configurationDigest, lines: expected.lines, storeBytes: bytes,
-      storeDigest: digest, figures: outcome.figures,
+      storeSum: sum, figures: outcome.figures,
       details: try outcome.details.flatMap { try request.platform.portable($0) })
     try attempt.write(result, as: PartResult.name)
     if try attempt.publish() { return (try ResultFolder(folder), outcome.report, false) }

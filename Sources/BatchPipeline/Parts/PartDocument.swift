@@ -65,28 +65,33 @@ enum PartDocument {
     }
   }
 
-  /// Compares length and digest of a file.
+  /// Compares a file with what is said of it.
   ///
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
-  static func prove(_ path: String, bytes: UInt64, sha256: String) throws {
+  static func prove(_ path: String, bytes: UInt64, _ proof: CopyProof) throws {
     do {
-      let found = try digest(of: path)
-      guard found.bytes == bytes, found.sha256.utf8.elementsEqual(sha256.utf8) else {
-        throw DamagedCopyError(path: path)
-      }
+      var hash = proof.hash
+      guard try read(path, into: &hash) == bytes, proof.holds(hash) else { throw DamagedCopyError(path: path) }
     } catch let error as SystemError {
       throw unreadable(path, error)
     }
   }
 
-  /// Length and SHA-256 of a file.
-  static func digest(of path: String) throws -> (bytes: UInt64, sha256: String) {
-    var (hash, count) = (SHA256(), UInt64(0))
+  /// Length and ``CopySum`` of a file, the sum in hexadecimal.
+  static func sum(of path: String) throws -> (bytes: UInt64, sum: String) {
+    var hash: any HashFunction = CopySum()
+    let count = try read(path, into: &hash)
+    return (count, Hexadecimal.text(of: hash.finalize()))
+  }
+
+  /// - Returns: how many bytes there are.
+  private static func read(_ path: String, into hash: inout any HashFunction) throws -> UInt64 {
+    var count: UInt64 = 0
     try unsafe read(path) {
       unsafe hash.update($0)
       count += UInt64($0.count)
     }
-    return (count, Hexadecimal.text(of: hash.finalize()))
+    return count
   }
 
   /// A copy that only its owner can read.

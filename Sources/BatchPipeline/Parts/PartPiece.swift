@@ -7,15 +7,18 @@ package struct PartSlice: Codable, Equatable, Sendable {
   /// What a run of the part calls read.
   package var lines: Int
   package var bytes: UInt64
-  /// SHA-256, in hexadecimal.
-  package var sha256: String
+  /// What proves the bytes (``CopyProof``).
+  package var sum: String?
+  package var sha256: String?
+
+  var proof: CopyProof? { CopyProof(sum: sum, sha256: sha256) }
 }
 
 /// What files of a list give to all parts: `piece.json` beside their lines, which stand part behind part (reference formats 5.5).
 package struct PartPiece: Codable, Equatable, Sendable {
   static let name = "piece.json"
   static let linesName = "lines"
-  static let currentFormat = 1
+  static let currentFormat = 2
 
   var format = Self.currentFormat
   package var destination: String
@@ -36,7 +39,7 @@ package struct PartPiece: Codable, Equatable, Sendable {
 package struct PieceFolder: Sendable {
   package let path: String
   package let piece: PartPiece
-  /// SHA-256 of what it says of itself, which holds those of its lines.
+  /// SHA-256 of what it says of itself, which holds the sums of its lines.
   let identity: String
 
   /// - Throws: ``PartsError``.
@@ -44,13 +47,15 @@ package struct PieceFolder: Sendable {
     self.path = path
     let file = "\(path)/\(PartPiece.name)"
     (piece, identity) = try PartDocument.load(PartPiece.self, file)
-    guard piece.format == PartPiece.currentFormat else {
+    guard 1...PartPiece.currentFormat ~= piece.format else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
     guard 1...Partitioning.mostParts ~= piece.parts.count, PartDocument.counts ~= piece.first,
       1...PartDocument.counts.upperBound ~= piece.files,
-      piece.parts.allSatisfy({ PartDocument.counts ~= $0.lines && $0.bytes <= PartDocument.counts.upperBound })
-    else { throw PartsError(path: file, problem: "it has a number that no piece has") }
+      piece.parts.allSatisfy({
+        PartDocument.counts ~= $0.lines && $0.bytes <= PartDocument.counts.upperBound && $0.proof != nil
+      })
+    else { throw PartsError(path: file, problem: "it has a number that no piece has, or proves nothing") }
   }
 
   /// Where the lines stand that a part gets.
@@ -60,7 +65,9 @@ package struct PieceFolder: Sendable {
     let slice = piece.parts[part]
     let start = piece.parts[..<part].reduce(0) { $0 + $1.bytes }
     let file = "\(path)/\(PartPiece.linesName)"
-    guard try PartDocument.size(of: file) >= start + slice.bytes else { throw DamagedCopyError(path: file) }
-    return InputPart.Slice(path: FilePath(file), start: start, bytes: slice.bytes, sha256: slice.sha256)
+    guard try PartDocument.size(of: file) >= start + slice.bytes, let proof = slice.proof else {
+      throw DamagedCopyError(path: file)
+    }
+    return InputPart.Slice(path: FilePath(file), start: start, bytes: slice.bytes, proof: proof)
   }
 }

@@ -1,10 +1,11 @@
 import BatchFoundation
+import BatchIngest
 
 /// What was decided of one part: `result.json` beside its store (reference formats 5.2).
 package struct PartResult: Codable, Equatable, Sendable {
   static let name = "result.json"
   static let storeName = "store.sqlite"
-  static let currentFormat = 1
+  static let currentFormat = 2
 
   var format = Self.currentFormat
   /// The identity of the partition.
@@ -21,8 +22,9 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var configuration: String
   package var lines: Int
   package var storeBytes: UInt64
-  /// SHA-256, in hexadecimal.
-  package var storeDigest: String
+  /// What proves the store (``CopyProof``).
+  package var storeSum: String?
+  package var storeDigest: String?
   /// What the platform counted, by name.
   package var figures: [String: Int]
   /// What the platform noted besides, as text of its own; nil for nothing.
@@ -39,7 +41,7 @@ package struct PartResult: Codable, Equatable, Sendable {
 package struct ResultFolder: Sendable {
   package let path: String
   package let result: PartResult
-  /// SHA-256 of the result, which holds that of its store.
+  /// SHA-256 of the result, which holds the sum of its store.
   let identity: String
 
   /// - Throws: ``PartsError``.
@@ -47,7 +49,7 @@ package struct ResultFolder: Sendable {
     self.path = path
     let file = "\(path)/\(PartResult.name)"
     (result, identity) = try PartDocument.load(PartResult.self, file)
-    guard result.format == PartResult.currentFormat else {
+    guard 1...PartResult.currentFormat ~= result.format else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
@@ -60,5 +62,10 @@ package struct ResultFolder: Sendable {
   var store: String { "\(path)/\(PartResult.storeName)" }
 
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
-  func prove() throws { try PartDocument.prove(store, bytes: result.storeBytes, sha256: result.storeDigest) }
+  func prove() throws {
+    guard let proof = CopyProof(sum: result.storeSum, sha256: result.storeDigest) else {
+      throw DamagedCopyError(path: store)
+    }
+    try PartDocument.prove(store, bytes: result.storeBytes, proof)
+  }
 }

@@ -73,7 +73,7 @@ extension Pipeline {
     let targets = try PartTargets(parts, in: attempt)
     let lines = try distribute(files, from: 0, to: targets)
     return zip(targets.names, try targets.finish(lines)).map { name, slice in
-      PartManifest.Part(name: name, sha256: slice.sha256, lines: slice.lines, bytes: slice.bytes)
+      PartManifest.Part(name: name, sum: slice.sum, lines: slice.lines, bytes: slice.bytes)
     }
   }
 
