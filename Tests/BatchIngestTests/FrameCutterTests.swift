@@ -91,4 +91,37 @@ import Testing
     #expect(throws: DamagedCopyError(path: path)) { try read([slice(path, from: 0, bytes)], into: block) }
     #expect(block.capacity == 256)
   }
+
+  /// Short numbers are read at once, and others one by one.
+  @Test("Numbers of a frame are those that were written, whatever their length and wherever the block ends")
+  func numbers() throws {
+    var random = SplitMix64(seed: 51)
+    func number(_ bits: Int) -> UInt64 { bits == 0 ? 0 : random.next() >> UInt64(64 - bits) }
+    for round in 0..<3000 {
+      let longest = [7, 21, 35, 64][round % 4]
+      let file = UInt32(truncatingIfNeeded: number(Int.random(in: 0...min(longest, 32), using: &random)))
+      let line = number(Int.random(in: 0...longest, using: &random))
+      let offset = number(Int.random(in: 0...longest, using: &random))
+      let element = round % 5 == 0 ? UInt16.random(in: 0...9, using: &random) : 0
+      let text = [UInt8](repeating: 0xC3, count: Int.random(in: 0...300, using: &random))
+      var buffer = ByteBuffer()
+      buffer.append(0x80)
+      unsafe text.withUnsafeBufferPointer {
+        unsafe PartFrame.append($0, file: file, line: line, offset: offset, element: element, to: &buffer)
+      }
+      let end = buffer.count
+      // What comes behind it is no part of it.
+      let behind = Int.random(in: 0...30, using: &random)
+      let bytes = buffer.array + [UInt8](repeating: UInt8(round & 0xFF), count: behind)
+      for count in [end - 1, end, bytes.count] {
+        unsafe bytes.withUnsafeBufferPointer {
+          let frame = unsafe PartFrame(UnsafeBufferPointer(rebasing: $0[..<count]), at: 1)
+          guard count >= end else { return #expect(frame == nil) }
+          #expect(frame?.file == file && frame?.line == line && frame?.offset == offset)
+          #expect(frame?.element == element && frame?.content == .line)
+          #expect(frame?.bytes == (end - text.count)..<end)
+        }
+      }
+    }
+  }
 }

@@ -20,6 +20,7 @@ import Testing
     #expect(plain(#"{"deviceId":"#) == nil)
     #expect(plain(#"{"deviceId":"d"#) == nil)
     #expect(plain("") == nil)
+    #expect(plain("", .deepLinks) == nil)
   }
 
   @Test func `a line with a backslash is read, because it can spell a name otherwise`() {
@@ -53,5 +54,29 @@ import Testing
       #expect(plain(line) == head.device)
       #expect(head.device == Text(permanent: name))
     }
+  }
+
+  /// Lines of all lengths, made of what is looked for and of its beginnings.
+  @Test func `one look through a line finds what looking for each name does`() {
+    let pieces = [
+      "\"deviceId\":\"d\"", "\"deviceId\"", "\"attributes\"", "\"eventParams\"", "\\", "\"", "\"d", "\"attribut", ",",
+      "{", " ", "é",
+      "xxxxxxxxx",
+    ]
+    var random = SplitMix64(seed: 52)
+    var found = 0
+    for _ in 0..<20_000 {
+      let rare = Bool.random(using: &random)
+      let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+        let piece = pieces.randomElement(using: &random) ?? ""
+        return rare && piece.count > 9 && Int.random(in: 0..<4, using: &random) > 0 ? "," : piece
+      }.joined()
+      let isPlain =
+        !text.contains("\\") && text.ranges(of: "\"deviceId\"").count == 1 && text.contains("\"deviceId\":\"d\"")
+        && !text.contains("\"attributes\"") && !text.contains("\"eventParams\"")
+      #expect(plain(Text(permanent: text)) == (isPlain ? "d" : nil), "\(text)")
+      found += isPlain ? 1 : 0
+    }
+    #expect(found > 500)
   }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import CBytes
 
 /// A line of an export in a part of it, with the place where it stood.
 ///
@@ -26,21 +27,42 @@ struct PartFrame {
   /// Reads the frame that begins at `start`.
   ///
   /// - Returns: nil where the block ends within it.
+  @inline(__always)
   init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
-    var at = start
-    guard let file = unsafe Self.number(block, &at), let line = unsafe Self.number(block, &at),
-      let offset = unsafe Self.number(block, &at), let head = unsafe Self.number(block, &at),
-      head >> 2 <= UInt64(block.count - at), let content = Content(rawValue: head & 3)
-    else { return nil }
-    self.file = UInt32(truncatingIfNeeded: file)
-    self.line = line
-    self.offset = offset
+    guard let head = unsafe Head(block, at: start), let content = Content(rawValue: head.length & 3) else { return nil }
+    file = UInt32(truncatingIfNeeded: head.file)
+    line = head.line
+    offset = head.offset
     self.content = content
-    bytes = at..<at + Int(head >> 2)
+    bytes = head.end..<head.end + Int(head.length >> 2)
     guard content == .element, bytes.count >= 2 else { return }
     self.content = .line
-    element = unsafe UInt16(block[at]) << 8 | UInt16(block[at + 1])
-    bytes = (at + 2)..<bytes.upperBound
+    element = unsafe UInt16(block[head.end]) << 8 | UInt16(block[head.end + 1])
+    bytes = (head.end + 2)..<bytes.upperBound
+  }
+
+  /// The numbers before the bytes of a frame.
+  private struct Head {
+    var (file, line, offset, length): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    /// Behind them.
+    var end: Int
+
+    /// - Returns: nil where the block ends before the bytes do.
+    @inline(__always)
+    init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
+      end = start
+      // Nearly all are short enough to be read at once.
+      if block.count - start >= 24, let base = block.baseAddress {
+        unsafe end += engage_read_varints(base + start, &file, &line, &offset, &length)
+      }
+      if end == start {
+        guard let file = unsafe PartFrame.number(block, &end), let line = unsafe PartFrame.number(block, &end),
+          let offset = unsafe PartFrame.number(block, &end), let length = unsafe PartFrame.number(block, &end)
+        else { return nil }
+        (self.file, self.line, self.offset, self.length) = (file, line, offset, length)
+      }
+      guard length >> 2 <= UInt64(block.count - end) else { return nil }
+    }
   }
 
   /// The bytes that the first frame says it has, as far as its start is there; of a block that holds less than it.

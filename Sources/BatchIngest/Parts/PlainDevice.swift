@@ -8,20 +8,19 @@ extension SourceLine {
   /// Where the name of the field stands once, and no backslash can spell another, a record has it there. Nil where the line has to be
   /// read, as that of an event from a phone's own store has to be, whose device stands elsewhere (reference formats 3.6, deltadna 2).
   package var plainDevice: Text? {
-    guard let value = text.only(RecordField.deviceId) else { return nil }
-    if kind == .events, text.has(RecordField.attributes) || text.has(RecordField.eventParams) { return nil }
-    if kind == .deepLinks, text[0] != UInt8(ascii: "{") { return nil }
-    return value
+    if kind == .deepLinks, text.isEmpty || text[0] != UInt8(ascii: "{") { return nil }
+    return kind == .events
+      ? text.only(.deviceId, without: .attributes, .eventParams) : text.only(.deviceId, without: .deviceId, .deviceId)
   }
 }
 
 extension Text {
-  /// The text that the only member of this name has; nil for none, several, another value, or where a backslash stands.
-  fileprivate func only(_ field: RecordField) -> Text? {
+  /// The text that the only member of this name has; nil for none, several, another value, or where a backslash or one of the
+  /// other names stands.
+  fileprivate func only(_ field: RecordField, without one: RecordField, _ other: RecordField) -> Text? {
     let name = field.quotedName
-    guard unsafe memchr(base, 0x5C, count) == nil, let place = self.place(of: name, from: 0),
-      self.place(of: name, from: place + name.count) == nil
-    else { return nil }
+    let place = unsafe engage_find_only(base, count, name.known, one.quotedName.known, other.quotedName.known)
+    guard place < count else { return nil }
     var at = place + name.count
     func skipSpace() { while at < count, self[at].isLineSpace { at += 1 } }
     func take(_ byte: UInt8) -> Bool {
@@ -36,12 +35,7 @@ extension Text {
     return slice(at, unsafe UnsafeRawPointer(end) - UnsafeRawPointer(base))
   }
 
-  fileprivate func has(_ field: RecordField) -> Bool { place(of: field.quotedName, from: 0) != nil }
-
-  private func place(of name: Text, from start: Int) -> Int? {
-    let found = unsafe engage_find(base + start, count - start, name.base, name.count)
-    return found < count - start ? start + found : nil
-  }
+  private var known: engage_name { unsafe engage_name(bytes: base, length: count) }
 }
 
 extension RecordField {

@@ -16,21 +16,67 @@ ptrdiff_t engage_count_line_feeds(const uint8_t *restrict bytes, ptrdiff_t count
   return total;
 }
 
-// By its second byte and the last but one, because names stand in quotes, which are everywhere.
-ptrdiff_t engage_find(const uint8_t *bytes, ptrdiff_t count, const uint8_t *name, ptrdiff_t length) {
-  ptrdiff_t last = count - length;
-  if (last >= 15) {
-    for (ptrdiff_t at = 0;; at = at + 31 <= last ? at + 16 : last - 15) {
-      uint64_t marks = engage_equal(engage_load16(bytes + at + 1), name[1]) &
-                       engage_equal(engage_load16(bytes + at + length - 2), name[length - 2]);
-      for (; marks; marks &= marks - 1) {
-        ptrdiff_t place = at + __builtin_ctzll(marks) / engage_mark_bits;
-        if (!memcmp(bytes + place, name, (size_t)length)) return place;
-      }
-      if (at + 15 >= last) return count;
-    }
+static int engage_stands(const uint8_t *bytes, ptrdiff_t count, ptrdiff_t place, engage_name name) {
+  if (name.length > count - place) return 0;
+  // Most of what begins like a name is told from it by a word.
+  uint64_t here, there;
+  memcpy(&here, bytes + place, 8);
+  memcpy(&there, name.bytes, 8);
+  return here == there && !memcmp(bytes + place + 8, name.bytes + 8, (size_t)name.length - 8);
+}
+
+// By quote and second byte of all names at once, because most lines have neither the others nor a backslash.
+ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name name, engage_name second, engage_name third) {
+  ptrdiff_t found = count;
+  uint8_t padded[17] = {0};
+  const uint8_t *window = bytes;
+  ptrdiff_t last = count - 17;
+  if (last < 0) {
+    // Shorter than two loads; no name ends in zeros.
+    if (count > 0) memcpy(padded, bytes, (size_t)count);
+    window = padded;
+    last = 0;
   }
-  for (ptrdiff_t at = 0; at <= last; at++)
-    if (!memcmp(bytes + at, name, (size_t)length)) return at;
-  return count;
+  for (ptrdiff_t at = 0;; at = at + 16 <= last ? at + 16 : last) {
+    uint64_t marks = engage_quoted(engage_load16(window + at), engage_load16(window + at + 1), name.bytes[1],
+      second.bytes[1], third.bytes[1]);
+    for (; marks; marks &= marks - 1) {
+      ptrdiff_t place = at + __builtin_ctzll(marks) / engage_mark_bits;
+      if (window[place] == '\\') return count;
+      if (engage_stands(bytes, count, place, name)) {
+        // The last loads see some bytes again.
+        if (found != count && found != place) return count;
+        found = place;
+      } else if (engage_stands(bytes, count, place, second) || engage_stands(bytes, count, place, third)) {
+        return count;
+      }
+    }
+    if (at >= last) break;
+  }
+  return window[last + 16] == '\\' ? count : found;
+}
+
+// Takes the eighth bits out of a number of so many bytes.
+static inline uint64_t engage_varint(const uint8_t *bytes, ptrdiff_t count) {
+  uint64_t value;
+  memcpy(&value, bytes, 8);
+  value &= 0x7F7F7F7F7F7F7F7F & (~(uint64_t)0 >> (64 - 8 * count));
+  value = (value & 0x007F007F007F007F) | (value & 0x7F007F007F007F00) >> 1;
+  value = (value & 0x00003FFF00003FFF) | (value & 0x3FFF00003FFF0000) >> 2;
+  return (value & 0x000000000FFFFFFF) | (value & 0x0FFFFFFF00000000) >> 4;
+}
+
+ptrdiff_t engage_read_varints(const uint8_t *bytes, uint64_t *first, uint64_t *second, uint64_t *third, uint64_t *fourth) {
+  uint64_t ends = engage_below128(engage_load16(bytes));
+  uint64_t *targets[4] = {first, second, third, fourth};
+  ptrdiff_t at = 0;
+  for (int number = 0; number < 4; number++, ends &= ends - 1) {
+    if (!ends) return 0;
+    ptrdiff_t end = __builtin_ctzll(ends) / engage_mark_bits + 1;
+    if (end - at > 8) return 0;
+    // The last may begin behind the eighth byte; the loads stay within 24.
+    *targets[number] = engage_varint(bytes + at, end - at);
+    at = end;
+  }
+  return at;
 }

@@ -16,8 +16,18 @@
 /// The number of line feeds among the bytes.
 ptrdiff_t engage_count_line_feeds(const uint8_t *bytes, ptrdiff_t count);
 
-/// Where `name`, of at least three bytes, stands first; `count` where it does not.
-ptrdiff_t engage_find(const uint8_t *bytes, ptrdiff_t count, const uint8_t *name, ptrdiff_t length);
+/// A name of a field in its quotes, of at least eight bytes.
+typedef struct {
+  const uint8_t *bytes;
+  ptrdiff_t length;
+} engage_name;
+
+/// Where `name` stands, if it stands once and neither a backslash nor one of the others does; else `count`.
+ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name name, engage_name second, engage_name third);
+
+/// Reads four numbers of seven bits a byte, the lowest first, of which the last byte has no eighth bit; 24 bytes are read.
+/// Returns how many bytes they have, 0 where they are longer than that, or one longer than eight.
+ptrdiff_t engage_read_varints(const uint8_t *bytes, uint64_t *first, uint64_t *second, uint64_t *third, uint64_t *fourth);
 
 #if defined(__SSE2__)
 
@@ -30,9 +40,15 @@ static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
   return _mm_set_epi64x((long long)last, (long long)first);
 }
 
-/// A bit of each of the bytes that are this one, the first lowest.
-static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
-  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)byte)));
+/// A bit of each of the bytes that have no eighth bit.
+static inline uint64_t engage_below128(engage_bytes bytes) { return (uint64_t)(uint16_t)~_mm_movemask_epi8(bytes); }
+
+/// A bit of each backslash, and of each quote behind which one of three bytes stands.
+static inline uint64_t engage_quoted(engage_bytes bytes, engage_bytes next, uint8_t one, uint8_t two, uint8_t three) {
+  __m128i behind = _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)one)),
+    _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)two)), _mm_cmpeq_epi8(next, _mm_set1_epi8((char)three))));
+  __m128i quoted = _mm_and_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), behind);
+  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(quoted, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
 }
 
 static inline uint64_t engage_marks(engage_bytes bytes) {
@@ -55,9 +71,17 @@ static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
   return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(first), vcreate_u64(last)));
 }
 
-static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
-  uint16x8_t all = vreinterpretq_u16_u8(vceqq_u8(bytes, vdupq_n_u8(byte)));
-  return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(all, 4)), 0) & 0x1111111111111111;
+static inline uint64_t engage_narrow(uint8x16_t found) {
+  return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(found), 4)), 0) & 0x1111111111111111;
+}
+
+static inline uint64_t engage_below128(engage_bytes bytes) { return engage_narrow(vcltq_u8(bytes, vdupq_n_u8(0x80))); }
+
+static inline uint64_t engage_quoted(engage_bytes bytes, engage_bytes next, uint8_t one, uint8_t two, uint8_t three) {
+  uint8x16_t behind = vorrq_u8(vceqq_u8(next, vdupq_n_u8(one)),
+    vorrq_u8(vceqq_u8(next, vdupq_n_u8(two)), vceqq_u8(next, vdupq_n_u8(three))));
+  uint8x16_t quoted = vandq_u8(vceqq_u8(bytes, vdupq_n_u8('"')), behind);
+  return engage_narrow(vorrq_u8(quoted, vceqq_u8(bytes, vdupq_n_u8('\\'))));
 }
 
 static inline uint64_t engage_marks(engage_bytes bytes) {
