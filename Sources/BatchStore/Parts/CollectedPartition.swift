@@ -88,9 +88,10 @@ extension Parts {
           SELECT p.path FROM part.input_file p JOIN main.input_file m ON m.id = p.id AND m.path <> p.path LIMIT 1
           """)
       if let taken { throw StoreError.otherChain(path: connection.path, file: taken) }
+      let values = try [run.number, Int64(room), Self.last("chunk", in: db), Self.last("pack", in: db)]
       for statement in statements {
-        let arguments: [Int64] = statement.contains("?2") ? [run.number, Int64(room)] : [run.number]
-        try db.execute(sql: statement, arguments: statement.contains("?1") ? StatementArguments(arguments) : [])
+        let count = (1...values.count).last { statement.contains("?\($0)") } ?? 0
+        try db.execute(sql: statement, arguments: StatementArguments(values[..<count]))
       }
       try db.execute(
         sql: """
@@ -101,6 +102,10 @@ extension Parts {
       if isWhole { try settle(db) }
     }
     CrashPoint.afterLocalCommit.reach()
+  }
+
+  private static func last(_ table: String, in db: Database) throws -> Int64 {
+    try Row.integer(db, sql: "SELECT coalesce(max(id), 0) FROM main.\(table)") ?? 0
   }
 
   private static func note(

@@ -51,7 +51,9 @@ package struct Parts: Sendable {
     }
   }
 
-  /// The statements in their order; `?1` is the run. Rows are numbered behind those that are there.
+  /// The statements in their order; `?1` is the run, `?2` the bytes of quarantined lines for which there is room, `?3` and `?4` are the
+  /// last chunk and the last pack that are there. Rows are numbered behind those: a statement that asked its own table for the last one
+  /// would first copy all of its rows, the blocks of all events, into a temporary file.
   static let collection = [
     """
     INSERT INTO main.input_file (id, path, last_run) SELECT id, path, ?1 FROM part.input_file WHERE true
@@ -62,17 +64,15 @@ package struct Parts: Sendable {
     """,
     """
     INSERT INTO main.event_exception (chunk, ordinal, status, reason)
-    SELECT chunk + (SELECT coalesce(max(id), 0) FROM main.chunk), ordinal, status, reason FROM part.event_exception
+    SELECT chunk + ?3, ordinal, status, reason FROM part.event_exception
     """,
     """
     INSERT INTO main.chunk
       (id, run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, failures,
         form, body_digest, parent, reason)
-    SELECT id + c.base, ?1, series + c.base, rank, status, events, expired, first, last, pack + p.base, offset, length,
-      body_bytes, grouping, failures, form, body_digest, parent + c.base, reason
-    FROM part.chunk, (SELECT coalesce(max(id), 0) AS base FROM main.chunk) AS c,
-      (SELECT coalesce(max(id), 0) AS base FROM main.pack) AS p
-    ORDER BY id
+    SELECT id + ?3, ?1, series + ?3, rank, status, events, expired, first, last, pack + ?4, offset, length,
+      body_bytes, grouping, failures, form, body_digest, parent + ?3, reason
+    FROM part.chunk ORDER BY id
     """,
     """
     INSERT INTO main.event_change (run, device, key, before_at, before_emission, before, after, file, line)
@@ -80,7 +80,7 @@ package struct Parts: Sendable {
     """,
     """
     INSERT INTO main.pack (id, chunks, bytes, sums)
-    SELECT id + (SELECT coalesce(max(id), 0) FROM main.pack), chunks, bytes, sums FROM part.pack ORDER BY id
+    SELECT id + ?4, chunks, bytes, sums FROM part.pack ORDER BY id
     """,
     """
     UPDATE main.quarantine SET seen_run = ?1
