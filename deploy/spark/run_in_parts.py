@@ -65,20 +65,23 @@ class Pieces:
         self.arguments = ["partition", job, "--parts", parts]
         self.folder = folder
 
-    def open(self, first, entries):
+    def open(self, first, entries, stdin=subprocess.PIPE):
         section = tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8")
         json.dump({"first": first, "files": entries}, section)
         section.flush()
         only = f"{first}-{first + len(entries) - 1}"
         line, environment = command(
             *self.arguments, "--files", section.name, "--only", only, "--out", f"{self.folder}/pieces/{first}")
-        process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE)
+        process = subprocess.Popen(line, env=environment, stdin=stdin)
         # It goes when the process is done with.
         process.section = section
         return process
 
     def local(self, first, entries):
-        """Of files that a task can open, one behind the other."""
+        """Of files that a task can open, one behind the other; a single one is read by the program itself."""
+        if len(entries) == 1 and entries[0].get("bytes") and "from" not in entries[0]:
+            with open(entries[0]["path"], "rb") as file:
+                return outcome(first, self.open(first, entries, file).wait())
         process = self.open(first, entries)
         for entry in entries:
             if not entry.get("bytes"):
