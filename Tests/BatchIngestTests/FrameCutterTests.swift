@@ -81,6 +81,20 @@ import Testing
     #expect(throws: DamagedCopyError(path: path)) { try read([other, before]) }
   }
 
+  /// The sum of such a slice is right; who wrote it, or says where it ends, was wrong.
+  @Test("Slices that end within a line end the reading")
+  func cutLine() throws {
+    let (good, whole) = (Self.frames(0..<10), Self.frames(10..<12))
+    let before = slice(try folder.write("good", good), from: 0, good)
+    let path = try folder.write("part", whole)
+    #expect(try read([before, slice(path, from: 0, Self.frames(10..<11))]).count == 11)
+    for count in 1..<whole.count where count != Self.frames(10..<11).count {
+      #expect(throws: DamagedCopyError(path: path), "\(count) bytes") {
+        try read([before, slice(path, from: 0, Array(whole[..<count]))])
+      }
+    }
+  }
+
   @Test("A length that is none asks for no memory")
   func absurdLength() throws {
     // A file, a line, an offset, and a length of 2^40 bytes.
