@@ -21,6 +21,8 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
 
 /// The files of one report, readable by their owner only, or by their group on request: `report.html`, `report.json` and `summary.json` in a folder of the run.
 package enum ReportFolder {
+  private static let names = ["report.html", "report.json", "summary.json"]
+
   /// The folder of a run: its job's name and start.
   ///
   /// Bytes of the name other than ASCII letters, digits, `.`, `_` and `-` become `-`, so the name stays one component.
@@ -55,7 +57,6 @@ package enum ReportFolder {
     try write(JSONReport.text(report), to: "\(path)/report.json")
     try write(report.summary.json + "\n", to: "\(path)/summary.json")
     if isForGroup {
-      let names = ["report.html", "report.json", "summary.json"]
       for (path, mode) in names.map({ ("\(path)/\($0)", mode_t(0o640)) }) + [(path, mode_t(0o750))] {
         guard unsafe chmod(path, mode) == 0 else { throw ReportError(path: path, operation: .write, code: errno) }
       }
@@ -105,6 +106,17 @@ package enum ReportFolder {
       throw ReportError(path: path, operation: .write, code: error.code)
     }
     return path
+  }
+
+  /// What a path is that is there and that only reports write: the report of a run below `folder`, or the page over its runs. Nil for any other.
+  package static func role(of path: String, below folder: String) -> String? {
+    guard case .present? = try? FilePlace(path), let reports = try? FilePlace(folder) else { return nil }
+    let (name, parent) = (PathText.name(of: path), PathText.folder(of: path))
+    if name.hasPrefix("index"), name.hasSuffix(".html"), (try? FilePlace(parent)) == reports {
+      return "the page over all runs"
+    }
+    let isOfRun = names.contains(name) && (try? FilePlace(PathText.folder(of: parent))) == reports
+    return isOfRun ? "the report of a run" : nil
   }
 
   private static func makeFolder(_ folder: String, _ name: String) throws(ReportError) -> String {

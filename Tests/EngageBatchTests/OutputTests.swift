@@ -79,6 +79,29 @@ import Testing
     #expect(!workspace.exists(name) && !workspace.exists("var/nightly.sqlite"))
   }
 
+  @Test("The report of a run and the page over all runs stay; another file may lie beside them")
+  func reports() throws {
+    let workspace = try Workspace()
+    for _ in 0..<2 { #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload").code == 0) }
+    let folders = try FileManager.default.contentsOfDirectory(atPath: workspace.path + "/var/reports")
+    let run = try #require(folders.first { $0.hasPrefix("nightly-") })
+    let taken = [
+      ("index.html", "the page over all runs"), ("\(run)/report.html", "the report of a run"),
+      ("\(run)/summary.json", "the report of a run"),
+    ]
+    let before = try workspace.listing()
+    for (name, words) in taken {
+      let refused = try workspace.run("run", "jobs/nightly.json", "--dry-run", "--summary", "var/reports/\(name)")
+      #expect(refused.code == 64)
+      #expect(refused.messages.contains("'var/reports/\(name)' is \(words) ("), "\(refused.messages)")
+    }
+    #expect(try workspace.listing() == before)
+    for name in ["newest.json", "\(run)/newest.json", "newest.json"] {
+      let taken = try workspace.run("run", "jobs/nightly.json", "--dry-run", "--summary", "var/reports/\(name)")
+      #expect(taken.code == 0, "\(taken.messages)")
+    }
+  }
+
   @Test("quarantine replay does not write events over its store either")
   func replay() throws {
     let workspace = try workspace()

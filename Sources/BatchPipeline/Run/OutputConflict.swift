@@ -2,6 +2,7 @@ import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
 import BatchPlatform
+import BatchReport
 
 /// An output that would overwrite what the same command reads, keeps or writes; found before anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
@@ -120,7 +121,10 @@ extension RunRequest {
     }
     // Nothing is compared with a stream or a device, so nothing need be looked for.
     guard outputs.contains(where: { (try? FilePlace($0.path)) != nil }) else { return }
-    try OutputConflict.check(outputs, against: files + others + inputs)
+    let reports = outputs.compactMap { output in
+      job.reports.flatMap { ReportFolder.role(of: output.path, below: $0) }.map { OutputConflict.Use($0, output.path) }
+    }
+    try OutputConflict.check(outputs, against: files + others + inputs + reports)
   }
 
   /// - Throws: ``DecisionsOutputError``.
