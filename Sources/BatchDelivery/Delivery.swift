@@ -100,7 +100,7 @@ package final class Delivery: Sendable {
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
       let taken = try delivery.ledger.statusCounts()[.successfullyPosted, default: 0]
-      try delivery.ledger.indexChunks()
+      try delivery.ledger.makeIndexes()
       let recovered = try delivery.ledger.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, run: run, at: delivery.clock.now)
       schedule = DeliverySchedule(

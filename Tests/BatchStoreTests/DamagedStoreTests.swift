@@ -41,7 +41,7 @@ import Testing
         file: "f", line: 4, offset: 9, reason: .invalidUTF8, detail: "", raw: Array(Self.secret.utf8), kind: .events)
     ]
     try store.commit(batch, run: run)
-    try store.ledger.indexChunks()
+    try store.ledger.makeIndexes()
     let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
     let prepared = try store.ledger.prepare(chunk, form: 0, limits: .test())
     _ = try store.ledger.commit(

@@ -65,7 +65,7 @@ import Testing
   @Test("Chunks come in their order from an index, so that the first row waits for no sort")
   func order() throws {
     let store = try EventStore.open(filled.path)
-    try store.ledger.indexChunks()
+    try store.ledger.makeIndexes()
     for filter in [nil, .notPosted, .expired].map({ EventFilter(status: $0) }) {
       for after in [nil, (first: Int64(100), chunk: Int64(10))] {
         let plan = try store.read { db in

@@ -30,7 +30,7 @@ import Testing
           try store.commit(fixtures.batch(part, limits: .test(maxEvents: 10)), run: run)
           stored += 100
         }
-        try store.ledger.indexChunks()
+        try store.ledger.makeIndexes()
         let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
         let attempt = try store.ledger.begin(chunk, run)
         _ = try store.ledger.end(run, chunk, attempt, .acknowledged, .posted)

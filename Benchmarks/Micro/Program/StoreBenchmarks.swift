@@ -135,7 +135,7 @@ final class StoreBenchmark: Benchmark {
     for start in stride(from: 0, to: batches.count, by: Self.batchesInTransaction) {
       try store.commit(Array(batches[start..<start + Self.batchesInTransaction]), run: run)
     }
-    try store.ledger.indexChunks()
+    try store.ledger.makeIndexes()
   }
 
   deinit {

@@ -59,7 +59,7 @@ extension Pipeline {
       if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
         try pipeline.settleRewind(in: store, run, &outcome)
       }
-      try store.ledger.indexChunks()
+      try store.ledger.makeIndexes()
       tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
       request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
       try tellMissing(in: store, &outcome)

@@ -71,6 +71,6 @@ extension Pipeline {
       }
       outcome.events += batch.replayed.count
     }
-    try store.ledger.indexChunks()
+    try store.ledger.makeIndexes()
   }
 }

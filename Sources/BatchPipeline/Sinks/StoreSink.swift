@@ -32,7 +32,7 @@ struct StoreSink: DecisionSink {
 
   func finish() throws {
     try writer.finish()
-    try store.ledger.indexChunks()
+    try store.ledger.makeIndexes()
   }
 }
 

@@ -27,14 +27,15 @@ enum StoreSchema {
     }
   }
 
-  /// Chunks by status, by time, and in the order of listings.
+  /// Chunks by status, by time, and in the order of listings; devices by when the clock changes something for them.
   ///
-  /// Not part of a step, because a first run makes them when it has stored all its chunks: while they come, they come in no order of
+  /// Not part of a step, because a first run makes them when it has stored everything: while rows come, they come in no order of
   /// time, and each transaction would touch, log and write every page of these indexes. Without them all is found, if slower.
-  static let chunkIndexes = """
+  static let indexesByTime = """
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
     CREATE INDEX IF NOT EXISTS chunk_by_order ON chunk (first, id);
+    CREATE INDEX IF NOT EXISTS device_due ON device (bucket, due) WHERE due IS NOT NULL;
     """
 
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
@@ -196,7 +197,6 @@ enum StoreSchema {
       state BLOB NOT NULL,
       UNIQUE (bucket, name)
     ) STRICT;
-    CREATE INDEX device_due ON device (bucket, due) WHERE due IS NOT NULL;
     CREATE INDEX device_holding ON device (held) WHERE held > 0;
 
     CREATE TABLE digest_segment (

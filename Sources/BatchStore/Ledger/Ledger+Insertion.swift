@@ -5,11 +5,11 @@ extension Ledger {
   /// Blocks that share a row: large enough that rows cost nothing, small enough to be read for one event.
   private static let packBytes = 64 << 10
 
-  /// Makes the indexes of chunks, unless they are there; before that, chunks are found by looking at all of them.
+  /// Makes the indexes that a new store lacks, unless they are there; before that, chunks are found by looking at all of them.
   ///
   /// Called when the local part of a run is over and before chunks are sent, because a run that was killed leaves none.
-  package func indexChunks() throws {
-    try connection.write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
+  package func makeIndexes() throws {
+    try connection.write { db in try db.execute(sql: StoreSchema.indexesByTime) }
   }
 
   static func insert(_ events: EventBlocks, run: RunID, into db: Database) throws {
