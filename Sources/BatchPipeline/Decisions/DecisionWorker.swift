@@ -187,7 +187,7 @@ final class DecisionWorker: @unchecked Sendable {
     if !partition.isLast { sliced[name] = batch.devices.last }
     // What went to quarantine was not decided.
     if !decider.late.isEmpty { keptBeyond = [] }
-    try keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
+    keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
   }
 
   /// Keeps what a later run has to know if it is to take the device back to here.
@@ -195,10 +195,8 @@ final class DecisionWorker: @unchecked Sendable {
   /// - Parameter beyond: records from beyond the reach, which were decided before the others.
   private func keepNight(
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
-  ) throws {
-    guard let reach = options.rewind?.reach, let state = batch.devices.last,
-      let until = try options.rules.decided(of: state, known: options.decider.knownUntil)?.settled, until >= reach
-    else { return }
+  ) {
+    guard let reach = options.rewind?.reach, let until = decider.decided?.settled, until >= reach else { return }
     let name = unsafe Array(device.bytes)
     guard !isMark else {
       return batch.nights.append(

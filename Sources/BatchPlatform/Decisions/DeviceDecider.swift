@@ -112,6 +112,7 @@ package struct DeciderOptions: Sendable {
 }
 
 extension DeviceDecider {
+  package var decided: DecidedTime? { nil }
   package var causes: [Int64: StoredSource] { [:] }
 }
 
@@ -145,6 +146,10 @@ package protocol DeviceDecider: AnyObject {
 
   /// Adds the state of the device, with how many events it holds and when it is due.
   func end(into states: inout DeviceStates)
+
+  /// How far the device at hand was decided; nil where order does not matter, and without records. Valid between `end(into:)` and the next
+  /// device.
+  var decided: DecidedTime? { get }
 
   /// Records of the device at hand that are quarantined as late; valid between `end(into:)` and the next device.
   var late: Set<RecordPosition> { get }

@@ -36,6 +36,7 @@ final class GameDecider: DeviceDecider {
   private var stretchBytes = 0
   /// Has no meaning; that it is kept makes `RecordList.touch` read.
   private var touched: UInt8 = 0
+  private(set) var decided: DecidedTime?
   private(set) var late: Set<RecordPosition> = []
 
   init(_ settings: GameDecisionRules, _ options: DeciderOptions) {
@@ -81,9 +82,11 @@ final class GameDecider: DeviceDecider {
   func end(into states: inout DeviceStates) {
     if let explanation = rules.explanation { tally.explanation += explanation.steps }
     noteLate()
-    unsafe rules.state.encoded().withUnsafeBufferPointer {
+    let state = rules.state
+    decided = settings.decided(state, known: options.knownUntil)
+    unsafe state.encoded().withUnsafeBufferPointer {
       unsafe states.append(
-        device: rules.state.device, version: Int(GameState.format), held: 0, due: rules.dueAt, state: $0)
+        device: state.device, version: Int(GameState.format), held: 0, due: rules.dueAt, state: $0)
     }
   }
 

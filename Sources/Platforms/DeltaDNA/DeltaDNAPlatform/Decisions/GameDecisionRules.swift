@@ -44,16 +44,20 @@ struct GameDecisionRules: DecisionRules {
   var longestSilence: Milliseconds { rules.sessionTimeout }
 
   func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime? {
-    try unsafe device.state.withUnsafeBytes {
-      let state = try unsafe GameState(decoding: $0)
-      // An app that was away already when the length was taken may have gone away once more since: that silence goes no further than what is known.
-      let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
-      return state.lastSeen.map {
-        DecidedTime(
-          newest: $0, state.lastKind, state.lastSource, end: $0,
-          silence: silence.flatMap { silence in known.map { min(silence, $0) } },
-          settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
-      }
+    try unsafe device.state.withUnsafeBytes { decided(try unsafe GameState(decoding: $0), known: known) }
+  }
+
+  /// How far a player was decided; nil without records.
+  ///
+  /// - Parameter known: up to where silence has decided; nil for nowhere.
+  func decided(_ state: GameState, known: Instant?) -> DecidedTime? {
+    // An app that was away already when the length was taken may have gone away once more since: that silence goes no further than what is known.
+    let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
+    return state.lastSeen.map {
+      DecidedTime(
+        newest: $0, state.lastKind, state.lastSource, end: $0,
+        silence: silence.flatMap { silence in known.map { min(silence, $0) } },
+        settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
     }
   }
 

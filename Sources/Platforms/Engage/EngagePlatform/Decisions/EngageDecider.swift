@@ -46,6 +46,7 @@ final class EngageDecider: DeviceDecider {
   private var first: (seen: Instant, source: RecordSource?)?
   /// Something of the device at hand goes to the service, whatever consent it has in the end.
   private var concernsService = false
+  private(set) var decided: DecidedTime?
   private(set) var causes: [Int64: StoredSource] = [:]
   /// Has no meaning; that it is kept makes `RecordList.touch` read.
   private var touched: UInt8 = 0
@@ -123,17 +124,17 @@ final class EngageDecider: DeviceDecider {
 
   func end(into states: inout DeviceStates) {
     rules.end()
+    noteLate()
+    if let explanation = rules.explanation { tally.explanation += explanation.steps }
+    let state = rules.state
+    decided = state.decided
     if let first, concernsService || !rules.isDenied {
-      let state = rules.state
       rows.setups.append(
         DeviceSetup(
           device: state.device.description, firstSeen: first.seen,
           mobileUserId: state.core[.primaryUserId].description,
           recipientId: state.core[.recipientId].description, source: first.source))
     }
-    if let explanation = rules.explanation { tally.explanation += explanation.steps }
-    noteLate()
-    let state = rules.state
     unsafe state.encoded().withUnsafeBufferPointer {
       unsafe states.append(
         device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)

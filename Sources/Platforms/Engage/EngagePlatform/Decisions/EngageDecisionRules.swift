@@ -94,13 +94,16 @@ struct EngageDecisionRules: DecisionRules {
   var longestSilence: Milliseconds { rules.sessionTimeout }
 
   func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime? {
-    try unsafe device.state.withUnsafeBytes {
-      let state = try unsafe DeviceState(decoding: $0)
-      return state.lastSeen.map {
-        DecidedTime(
-          newest: $0, state.lastKind, state.lastSource, end: state.decidedUntil ?? $0, silence: state.otherSilence,
-          settled: state.openUntil)
-      }
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).decided }
+  }
+}
+
+extension DeviceState {
+  /// How far it was decided; nil without records.
+  var decided: DecidedTime? {
+    lastSeen.map {
+      DecidedTime(
+        newest: $0, lastKind, lastSource, end: decidedUntil ?? $0, silence: otherSilence, settled: openUntil)
     }
   }
 }
