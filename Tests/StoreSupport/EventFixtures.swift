@@ -35,19 +35,17 @@ package struct EventFixtures {
     _ milliseconds: Int64, code: String, device: String, emission: Int64, core: [String], extra: [(String, String)],
     expired: Bool = false, fixed: Bool = false
   ) -> Event {
-    let count = core.count + extra.count
-    let list = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
-      to: Attribute.self, capacity: count)
-    for (index, value) in core.enumerated() {
-      unsafe (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
-    }
+    var values = CoreTexts()
+    for (slot, value) in core.enumerated() { values.values[slot] = arena.text(value) }
+    let list = unsafe arena.allocate(extra.count * MemoryLayout<Attribute>.stride).bindMemory(
+      to: Attribute.self, capacity: extra.count)
     for (index, pair) in extra.enumerated() {
-      unsafe (list + core.count + index).initialize(to: Attribute(arena.text(pair.0), arena.text(pair.1)))
+      unsafe (list + index).initialize(to: Attribute(arena.text(pair.0), arena.text(pair.1)))
     }
     return unsafe Event(
       code: arena.text(code), timestamp: Instant(milliseconds: milliseconds), device: arena.text(device),
-      emission: emission, attributes: UnsafeBufferPointer(start: list, count: count), expired: expired,
-      identityIsFixed: fixed)
+      emission: emission, core: values.placed(in: arena),
+      attributes: UnsafeBufferPointer(start: list, count: extra.count), expired: expired, identityIsFixed: fixed)
   }
 
   package func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {

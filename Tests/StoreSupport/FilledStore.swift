@@ -35,14 +35,13 @@ package final class FilledStore {
 
   private static func event(_ number: Int, in arena: Arena) -> Event {
     let values = ["iPhone", "iPhone7,2", "iOS", "8.1", "App", "1.0", "D1", "", "", "4711"]
-    let list = unsafe arena.allocate(11 * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: 11)
-    for (index, value) in values.enumerated() {
-      unsafe (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
-    }
-    unsafe (list + 10).initialize(to: Attribute("Event Name", arena.text("event \(number)")))
+    var core = CoreTexts()
+    for (slot, value) in values.enumerated() { core.values[slot] = arena.text(value) }
+    let list = unsafe arena.allocate(MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: 1)
+    unsafe list.initialize(to: Attribute("Event Name", arena.text("event \(number)")))
     return unsafe Event(
       code: "17", timestamp: Instant(milliseconds: Int64(number)), device: "D1", emission: Int64(number),
-      attributes: UnsafeBufferPointer(start: list, count: 11))
+      core: core.placed(in: arena), attributes: UnsafeBufferPointer(start: list, count: 1))
   }
 }
 

@@ -2,7 +2,7 @@ package import BatchFoundation
 package import EngageEvents
 
 /// What the rules made of the records they were given, until it is taken.
-package struct RuleOutput {
+@safe package struct RuleOutput {
   /// In order of emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
   package var checks: [DecidedCheck] = []
@@ -21,8 +21,21 @@ package struct RuleOutput {
   package var campaignExpiries: [Campaign] = []
   /// Routes that links matched, by their index in the file.
   package var routes: [Int] = []
+  /// Core values of the newest event, which the next ones of its device mostly have as well.
+  private var newestCore: UnsafePointer<CoreTexts>?
+
+  /// The same values in memory of the arena: that of the event before where it has them.
+  mutating func shared(_ core: CoreTexts, in arena: Arena) -> UnsafePointer<CoreTexts> {
+    if let newestCore = unsafe newestCore, unsafe newestCore.pointee.isSameMemory(as: core) {
+      return unsafe newestCore
+    }
+    let placed = unsafe core.placed(in: arena)
+    unsafe newestCore = placed
+    return unsafe placed
+  }
 
   package mutating func removeAll() {
+    unsafe newestCore = nil
     sessionStarts.removeAll(keepingCapacity: true)
     sessionEnds.removeAll(keepingCapacity: true)
     campaignSets.removeAll(keepingCapacity: true)

@@ -23,7 +23,8 @@ extension DeviceState {
       writer.put(accumulated.count)
     case .paused(let pause):
       writer.put(UInt8(2))
-      writer.put(pause, besides: core)
+      writer.put(pause)
+      writer.put(pausedCore, besides: core)
     }
     writer.put(sessionSource)
     waiting.put(to: &writer)
@@ -61,7 +62,9 @@ extension DeviceState {
     switch try reader.byte() {
     case 0: session = .none
     case 1: session = .active(segmentStart: try reader.instant(), accumulated: try reader.span())
-    case 2: session = .paused(try reader.pause(besides: core))
+    case 2:
+      session = .paused(try reader.pause())
+      pausedCore = try reader.core(besides: core)
     default: throw DeviceStateError()
     }
     sessionSource = try reader.source()
@@ -93,7 +96,6 @@ extension StateWriter {
     for value in core.values.indices { put(core.values[value]) }
   }
 
-  /// All but the values of the device.
   mutating func put(_ pause: SessionPause) {
     put(pause.at)
     put(pause.segmentStart)
@@ -107,13 +109,12 @@ extension StateWriter {
   }
 
   /// A pause mostly holds the values that the state holds too; only those that differ are written.
-  fileprivate mutating func put(_ pause: SessionPause, besides core: CoreTexts) {
-    put(pause)
-    let different = core.values.indices.filter { pause.core.values[$0] != core.values[$0] }
+  fileprivate mutating func put(_ paused: CoreTexts, besides core: CoreTexts) {
+    let different = core.values.indices.filter { paused.values[$0] != core.values[$0] }
     put(UInt8(different.count))
     for slot in different {
       put(UInt8(slot))
-      put(pause.core.values[slot])
+      put(paused.values[slot])
     }
   }
 
@@ -162,11 +163,10 @@ extension StateReader {
     return core
   }
 
-  /// All but the values of the device.
   mutating func pause() throws(DeviceStateError) -> SessionPause {
     var pause = SessionPause(
       at: try instant(), segmentStart: try instant(), accumulatedBefore: try span(), accumulated: try span(),
-      expiresAt: try instant(), campaign: try text(), core: CoreTexts())
+      expiresAt: try instant(), campaign: try text())
     let asOf = try integer()
     if asOf >= 0 { pause.identityAsOf = asOf }
     pause.source = try source()
@@ -174,14 +174,13 @@ extension StateReader {
     return pause
   }
 
-  fileprivate mutating func pause(besides core: CoreTexts) throws(DeviceStateError) -> SessionPause {
-    var pause = try pause()
-    pause.core = core
+  fileprivate mutating func core(besides core: CoreTexts) throws(DeviceStateError) -> CoreTexts {
+    var paused = core
     for _ in 0..<(try byte()) {
       guard let slot = CoreAttribute(rawValue: Int(try byte())) else { throw DeviceStateError() }
-      pause.core[slot] = try text()
+      paused[slot] = try text()
     }
-    return pause
+    return paused
   }
 
   fileprivate mutating func attributes() throws(DeviceStateError) -> [Attribute] {

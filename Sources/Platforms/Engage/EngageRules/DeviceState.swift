@@ -1,5 +1,5 @@
 package import BatchFoundation
-import EngageEvents
+package import EngageEvents
 
 /// Everything the rules remember of a device between records and, encoded, between runs.
 ///
@@ -17,6 +17,8 @@ package struct DeviceState {
   package var installed = false
   package var consent = Consent()
   package var session = Session.none
+  /// Device block and ids as of the last pause, which the end of a session carries (reference decisions 15).
+  package var pausedCore = CoreTexts()
   /// Where the record that started the last session was read.
   package var sessionSource = StoredSource.unknown
   package var waiting = WaitingEvents()

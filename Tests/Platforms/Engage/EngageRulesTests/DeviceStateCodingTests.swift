@@ -80,7 +80,9 @@ private struct RandomState {
     switch Int.random(in: 0...2, using: &numbers) {
     case 0: state.session = .none
     case 1: state.session = .active(segmentStart: instant(&numbers), accumulated: Milliseconds(77))
-    default: state.session = .paused(pause(&numbers))
+    default:
+      state.session = .paused(pause(&numbers))
+      state.pausedCore = core(&numbers)
     }
     for _ in 0..<Int.random(in: 0...4, using: &numbers) {
       switch Int.random(in: 0...3, using: &numbers) {
@@ -88,7 +90,7 @@ private struct RandomState {
       case 1: state.waiting.append(.started(at: instant(&numbers), link: nil, source: source(&numbers)))
       case 2:
         state.waiting.append(.started(at: instant(&numbers), link: attributes(&numbers), source: source(&numbers)))
-      default: state.waiting.append(.ended(pause(&numbers)))
+      default: state.waiting.append(.ended(pause(&numbers), core: core(&numbers)))
       }
     }
     if Bool.random(using: &numbers) {
@@ -138,7 +140,7 @@ private struct RandomState {
     var pause = SessionPause(
       at: instant(&numbers), segmentStart: instant(&numbers), accumulatedBefore: Milliseconds(1),
       accumulated: Milliseconds(Int64.random(in: 0...9_999_999, using: &numbers)), expiresAt: instant(&numbers),
-      campaign: text(&numbers), core: core(&numbers))
+      campaign: text(&numbers))
     pause.source = source(&numbers)
     return pause
   }

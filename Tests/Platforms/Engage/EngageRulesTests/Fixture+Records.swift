@@ -78,7 +78,7 @@ extension Event {
 
   /// Everything about the event that a run writes or keeps.
   var whole: String {
-    let attributes = attributes.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
+    let attributes = wireAttributes.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
     return "\(code)@\(timestamp.rfc3339)#\(emission)\(expired ? "!" : "") \(attributes)"
   }
 }

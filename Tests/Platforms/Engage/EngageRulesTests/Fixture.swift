@@ -78,11 +78,11 @@ extension Event {
   /// Attributes other than core ones.
   var others: [String: String] {
     Dictionary(
-      attributes.dropFirst(10).map { ($0.name.description, $0.value.description) }, uniquingKeysWith: { $1 })
+      attributes.map { ($0.name.description, $0.value.description) }, uniquingKeysWith: { $1 })
   }
 
   subscript(name: String) -> String? {
-    attributes.first { $0.name.description == name }?.value.description
+    wireAttributes.first { $0.name.description == name }?.value.description
   }
 
   var line: String { "\(code)@\(timestamp.rfc3339)" }

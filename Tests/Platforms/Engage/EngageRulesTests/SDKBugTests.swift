@@ -43,8 +43,8 @@ import Testing
   @Test func b6CoreNameInParamsGivesOneEntry() throws {
     try fixture.named("00:00:00", #"{"Device Name":"mine","Campaign Name":"own"}"#)
     let event = try #require(try events().first)
-    #expect(event.attributes.filter { $0.name == "Device Name" }.map(\.value) == ["mine"])
-    #expect(event.attributes.filter { $0.name == "Campaign Name" }.map(\.value) == ["own"])
+    #expect(event.wireAttributes.filter { $0.name == "Device Name" }.map(\.value) == ["mine"])
+    #expect(event.wireAttributes.filter { $0.name == "Campaign Name" }.map(\.value) == ["own"])
   }
 
   @Test func b7TagsStringIsKept() throws {

@@ -27,9 +27,6 @@ package struct BlockReader: ~Copyable {
     var count: Int
   }
 
-  /// In the order of the wire; a list made once, unlike `allCases`.
-  private static let coreNames = CoreAttribute.allCases.map(\.name)
-
   private var cursor: BlockCursor
   private var profiles: [(values: InlineArray<6, Int>, rendered: Piece)] = []
   private var identities: [Identity] = []
@@ -128,7 +125,7 @@ package struct BlockReader: ~Copyable {
     let start = rendered.count
     for index in values.indices {
       rendered.append(EventJSON.beforeName)
-      rendered.append(Self.coreNames[index])
+      rendered.append(CoreAttribute.names[index])
       rendered.append(EventJSON.beforeValue)
       rendered.append(escaped(values[index]))
       rendered.append("\"},")
@@ -227,22 +224,20 @@ package struct BlockReader: ~Copyable {
   package mutating func event(in arena: Arena) -> Event {
     let identity = identities[identity]
     let shape = shapes[shape]
-    let list = unsafe arena.allocate((10 + shape.count) * MemoryLayout<Attribute>.stride)
-      .bindMemory(to: Attribute.self, capacity: 10 + shape.count)
     let profile = profiles[identity.profile].values
     let ids: InlineArray<4, Int> = [identity.device, identity.user, identity.anonymous, identity.recipient]
-    for index in 0..<10 {
-      let value = index < 6 ? profile[index] : ids[index - 6]
-      unsafe (list + index).initialize(to: Attribute(Self.coreNames[index], unescaped(value)))
-    }
+    var core = CoreTexts()
+    for slot in core.values.indices { core.values[slot] = unescaped(slot < 6 ? profile[slot] : ids[slot - 6]) }
+    let list = unsafe arena.allocate(shape.count * MemoryLayout<Attribute>.stride)
+      .bindMemory(to: Attribute.self, capacity: shape.count)
     for index in 0..<shape.count {
-      unsafe (list + 10 + index).initialize(
+      unsafe (list + index).initialize(
         to: Attribute(unescaped(names[shape.start + index]), unescaped(values[index])))
     }
     return unsafe Event(
       code: unescaped(code), timestamp: timestamp, device: device(), emission: emission,
-      attributes: UnsafeBufferPointer(start: list, count: 10 + shape.count), expired: isExpired,
-      identityIsFixed: identityIsFixed, isLate: isLate, source: source)
+      core: core.placed(in: arena), attributes: UnsafeBufferPointer(start: list, count: shape.count),
+      expired: isExpired, identityIsFixed: identityIsFixed, isLate: isLate, source: source)
   }
 
   /// Its text lives as long as the reader.

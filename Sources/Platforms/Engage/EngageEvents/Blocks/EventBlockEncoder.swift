@@ -50,7 +50,7 @@ package import BatchStore
 
   deinit { unsafe scratch.deallocate() }
 
-  /// Encodes events that are sorted by ``Event/precedes(_:_:)`` and carry the ten core attributes first.
+  /// Encodes events that are sorted by ``Event/precedes(_:_:)``.
   ///
   /// An event that alone is larger than a body may be gets a block of its own.
   ///
@@ -132,19 +132,19 @@ package import BatchStore
   /// Appends the event to the open block; the size of its JSON with a comma.
   private mutating func write(_ event: Event) -> Int {
     let attributes = unsafe event.attributes
-    precondition(attributes.count >= 10, "an event carries the ten core attributes")
-    if attributes.count * 2 + 16 > scratchCapacity {
+    if attributes.count * 2 + 32 > scratchCapacity {
       unsafe scratch.deallocate()
-      scratchCapacity = attributes.count * 4
+      scratchCapacity = attributes.count * 4 + 32
       unsafe scratch = .allocate(capacity: scratchCapacity)
     }
     let previous = events == 0 ? event.timestamp : last
     body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
 
-    var size = EventJSON.eventBytes + 1 + attributes.count * EventJSON.attributeBytes
+    var size =
+      EventJSON.eventBytes + 1 + (CoreAttribute.count + attributes.count) * EventJSON.attributeBytes
     let (code, codeIsNew) = strings.intern(event.code)
     size += strings.escapedCount(of: code)
-    let hasOwnDevice = unsafe event.device != attributes[CoreAttribute.deviceId.rawValue].value
+    let hasOwnDevice = unsafe event.device != event.core.pointee[.deviceId]
     var head = codeIsNew ? 0 : UInt64(code + 1) << Self.flagBits
     if hasOwnDevice { head |= Self.hasOwnDeviceFlag }
     if event.expired { head |= Self.expiredFlag }
@@ -159,9 +159,9 @@ package import BatchStore
       appendNumber(device, isNew)
     }
 
-    unsafe size += writeIdentity(attributes)
+    unsafe size += writeIdentity(event.core)
     unsafe size += writeShape(attributes, ofEvent: code)
-    for index in 10..<attributes.count {
+    for index in attributes.indices {
       let (value, isNew) = unsafe strings.intern(attributes[index].value)
       size += strings.escapedCount(of: value)
       appendNumber(value, isNew)
@@ -169,15 +169,15 @@ package import BatchStore
     return size
   }
 
-  private mutating func writeIdentity(_ attributes: UnsafeBufferPointer<Attribute>) -> Int {
-    if let identity = unsafe known.identity(of: attributes) {
+  private mutating func writeIdentity(_ core: UnsafePointer<CoreTexts>) -> Int {
+    if let identity = unsafe known.identity(core) {
       body.append(varint: UInt64(identity.number + 1))
       return identity.size
     }
     var size = EventBlockEncoder.coreNameBytes
     var isNew: UInt32 = 0
-    for index in 0..<10 {
-      let (value, new) = unsafe strings.intern(attributes[index].value)
+    for index in 0..<CoreAttribute.count {
+      let (value, new) = unsafe strings.intern(core.pointee.values[index])
       size += strings.escapedCount(of: value)
       unsafe scratch[index] = UInt32(truncatingIfNeeded: value)
       if new { isNew |= 1 << index }
@@ -187,7 +187,7 @@ package import BatchStore
     unsafe tuple[0] = UInt32(truncatingIfNeeded: profile)
     for index in 1..<5 { unsafe tuple[index] = unsafe scratch[5 + index] }
     let (identity, identityIsNew) = unsafe identities.intern(UnsafeBufferPointer(start: tuple, count: 5))
-    unsafe known.note(identity: .init(number: identity, size: size), of: attributes)
+    unsafe known.note(identity: .init(number: identity, size: size), of: core)
     guard identityIsNew else {
       body.append(varint: UInt64(identity + 1))
       return size
@@ -208,11 +208,11 @@ package import BatchStore
       body.append(varint: UInt64(shape.number + 1))
       return shape.size
     }
-    let count = attributes.count - 10
+    let count = attributes.count
     var size = 0
     let flags = unsafe scratch + count
     for index in 0..<count {
-      let (name, isNew) = unsafe strings.intern(attributes[10 + index].name)
+      let (name, isNew) = unsafe strings.intern(attributes[index].name)
       size += strings.escapedCount(of: name)
       unsafe scratch[index] = UInt32(truncatingIfNeeded: name)
       unsafe flags[index] = isNew ? 1 : 0

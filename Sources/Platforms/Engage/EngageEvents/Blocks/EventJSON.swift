@@ -22,16 +22,22 @@ package enum EventJSON {
 
   /// Appends one event without a line end.
   package static func append(_ event: Event, to target: inout ByteBuffer) {
+    append(event.code, event.timestamp, event.wireAttributes, to: &target)
+  }
+
+  /// Appends an event of these attributes, in their order, without a line end.
+  package static func append(
+    _ code: Text, _ timestamp: Instant, _ attributes: [Attribute], to target: inout ByteBuffer
+  ) {
     target.append(beforeCode)
-    CanonicalJSON.appendEscaped(event.code, to: &target)
+    CanonicalJSON.appendEscaped(code, to: &target)
     target.append(beforeTimestamp)
     unsafe target.append(limit: 24) { bytes in
-      unsafe event.timestamp.write(to: bytes)
+      unsafe timestamp.write(to: bytes)
       return 24
     }
     target.append(beforeAttributes)
-    for index in unsafe event.attributes.indices {
-      let attribute = unsafe event.attributes[index]
+    for (index, attribute) in attributes.enumerated() {
       if index > 0 { target.append(UInt8(ascii: ",")) }
       target.append(beforeName)
       CanonicalJSON.appendEscaped(attribute.name, to: &target)

@@ -2,14 +2,17 @@ public import BatchFoundation
 
 /// A Universal Behavior event as the rules decided it (reference events 1).
 ///
-/// `attributes` are complete and in the order of the wire: the ten core attributes, then the others by the bytes of their
-/// names. All text lives in the memory of the partition that the event came from.
+/// On the wire it has the ten core attributes, then the others by the bytes of their names. All its memory is that of the partition that it
+/// came from.
 @safe public struct Event {
   public var code: Text
   public var timestamp: Instant
   public var device: Text
   /// Counts the events of one device from 1, across runs; with timestamp and device it orders all events.
   public var emission: Int64
+  /// Values of the ten core attributes, which events of a device share.
+  public var core: UnsafePointer<CoreTexts>
+  /// All attributes but the core ones, by the bytes of their names.
   public var attributes: UnsafeBufferPointer<Attribute>
   /// Augmentation ran out of time (reference events 5.3); posted all the same.
   public var expired: Bool
@@ -23,14 +26,16 @@ public import BatchFoundation
 
   @inlinable
   public init(
-    code: Text, timestamp: Instant, device: Text, emission: Int64, attributes: UnsafeBufferPointer<Attribute>,
-    expired: Bool = false, identityIsFixed: Bool = false, isLate: Bool = false,
+    code: Text, timestamp: Instant, device: Text, emission: Int64, core: UnsafePointer<CoreTexts>,
+    attributes: UnsafeBufferPointer<Attribute>, expired: Bool = false, identityIsFixed: Bool = false,
+    isLate: Bool = false,
     source: StoredSource = .unknown
   ) {
     self.code = code
     self.timestamp = timestamp
     self.device = device
     self.emission = emission
+    unsafe self.core = core
     unsafe self.attributes = attributes
     self.expired = expired
     self.identityIsFixed = identityIsFixed
@@ -50,6 +55,12 @@ extension Event {
 }
 
 extension Event {
+  /// All attributes in the order of the wire.
+  package var wireAttributes: [Attribute] {
+    let core = unsafe core.pointee
+    return unsafe CoreAttribute.allCases.map { Attribute($0.name, core[$0]) } + attributes
+  }
+
   /// The same event with all its memory in the arena.
   public func copied(to arena: Arena) -> Event {
     let target = unsafe arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
@@ -61,6 +72,9 @@ extension Event {
     var copy = self
     copy.code = unsafe arena.copy(code.bytes)
     copy.device = unsafe arena.copy(device.bytes)
+    var core = unsafe core.pointee
+    for slot in core.values.indices { core.values[slot] = unsafe arena.copy(core.values[slot].bytes) }
+    unsafe copy.core = core.placed(in: arena)
     unsafe copy.attributes = UnsafeBufferPointer(start: target, count: attributes.count)
     return copy
   }
@@ -75,27 +89,5 @@ public struct Attribute {
   public init(_ name: Text, _ value: Text) {
     self.name = name
     self.value = value
-  }
-}
-
-/// The ten attributes that every event carries, in the order of the wire (reference events 1.3).
-public enum CoreAttribute: Int, CaseIterable, Sendable {
-  case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId,
-    recipientId
-
-  @inlinable
-  public var name: Text {
-    switch self {
-    case .deviceName: "Device Name"
-    case .deviceVersion: "Device Version"
-    case .osName: "OS Name"
-    case .osVersion: "OS Version"
-    case .appName: "App Name"
-    case .appVersion: "App Version"
-    case .deviceId: "Device Id"
-    case .primaryUserId: "Primary User Id"
-    case .anonymousId: "Anonymous Id"
-    case .recipientId: "Recipient Id"
-    }
   }
 }

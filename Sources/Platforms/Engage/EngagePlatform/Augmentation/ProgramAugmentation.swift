@@ -79,17 +79,17 @@ extension Event {
     var all = unsafe Array(self.attributes)
     for (name, value) in attributes {
       let text = arena.text(name)
-      guard !all.contains(where: { $0.name == text }) else { continue }
+      guard CoreAttribute(named: text) == nil, !all.contains(where: { $0.name == text }) else { continue }
       all.append(Attribute(text, arena.text(value)))
     }
     guard unsafe all.count > self.attributes.count else { return self }
-    let core = all.prefix(CoreAttribute.count)
-    let ordered = core + all.dropFirst(CoreAttribute.count).sorted { $0.name < $1.name }
-    let target = unsafe arena.allocate(ordered.count * MemoryLayout<Attribute>.stride)
-      .bindMemory(to: Attribute.self, capacity: ordered.count)
-    for (index, attribute) in ordered.enumerated() { unsafe (target + index).initialize(to: attribute) }
+    let target = unsafe arena.allocate(all.count * MemoryLayout<Attribute>.stride)
+      .bindMemory(to: Attribute.self, capacity: all.count)
+    for (index, attribute) in all.sorted(by: { $0.name < $1.name }).enumerated() {
+      unsafe (target + index).initialize(to: attribute)
+    }
     var event = self
-    unsafe event.attributes = UnsafeBufferPointer(start: target, count: ordered.count)
+    unsafe event.attributes = UnsafeBufferPointer(start: target, count: all.count)
     return event
   }
 }

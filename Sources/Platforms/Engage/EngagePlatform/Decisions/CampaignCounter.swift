@@ -22,7 +22,7 @@ struct CampaignCounter: ~Copyable {
 
   /// Nil where the event carries none.
   private func campaign(of event: Event) -> Text? {
-    for place in unsafe event.attributes.indices.dropFirst(CoreAttribute.count) {
+    for place in unsafe event.attributes.indices {
       let attribute = unsafe event.attributes[place]
       if attribute.name == self.attribute { return attribute.value.isEmpty ? nil : attribute.value }
     }

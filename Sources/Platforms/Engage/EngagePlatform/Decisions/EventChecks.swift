@@ -8,8 +8,9 @@ final class EventChecks {
   private var checker: AttributeChecker
   private var wording: FindingWords
   private var encoder: EventBlockEncoder
-  /// The attributes whose values name an event.
+  /// The attributes whose values name an event; the core ones among them by themselves.
   private let naming: [Text]
+  private let namingCore: [CoreAttribute]
 
   var coverage: SchemaCoverage { checker.coverage }
 
@@ -19,13 +20,11 @@ final class EventChecks {
     checker = AttributeChecker(schema)
     wording = FindingWords(schema)
     self.naming = naming
+    namingCore = CoreAttribute.allCases.filter { naming.contains($0.name) }
   }
 
   func findings(of event: Event) -> [EventFinding] {
-    // The core attributes come first; every event has them.
-    let attributes = unsafe event.attributes.dropFirst(CoreAttribute.allCases.count).map {
-      (name: $0.name, value: $0.value)
-    }
+    let attributes = unsafe event.attributes.map { (name: $0.name, value: $0.value) }
     return Array(name(of: event).utf8).withText {
       checker.findings(ofEvent: [$0, event.code], attributes)
     }
@@ -49,8 +48,11 @@ final class EventChecks {
 
   /// The code, and the name behind it where the event has one, as in `17 checkout`.
   func name(of event: Event) -> String {
-    let named = unsafe event.attributes.first { naming.contains($0.name) && !$0.value.isEmpty }
-    return named.map { "\(event.code) \($0.value)" } ?? event.code.description
+    let core = unsafe event.core.pointee
+    let named =
+      unsafe namingCore.map { core[$0] }.first { !$0.isEmpty }
+      ?? event.attributes.first { naming.contains($0.name) && !$0.value.isEmpty }?.value
+    return named.map { "\(event.code) \($0)" } ?? event.code.description
   }
 }
 

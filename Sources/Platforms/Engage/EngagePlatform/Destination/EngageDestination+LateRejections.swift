@@ -82,11 +82,7 @@ extension EngageDestination {
       list.append(Attribute(arena.text(name), arena.text(value)))
     }
     var json = ByteBuffer()
-    unsafe list.withUnsafeBufferPointer { attributes in
-      unsafe EventJSON.append(
-        Event(code: arena.text(code), timestamp: timestamp, device: .empty, emission: 0, attributes: attributes),
-        to: &json)
-    }
+    EventJSON.append(arena.text(code), timestamp, list, to: &json)
     return LateRejection(timestamp: timestamp, json: json.array, reason: error.reason.text)
   }
 

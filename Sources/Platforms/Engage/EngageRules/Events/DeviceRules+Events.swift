@@ -355,8 +355,8 @@ extension DeviceRules {
     unsafe output.events.append(
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
-        attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed,
-        isLate: draft.isLate, source: draft.source))
+        core: output.shared(draft.core, in: arena), attributes: draft.ordered(in: arena), expired: draft.expired,
+        identityIsFixed: draft.identityIsFixed, isLate: draft.isLate, source: draft.source))
     explanation?.emitted(draft.explained, emission: emission)
     spareAttributes = draft.others
   }

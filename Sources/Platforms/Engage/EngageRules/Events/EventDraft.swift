@@ -84,80 +84,26 @@ package struct EventDraft {
     return place(of: name).map { others[$0].value }
   }
 
-  /// The attributes in the order of the wire, in memory of the arena.
+  /// The attributes that are not core in the order of the wire, in memory of the arena.
   func ordered(in arena: Arena) -> UnsafeBufferPointer<Attribute> {
-    let slots = CoreAttribute.count
-    let count = slots + others.count
+    let count = others.count
     let target = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
       to: Attribute.self, capacity: count)
-    for slot in 0..<slots { unsafe target[slot] = Attribute(CoreAttribute.names[slot], core.values[slot]) }
-    let rest = unsafe target + slots
     for (index, attribute) in others.enumerated() {
       // Few and nearly sorted: insertion beats sorting; the many of a huge record are sorted below.
-      if others.count > Self.few {
-        unsafe rest[index] = attribute
+      if count > Self.few {
+        unsafe target[index] = attribute
         continue
       }
       var place = index
-      while place > 0, unsafe attribute.name < rest[place - 1].name {
-        unsafe rest[place] = rest[place - 1]
+      while place > 0, unsafe attribute.name < target[place - 1].name {
+        unsafe target[place] = target[place - 1]
         place -= 1
       }
-      unsafe rest[place] = attribute
+      unsafe target[place] = attribute
     }
-    if others.count > Self.few {
-      var many = unsafe UnsafeMutableBufferPointer(start: rest, count: others.count)
-      unsafe many.sort { $0.name < $1.name }
-    }
-    return unsafe UnsafeBufferPointer(start: target, count: count)
-  }
-}
-
-/// Values of the ten core attributes.
-package struct CoreTexts {
-  package var values: InlineArray<10, Text>
-
-  /// What stands for values that no record gave (reference decisions 3).
-  package init() {
-    values = InlineArray<10, Text>(repeating: .empty)
-    for slot in [CoreAttribute.deviceName, .deviceVersion, .osName, .osVersion] { self[slot] = "unknown" }
-    self[.appName] = "__UNKNOWN__"
-    self[.appVersion] = "__UNKNOWN__"
-  }
-
-  package subscript(slot: CoreAttribute) -> Text {
-    @inline(__always) get { values[slot.rawValue] }
-    @inline(__always) set { values[slot.rawValue] = newValue }
-  }
-
-  /// Takes a value over unless it is the one that is there: then the old bytes stay, which all events of the device share and
-  /// which are in the processor's cache.
-  ///
-  /// - Parameter slot: the raw value of a ``CoreAttribute``.
-  @inline(__always)
-  mutating func learn(_ slot: Int, _ value: Text) {
-    if values[slot] != value { values[slot] = value }
-  }
-}
-
-extension CoreAttribute {
-  package static let count = 10
-
-  /// By raw value; a list made once, unlike `allCases`, which is made anew each time it is asked for.
-  package static let names = allCases.map(\.name)
-
-  /// The core attribute of that name, if it is one.
-  @inline(__always)
-  init?(named name: Text) {
-    guard 7...15 ~= name.count else { return nil }
-    switch name[0] {
-    case UInt8(ascii: "D"), UInt8(ascii: "O"), UInt8(ascii: "A"), UInt8(ascii: "P"), UInt8(ascii: "R"): break
-    default: return nil
-    }
-    for slot in 0..<Self.count where Self.names[slot] == name {
-      self.init(rawValue: slot)
-      return
-    }
-    return nil
+    var ordered = unsafe UnsafeMutableBufferPointer(start: target, count: count)
+    if count > Self.few { unsafe ordered.sort { $0.name < $1.name } }
+    return UnsafeBufferPointer(ordered)
   }
 }

@@ -52,8 +52,8 @@ extension DeviceRules {
       SessionPause(
         at: instant, segmentStart: start, accumulatedBefore: before,
         accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
-        campaign: state.activeCampaign(at: instant), core: state.core, source: source,
-        startSource: state.sessionSource))
+        campaign: state.activeCampaign(at: instant), source: source, startSource: state.sessionSource))
+    state.pausedCore = state.core
     let pause = wasPaused ? "this pause takes the place of the one before" : "paused"
     explanation?.note("\(pause); ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
@@ -93,13 +93,13 @@ extension DeviceRules {
     output.counts.sessionsEnded += 1
     output.sessionEnds.append((pause.at, pause.accumulated))
     if state.isUserIdKnown {
-      emitEnd(pause, core: pause.core)
+      emitEnd(pause, core: state.pausedCore)
       if let asOf = pause.identityAsOf {
         unsafe output.moments.append(
           IdentityMoment(device: Array(state.device.bytes), emission: state.emission, asOf: asOf))
       }
     } else {
-      state.waiting.append(.ended(pause))
+      state.waiting.append(.ended(pause, core: state.pausedCore))
       explanation?.note("its end waits for the mobile user id")
     }
   }
@@ -198,8 +198,7 @@ extension DeviceRules {
         emit(installedDraft(at: instant, source: source))
       case .started(let start, let link, let source):
         emitStart(at: instant, link: link, sessionStart: start, source: source)
-      case .ended(let pause):
-        var core = pause.core
+      case .ended(let pause, var core):
         for id in [CoreAttribute.primaryUserId, .anonymousId, .recipientId] { core[id] = state.core[id] }
         emitEnd(pause, core: core)
       }

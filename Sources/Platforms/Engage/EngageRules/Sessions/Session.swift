@@ -9,7 +9,8 @@ package enum Session {
   case paused(SessionPause)
 }
 
-/// A session out of use, with everything its end would carry: what held at the pause, whatever comes later.
+/// A session out of use, with what its end would carry: what held at the pause, whatever comes later. The values of its device are beside
+/// it, ``DeviceState/pausedCore``, because they are large and it is looked at with every record.
 package struct SessionPause {
   package var at: Instant
   package var segmentStart: Instant
@@ -20,8 +21,6 @@ package struct SessionPause {
   package var expiresAt: Instant
   /// The campaign active at the pause, or empty.
   package var campaign: Text
-  /// Device block and ids as of the pause (reference decisions 15).
-  package var core: CoreTexts
   /// The emission number before the first identity check since the pause, whose result the end does not carry
   /// (reference decisions 30); nil without such a check.
   package var identityAsOf: Int64?

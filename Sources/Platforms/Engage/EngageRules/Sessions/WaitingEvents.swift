@@ -6,7 +6,7 @@ package enum WaitingEvent {
   case installed(source: StoredSource)
   /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
   case started(at: Instant, link: [Attribute]?, source: StoredSource)
-  case ended(SessionPause)
+  case ended(SessionPause, core: CoreTexts)
 }
 
 /// Those of a device, oldest first.
@@ -41,7 +41,7 @@ package struct WaitingEvents {
     switch event {
     case .installed: break
     case .started(let at, let link, _): newestStart = (at, link != nil, place)
-    case .ended(let pause): earliestPause = earliestPause.map { min($0, pause.at) } ?? pause.at
+    case .ended(let pause, _): earliestPause = earliestPause.map { min($0, pause.at) } ?? pause.at
     }
   }
 
@@ -135,10 +135,10 @@ extension WaitingEvents {
       writer.put(at)
       writer.put(UInt8(link == nil ? 0 : 1))
       if let link { writer.put(link) }
-    case .ended(let pause):
+    case .ended(let pause, let core):
       writer.put(UInt8(2))
       writer.put(pause)
-      writer.put(Int64(number(of: pause.core)))
+      writer.put(Int64(number(of: core)))
     }
   }
 
@@ -161,10 +161,9 @@ extension StateReader {
       let source = try source()
       return .started(at: try instant(), link: try optionalAttributes(), source: source)
     case 2:
-      var pause = try pause()
+      let pause = try pause()
       guard let number = Int(exactly: try integer()), let core = core(number) else { throw DeviceStateError() }
-      pause.core = core
-      return .ended(pause)
+      return .ended(pause, core: core)
     default: throw DeviceStateError()
     }
   }
@@ -179,9 +178,9 @@ extension WaitingEvent {
     case .started(let at, let link, let source):
       let link = link.map { link in link.map { Attribute(copy($0.name), copy($0.value)) } }
       return .started(at: at, link: link, source: source)
-    case .ended(var pause):
+    case .ended(var pause, let core):
       pause.campaign = copy(pause.campaign)
-      return .ended(pause)
+      return .ended(pause, core: core)
     }
   }
 }

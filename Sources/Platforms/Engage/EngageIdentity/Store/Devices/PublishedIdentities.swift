@@ -28,13 +28,12 @@ package struct PublishedIdentities: BlockAmendment {
       }
       let moment = known.moments[event.emission] ?? event.emission
       guard let period = known.periods.last(where: { $0.fromEmission <= moment }) else { return event }
-      let changed = unsafe event.attributes.replacing(
-        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
-        in: arena)
-      guard let changed = unsafe changed else { return event }
+      let core = unsafe event.core.pointee.replacing(
+        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly)
+      guard let core else { return event }
       changes = true
       var event = event
-      unsafe event.attributes = changed
+      unsafe event.core = core.placed(in: arena)
       return event
     }
     return changes ? recoded : nil
@@ -49,23 +48,17 @@ package struct PublishedIdentities: BlockAmendment {
   }
 }
 
-extension UnsafeBufferPointer<Attribute> {
-  /// The attributes with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
-  fileprivate func replacing(
-    recipient: Text, user: Text, fillsOnly: Bool, in arena: Arena
-  ) -> UnsafeBufferPointer<Attribute>? {
-    let recipientIndex = CoreAttribute.recipientId.rawValue
-    let userIndex = CoreAttribute.primaryUserId.rawValue
-    let keepsRecipient = unsafe fillsOnly && !self[recipientIndex].value.isEmpty
-    let setsRecipient = unsafe !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
-    let setsUser = unsafe !user.isEmpty && self[userIndex].value != user
+extension CoreTexts {
+  /// The values with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
+  fileprivate func replacing(recipient: Text, user: Text, fillsOnly: Bool) -> CoreTexts? {
+    let keepsRecipient = fillsOnly && !self[.recipientId].isEmpty
+    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[.recipientId] != recipient
+    let setsUser = !user.isEmpty && self[.primaryUserId] != user
     guard setsRecipient || setsUser else { return nil }
-    let copy = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
-      to: Attribute.self, capacity: count)
-    for index in 0..<count { unsafe (copy + index).initialize(to: self[index]) }
-    if setsRecipient { unsafe copy[recipientIndex].value = recipient }
-    if setsUser { unsafe copy[userIndex].value = user }
-    return unsafe UnsafeBufferPointer(start: copy, count: count)
+    var copy = self
+    if setsRecipient { copy[.recipientId] = recipient }
+    if setsUser { copy[.primaryUserId] = user }
+    return copy
   }
 }
 
