@@ -25,7 +25,7 @@ import Testing
   private func slice(_ path: String, from start: Int, _ bytes: [UInt8]) -> InputPart.Slice {
     InputPart.Slice(
       path: FilePath(path), start: UInt64(start), bytes: UInt64(bytes.count),
-      proof: .sum(Hexadecimal.text(of: CopySum.hash(bytes))))
+      sum: Hexadecimal.text(of: CopySum.hash(bytes)))
   }
 
   private func read(_ slices: [InputPart.Slice], into block: LineBlock = LineBlock(capacity: 256)) throws -> [String] {
@@ -77,7 +77,7 @@ import Testing
     }
     try folder.write("part", whole)
     var other = slice
-    other.proof = before.proof
+    other.sum = before.sum
     #expect(throws: DamagedCopyError(path: path)) { try read([other, before]) }
   }
 

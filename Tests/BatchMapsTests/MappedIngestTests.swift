@@ -175,7 +175,7 @@ import Testing
         slices: [
           InputPart.Slice(
             path: FilePath(path), start: 0, bytes: UInt64(written.count),
-            proof: .sum(Hexadecimal.text(of: CopySum.hash(written))))
+            sum: Hexadecimal.text(of: CopySum.hash(written)))
         ], numbers: [1])
       let own = try harvest(files, folder)
       sum.records += own.records

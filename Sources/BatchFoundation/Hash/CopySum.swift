@@ -76,32 +76,3 @@ package struct CopySum: HashFunction {
     lanes = (one, two, three, four)
   }
 }
-
-/// What a folder says of a file of it, by which whoever has a copy proves it.
-package enum CopyProof: Sendable, Equatable {
-  /// ``CopySum``, in hexadecimal.
-  case sum(String)
-  /// In hexadecimal; folders of the first release have it.
-  case sha256(String)
-
-  /// - Returns: nil where a folder says neither.
-  package init?(sum: String?, sha256: String?) {
-    guard let proof = sum.map(Self.sum) ?? sha256.map(Self.sha256) else { return nil }
-    self = proof
-  }
-
-  /// What takes the bytes of the copy.
-  package var hash: any HashFunction {
-    switch self {
-    case .sum: CopySum()
-    case .sha256: SHA256()
-    }
-  }
-
-  /// - Parameter hash: of all bytes, begun by ``hash``.
-  package func holds(_ hash: any HashFunction) -> Bool {
-    switch self {
-    case .sum(let text), .sha256(let text): Hexadecimal.text(of: hash.finalize()).utf8.elementsEqual(text.utf8)
-    }
-  }
-}

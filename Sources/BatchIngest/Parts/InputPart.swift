@@ -8,13 +8,14 @@ package struct InputPart: Sendable, Equatable {
     /// Of the first byte.
     package var start: UInt64
     package var bytes: UInt64
-    package var proof: CopyProof
+    /// ``CopySum`` of its bytes, in hexadecimal.
+    package var sum: String
 
-    package init(path: FilePath, start: UInt64, bytes: UInt64, proof: CopyProof) {
+    package init(path: FilePath, start: UInt64, bytes: UInt64, sum: String) {
       self.path = path
       self.start = start
       self.bytes = bytes
-      self.proof = proof
+      self.sum = sum
     }
   }
 

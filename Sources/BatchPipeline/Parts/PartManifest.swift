@@ -5,7 +5,7 @@ import FoundationEssentials
 /// What a partition says of itself: `manifest.json` beside its parts (reference formats 5.1).
 package struct PartManifest: Codable, Equatable, Sendable {
   package static let name = "manifest.json"
-  static let currentFormat = 2
+  static let currentFormat = 1
 
   package struct File: Codable, Equatable, Sendable {
     package var path: String
@@ -15,15 +15,12 @@ package struct PartManifest: Codable, Equatable, Sendable {
   }
 
   package struct Part: Codable, Equatable, Sendable {
-    /// The file beside the manifest and what proves it (``CopyProof``); nil where the lines stay in pieces.
+    /// The file beside the manifest and its ``CopySum`` in hexadecimal; nil where the lines stay in pieces.
     package var name: String?
     package var sum: String?
-    package var sha256: String?
     /// What a run of the part calls read.
     package var lines: Int
     package var bytes: UInt64
-
-    var proof: CopyProof? { CopyProof(sum: sum, sha256: sha256) }
   }
 
   package struct Piece: Codable, Equatable, Sendable {
@@ -78,7 +75,7 @@ package struct PartitionFolder: Sendable {
     self.path = path
     let file = "\(path)/\(PartManifest.name)"
     (manifest, identity) = try PartDocument.load(PartManifest.self, file)
-    guard 1...PartManifest.currentFormat ~= manifest.format,
+    guard manifest.format == PartManifest.currentFormat,
       manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
     else { throw PartsError(path: file, problem: "another release wrote it, in another form or by another hash") }
     let counts = manifest.parts.map(\.lines)
@@ -89,7 +86,7 @@ package struct PartitionFolder: Sendable {
       // Later partitions count on from it.
       manifest.files.allSatisfy({ $0.number <= UInt32.max / 2 }),
       manifest.parts.allSatisfy({
-        $0.bytes <= PartDocument.counts.upperBound && ($0.name == nil) == isPieced && ($0.proof == nil) == isPieced
+        $0.bytes <= PartDocument.counts.upperBound && ($0.name == nil) == isPieced && ($0.sum == nil) == isPieced
           && $0.name?.utf8.contains(UInt8(ascii: "/")) != true
       })
     else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
@@ -102,10 +99,10 @@ package struct PartitionFolder: Sendable {
     let expected = manifest.parts[part]
     if let name = expected.name {
       let file = "\(path)/\(name)"
-      guard try PartDocument.size(of: file) == expected.bytes, let proof = expected.proof else {
+      guard try PartDocument.size(of: file) == expected.bytes, let sum = expected.sum else {
         throw DamagedCopyError(path: file)
       }
-      return [InputPart.Slice(path: FilePath(file), start: 0, bytes: expected.bytes, proof: proof)]
+      return [InputPart.Slice(path: FilePath(file), start: 0, bytes: expected.bytes, sum: sum)]
     }
     return try (manifest.pieces ?? []).map { wanted in
       let piece = try PieceFolder("\(path)/\(wanted.path)")

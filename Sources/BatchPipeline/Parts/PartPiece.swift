@@ -7,18 +7,15 @@ package struct PartSlice: Codable, Equatable, Sendable {
   /// What a run of the part calls read.
   package var lines: Int
   package var bytes: UInt64
-  /// What proves the bytes (``CopyProof``).
-  package var sum: String?
-  package var sha256: String?
-
-  var proof: CopyProof? { CopyProof(sum: sum, sha256: sha256) }
+  /// ``CopySum`` of the bytes, in hexadecimal.
+  package var sum: String
 }
 
 /// What files of a list give to all parts: `piece.json` beside their lines, which stand part behind part (reference formats 5.5).
 package struct PartPiece: Codable, Equatable, Sendable {
   static let name = "piece.json"
   static let linesName = "lines"
-  static let currentFormat = 2
+  static let currentFormat = 1
 
   var format = Self.currentFormat
   package var destination: String
@@ -47,15 +44,13 @@ package struct PieceFolder: Sendable {
     self.path = path
     let file = "\(path)/\(PartPiece.name)"
     (piece, identity) = try PartDocument.load(PartPiece.self, file)
-    guard 1...PartPiece.currentFormat ~= piece.format else {
+    guard piece.format == PartPiece.currentFormat else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
     guard 1...Partitioning.mostParts ~= piece.parts.count, PartDocument.counts ~= piece.first,
       1...PartDocument.counts.upperBound ~= piece.files,
-      piece.parts.allSatisfy({
-        PartDocument.counts ~= $0.lines && $0.bytes <= PartDocument.counts.upperBound && $0.proof != nil
-      })
-    else { throw PartsError(path: file, problem: "it has a number that no piece has, or proves nothing") }
+      piece.parts.allSatisfy({ PartDocument.counts ~= $0.lines && $0.bytes <= PartDocument.counts.upperBound })
+    else { throw PartsError(path: file, problem: "it has a number that no piece has") }
   }
 
   /// Where the lines stand that a part gets.
@@ -65,9 +60,7 @@ package struct PieceFolder: Sendable {
     let slice = piece.parts[part]
     let start = piece.parts[..<part].reduce(0) { $0 + $1.bytes }
     let file = "\(path)/\(PartPiece.linesName)"
-    guard try PartDocument.size(of: file) >= start + slice.bytes, let proof = slice.proof else {
-      throw DamagedCopyError(path: file)
-    }
-    return InputPart.Slice(path: FilePath(file), start: start, bytes: slice.bytes, proof: proof)
+    guard try PartDocument.size(of: file) >= start + slice.bytes else { throw DamagedCopyError(path: file) }
+    return InputPart.Slice(path: FilePath(file), start: start, bytes: slice.bytes, sum: slice.sum)
   }
 }

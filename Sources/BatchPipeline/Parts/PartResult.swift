@@ -1,11 +1,10 @@
 import BatchFoundation
-import BatchIngest
 
 /// What was decided of one part: `result.json` beside its store (reference formats 5.2).
 package struct PartResult: Codable, Equatable, Sendable {
   static let name = "result.json"
   static let storeName = "store.sqlite"
-  static let currentFormat = 2
+  static let currentFormat = 1
 
   var format = Self.currentFormat
   /// The identity of the partition.
@@ -22,9 +21,8 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var configuration: String
   package var lines: Int
   package var storeBytes: UInt64
-  /// What proves the store (``CopyProof``).
-  package var storeSum: String?
-  package var storeDigest: String?
+  /// ``CopySum`` of the store, in hexadecimal.
+  package var storeSum: String
   /// What the platform counted, by name.
   package var figures: [String: Int]
   /// What the platform noted besides, as text of its own; nil for nothing.
@@ -49,7 +47,7 @@ package struct ResultFolder: Sendable {
     self.path = path
     let file = "\(path)/\(PartResult.name)"
     (result, identity) = try PartDocument.load(PartResult.self, file)
-    guard 1...PartResult.currentFormat ~= result.format else {
+    guard result.format == PartResult.currentFormat else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
@@ -62,10 +60,5 @@ package struct ResultFolder: Sendable {
   var store: String { "\(path)/\(PartResult.storeName)" }
 
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
-  func prove() throws {
-    guard let proof = CopyProof(sum: result.storeSum, sha256: result.storeDigest) else {
-      throw DamagedCopyError(path: store)
-    }
-    try PartDocument.prove(store, bytes: result.storeBytes, proof)
-  }
+  func prove() throws { try PartDocument.prove(store, bytes: result.storeBytes, sum: result.storeSum) }
 }

@@ -57,9 +57,7 @@ package struct ResultErasure: Sendable {
       if options.isRehearsal { return (folder.path, report) }
       let attempt = try AttemptFolder(for: folder.path)
       var result = folder.result
-      result.format = PartResult.currentFormat
       (result.storeBytes, result.storeSum) = try attempt.adopt(path, as: PartResult.storeName)
-      result.storeDigest = nil
       for name in known { try attempt.take("\(folder.path)/\(name)", as: name) }
       try attempt.write(result, as: PartResult.name)
       try attempt.replace()
