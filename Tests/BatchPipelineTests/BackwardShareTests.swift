@@ -96,6 +96,15 @@ import Testing
     #expect(try folder.run(folder.request()).exit == .configuration)
   }
 
+  @Test("Of a large store some buckets say whether a part of its devices is late, or a tenth")
+  func partOfALargeStore() throws {
+    let folder = try Self.folder(6000)
+    try folder.write("in/january", Self.lines(0..<280, "2026-01-10T08:00:00Z"))
+    #expect(try folder.run(folder.request()).exit == .done)
+    try folder.write("in/january", Self.lines(0..<720, "2026-01-11T08:00:00Z"))
+    #expect(try folder.run(folder.request()).exit == .configuration)
+  }
+
   @Test("Lines that come back from quarantine are asked for in the same way, and wait until then")
   func replay() throws {
     let folder = try JobFolder([

@@ -52,9 +52,10 @@ struct BackwardShare: Sendable, Equatable {
     self.decided = max(self.decided, decided)
   }
 
-  /// Whether more devices would hardly show anything else.
+  /// Whether more devices would hardly show anything else. Those behind are far too few where lines are mostly known already.
   private var isClear: Bool {
     devices >= Self.enoughDevices || records >= Self.enoughRecords || ahead >= 32 && ahead > behind
+      || stored >= Self.enoughDevices && 20 * behind < stored
   }
 
   var isBackward: Bool { behind >= Self.fewest && behind >= 9 * ahead && 10 * behind >= stored }
