@@ -1,12 +1,16 @@
 /// Where something stands in a text: line and column, both from 1; the column counts bytes.
 package struct TextPlace: Hashable, Comparable, Sendable {
-  package var line: Int
-  package var column: Int
+  // Each of the millions of nodes that a document may have has one, and no document is so large that it needs more bits.
+  private let lineNumber: UInt32
+  private let columnNumber: UInt32
 
   package init(line: Int, column: Int = 1) {
-    self.line = line
-    self.column = column
+    lineNumber = UInt32(clamping: line)
+    columnNumber = UInt32(clamping: column)
   }
+
+  package var line: Int { Int(lineNumber) }
+  package var column: Int { Int(columnNumber) }
 
   package static func < (one: TextPlace, other: TextPlace) -> Bool {
     (one.line, one.column) < (other.line, other.column)
