@@ -110,6 +110,7 @@ package enum ReportFolder {
 
   /// What a path is that is there and that only reports write: the report of a run below `folder`, or the page over its runs. Nil for any other.
   package static func role(of path: String, below folder: String) -> String? {
+    // What cannot be looked at cannot be overwritten either; opening it says why.
     guard case .present? = try? FilePlace(path), let reports = try? FilePlace(folder) else { return nil }
     let (name, parent) = (PathText.name(of: path), PathText.folder(of: path))
     if name.hasPrefix("index"), name.hasSuffix(".html"), (try? FilePlace(parent)) == reports {
