@@ -19,6 +19,8 @@ package protocol JSONSink: ~Copyable {
   var count: Int { get }
   func bytes(from start: Int) -> UnsafeRawBufferPointer
   mutating func put(_ bytes: UnsafeRawBufferPointer)
+  /// The same of few bytes, where ``ExpectedKeys/longest`` can be read.
+  mutating func putFew(_ bytes: UnsafeRawBufferPointer)
 }
 
 extension JSONSink where Self: ~Copyable {
@@ -26,6 +28,7 @@ extension JSONSink where Self: ~Copyable {
   package var count: Int { 0 }
   package func bytes(from start: Int) -> UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
   package mutating func put(_ bytes: UnsafeRawBufferPointer) {}
+  package mutating func putFew(_ bytes: UnsafeRawBufferPointer) {}
 }
 
 /// Faults of text that is well-formed JSON all the same; each holds the offset of its first place.
@@ -65,12 +68,15 @@ package struct JSONSyntaxError: Error, Equatable {
   private var kinds: UnsafeMutablePointer<Bool>
   private var kindCapacity = 128
   /// Where the keys of each open object start, down to the deepest level that counts.
-  private let firstKeys: UnsafeMutablePointer<Int>
+  let firstKeys: UnsafeMutablePointer<Int>
   /// A bit for some of the keys that each open object has: one whose bit is not there is new, and need not be looked for.
-  private let keyBits: UnsafeMutablePointer<UInt64>
-  private var keys: UnsafeMutablePointer<SeenKey>
-  private var keyCapacity = 256
+  let keyBits: UnsafeMutablePointer<UInt64>
+  var keys: UnsafeMutablePointer<SeenKey>
+  var keyCapacity = 256
   private var known = KnownObjects()
+  var expected = ExpectedKeys()
+  /// The step of each open object's last key; nobody expects those of an object of which it is none.
+  let trails: UnsafeMutablePointer<Int32>
   let scratch = Arena(blockSize: 1 << 12)
   var scratchUsed = false
 
@@ -79,16 +85,18 @@ package struct JSONSyntaxError: Error, Equatable {
     unsafe firstKeys = .allocate(capacity: Self.deepest)
     unsafe keyBits = .allocate(capacity: Self.deepest)
     unsafe keys = .allocate(capacity: keyCapacity)
+    unsafe trails = .allocate(capacity: Self.deepest)
   }
 
   deinit {
+    unsafe trails.deallocate()
     unsafe kinds.deallocate()
     unsafe firstKeys.deallocate()
     unsafe keyBits.deallocate()
     unsafe keys.deallocate()
   }
 
-  private struct SeenKey {
+  struct SeenKey {
     var fingerprint: UInt64
     var text: Text
     var offset: Int
@@ -242,6 +250,7 @@ package struct JSONSyntaxError: Error, Equatable {
     if depth <= Self.deepest {
       unsafe firstKeys[depth - 1] = keyCount
       unsafe keyBits[depth - 1] = 0
+      if Sink.writesBytes { unsafe trails[depth - 1] = isObject ? beginning(of: depth) : ExpectedKeys.none }
       return true
     }
     if flaws.tooDeep == nil { flaws.tooDeep = at }
@@ -268,7 +277,7 @@ package struct JSONSyntaxError: Error, Equatable {
     kindCapacity *= 2
   }
 
-  private mutating func growKeys() {
+  mutating func growKeys() {
     let larger = UnsafeMutablePointer<SeenKey>.allocate(capacity: keyCapacity * 2)
     unsafe larger.initialize(from: keys, count: keyCapacity)
     unsafe keys.deallocate()
@@ -277,7 +286,7 @@ package struct JSONSyntaxError: Error, Equatable {
   }
 
   @inline(__always)
-  private func skipSpace(
+  func skipSpace(
     _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws
   ) throws(JSONSyntaxError) -> Int {
     var at = start
@@ -323,73 +332,5 @@ package struct JSONSyntaxError: Error, Equatable {
     guard at + count <= end, unsafe compareBytes(base + at, word.utf8Start, count) == 0 else {
       throw JSONSyntaxError(offset: at)
     }
-  }
-
-  @inline(__always)
-  private mutating func key<Sink: JSONSink & ~Copyable>(
-    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
-    _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
-  ) throws(JSONSyntaxError) {
-    guard at < end, unsafe base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
-    let start = at
-    let text = try unsafe string(base, &at, end, &flaws)
-    if depth <= Self.deepest {
-      if keyCount == keyCapacity { growKeys() }
-      let fingerprint = Self.fingerprint(text)
-      let bit: UInt64 = 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58)
-      if unsafe keyBits[depth - 1] & bit != 0, flaws.duplicateKey == nil,
-        unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount)
-      {
-        flaws.duplicateKey = start
-      }
-      unsafe keyBits[depth - 1] |= bit
-      unsafe keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
-      keyCount += 1
-      sink.key(text, at: start)
-    }
-    at = try unsafe skipSpace(base, at, end, comments, &flaws)
-    guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
-    at += 1
-  }
-
-  /// Objects of events are small and compared pair by pair; the rest of a large one is left to ``sortedDuplicate(from:to:)``.
-  private static let pairwise = 32
-
-  @inline(__always)
-  private func isSeen(_ text: Text, _ fingerprint: UInt64, _ first: Int, _ count: Int) -> Bool {
-    var index = min(count, first + Self.pairwise) - 1
-    while index >= first {
-      if unsafe keys[index].fingerprint == fingerprint, unsafe keys[index].text == text { return true }
-      index -= 1
-    }
-    return false
-  }
-
-  /// The offset of a repeated key among the keys of one large object, which is done and may be put in another order.
-  private func sortedDuplicate(from first: Int, to count: Int) -> Int? {
-    var own = unsafe UnsafeMutableBufferPointer(start: keys + first, count: count - first)
-    unsafe own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
-    for index in own.indices.dropFirst() where unsafe own[index].fingerprint == own[index - 1].fingerprint {
-      if unsafe own[index].text == own[index - 1].text { return unsafe own[index].offset }
-    }
-    return nil
-  }
-
-  @inline(__always)
-  private static func fingerprint(_ text: Text) -> UInt64 {
-    var packed = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
-    var word: UInt64 = 0
-    let raw = unsafe UnsafeRawPointer(text.base)
-    if text.count >= 8 {
-      word = unsafe raw.loadUnaligned(as: UInt64.self)
-      unsafe packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
-    } else if text.count >= 4 {
-      // Two loads that overlap cover four to seven bytes.
-      word = unsafe UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
-      unsafe word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
-    } else if text.count > 0 {
-      word = UInt64(text[0]) << 16 | UInt64(text[text.count / 2]) << 8 | UInt64(text[text.count - 1])
-    }
-    return packed ^ word
   }
 }

@@ -105,6 +105,12 @@ extension JSONTape: JSONSink {
     unsafe reserve(bytes.count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
   }
+  @inline(__always)
+  package mutating func putFew(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    unsafe reserve(ExpectedKeys.longest).copyMemory(from: source, byteCount: ExpectedKeys.longest)
+    count += bytes.count
+  }
 }
 
 /// Reads lines of JSON onto a tape; keeps its working memory from line to line.

@@ -16,6 +16,26 @@ ptrdiff_t engage_count_line_feeds(const uint8_t *restrict bytes, ptrdiff_t count
   return total;
 }
 
+ptrdiff_t engage_find_line_feeds(const uint8_t *bytes, ptrdiff_t count, uint32_t *places, ptrdiff_t room, int *is_ascii) {
+  ptrdiff_t found = 0, at = 0;
+  uint8_t padded[16] = {0};
+  engage_bytes all = engage_load16(padded);
+  for (; at < count; at += 16) {
+    engage_bytes sixteen;
+    if (at + 16 <= count) {
+      sixteen = engage_load16(bytes + at);
+    } else {
+      memcpy(padded, bytes + at, (size_t)(count - at));
+      sixteen = engage_load16(padded);
+    }
+    all = engage_or(all, sixteen);
+    for (uint64_t marks = engage_equal(sixteen, '\n'); marks; marks &= marks - 1, found++)
+      if (found < room) places[found] = (uint32_t)(at + __builtin_ctzll(marks) / engage_mark_bits);
+  }
+  *is_ascii = __builtin_popcountll(engage_below128(all)) == 16;
+  return found;
+}
+
 static int engage_stands(const uint8_t *bytes, ptrdiff_t count, ptrdiff_t place, engage_name name) {
   if (name.length > count - place) return 0;
   // Most of what begins like a name is told from it by a word.

@@ -16,6 +16,9 @@
 /// The number of line feeds among the bytes.
 ptrdiff_t engage_count_line_feeds(const uint8_t *bytes, ptrdiff_t count);
 
+/// The same, with the places of the first `room` of them, and whether no byte has an eighth bit.
+ptrdiff_t engage_find_line_feeds(const uint8_t *bytes, ptrdiff_t count, uint32_t *places, ptrdiff_t room, int *is_ascii);
+
 /// A name of a field in its quotes, of at least eight bytes.
 typedef struct {
   const uint8_t *bytes;
@@ -60,6 +63,18 @@ static inline uint64_t engage_marks(engage_bytes bytes) {
 
 static inline void engage_store16(uint8_t *at, engage_bytes bytes) { _mm_storeu_si128((__m128i *)at, bytes); }
 
+static inline engage_bytes engage_or(engage_bytes one, engage_bytes other) { return _mm_or_si128(one, other); }
+
+/// A bit of each byte that is `byte`.
+static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
+  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)byte)));
+}
+
+/// A bit of each byte that is another one.
+static inline uint64_t engage_different(engage_bytes one, engage_bytes other) {
+  return (uint64_t)(uint16_t)~_mm_movemask_epi8(_mm_cmpeq_epi8(one, other));
+}
+
 #elif defined(__aarch64__)
 
 typedef uint8x16_t engage_bytes;
@@ -94,9 +109,27 @@ static inline uint64_t engage_marks(engage_bytes bytes) {
 
 static inline void engage_store16(uint8_t *at, engage_bytes bytes) { vst1q_u8(at, bytes); }
 
+static inline engage_bytes engage_or(engage_bytes one, engage_bytes other) { return vorrq_u8(one, other); }
+
+static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
+  return engage_narrow(vceqq_u8(bytes, vdupq_n_u8(byte)));
+}
+
+static inline uint64_t engage_different(engage_bytes one, engage_bytes other) {
+  return engage_narrow(vmvnq_u8(vceqq_u8(one, other)));
+}
+
 #else
 #error "engage-batch runs on x86-64 and arm64"
 #endif
+
+/// Whether `bytes` begin with the first `count` bytes of `start`, at most 32; so many are read of both.
+static inline __attribute__((always_inline)) int engage_begins(const uint8_t *bytes, const uint8_t *start, ptrdiff_t count) {
+  uint64_t marks = engage_different(engage_load16(bytes), engage_load16(start));
+  if (marks) return __builtin_ctzll(marks) / engage_mark_bits >= count;
+  marks = engage_different(engage_load16(bytes + 16), engage_load16(start + 16));
+  return !marks || 16 + __builtin_ctzll(marks) / engage_mark_bits >= count;
+}
 
 static inline __attribute__((always_inline)) ptrdiff_t engage_scan_plain(
   const uint8_t *bytes, ptrdiff_t count, int copies, uint8_t *target) {

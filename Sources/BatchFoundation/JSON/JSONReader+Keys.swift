@@ -1,0 +1,127 @@
+/// Keys: read, or compared with those that came in their place before, and looked for among those of their object.
+extension JSONReader {
+  /// Where the keys of an object begin: of a line, or of the value of an object's key.
+  @inline(__always)
+  mutating func beginning(of depth: Int) -> Int32 {
+    guard depth > 1 else { return ExpectedKeys.start }
+    let outer = unsafe trails[depth - 2]
+    return outer > 0 ? expected.inside(outer) : ExpectedKeys.none
+  }
+
+  @inline(__always)
+  mutating func key<Sink: JSONSink & ~Copyable>(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
+    _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
+  ) throws(JSONSyntaxError) {
+    if unsafe Sink.writesBytes && depth <= Self.deepest && isExpected(base, &at, end, depth, &keyCount, &sink) {
+      return
+    }
+    try unsafe readKey(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
+  }
+
+  /// Whether the key at hand is one that followed those before it in an earlier object, and need not be read.
+  @inline(__always)
+  private mutating func isExpected<Sink: JSONSink & ~Copyable>(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
+  ) -> Bool {
+    let trail = unsafe trails[depth - 1]
+    guard trail >= 0, end - at >= ExpectedKeys.longest, keyCount < keyCapacity,
+      let step = unsafe expected.next(behind: trail, base + at)
+    else { return false }
+    let fingerprint = expected.fingerprint(of: step)
+    let length = expected.length(of: step)
+    unsafe keyBits[depth - 1] |= Self.bit(fingerprint)
+    unsafe keys[keyCount] = SeenKey(
+      fingerprint: fingerprint, text: Text(base: base + at + 1, count: length - 3), offset: at)
+    keyCount += 1
+    unsafe sink.putFew(expected.result(of: step))
+    unsafe trails[depth - 1] = step
+    at += length
+    return true
+  }
+
+  @inline(never)
+  private mutating func readKey<Sink: JSONSink & ~Copyable>(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
+    _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
+  ) throws(JSONSyntaxError) {
+    guard at < end, unsafe base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
+    let start = at
+    let mark = sink.count
+    var isNew = true
+    let text = try unsafe string(base, &at, end, &flaws)
+    if depth <= Self.deepest {
+      if keyCount == keyCapacity { growKeys() }
+      let fingerprint = Self.fingerprint(text)
+      let bit = Self.bit(fingerprint)
+      if unsafe keyBits[depth - 1] & bit != 0, flaws.duplicateKey == nil,
+        unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount)
+      {
+        flaws.duplicateKey = start
+        isNew = false
+      }
+      unsafe keyBits[depth - 1] |= bit
+      unsafe keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
+      keyCount += 1
+      sink.key(text, at: start)
+    }
+    at = try unsafe skipSpace(base, at, end, comments, &flaws)
+    guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
+    at += 1
+    guard Sink.writesBytes, depth <= Self.deepest, case let trail = unsafe trails[depth - 1], trail >= 0 else { return }
+    // Not one with escapes or a space behind it, and none behind which keys are compared as a whole at the end.
+    var step: Int32?
+    if at - start == text.count + 3, isNew, flaws.duplicateKey == nil,
+      unsafe keyCount - firstKeys[depth - 1] < Self.pairwise
+    {
+      step = unsafe expected.add(
+        behind: trail, UnsafeBufferPointer(start: base + start, count: at - start), keys[keyCount - 1].fingerprint,
+        sink.bytes(from: mark))
+    }
+    unsafe trails[depth - 1] = step ?? ExpectedKeys.none
+  }
+
+  @inline(__always)
+  private static func bit(_ fingerprint: UInt64) -> UInt64 { 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
+
+  /// Objects of events are small and compared pair by pair; the rest of a large one is left to ``sortedDuplicate(from:to:)``.
+  static let pairwise = 32
+
+  @inline(__always)
+  private func isSeen(_ text: Text, _ fingerprint: UInt64, _ first: Int, _ count: Int) -> Bool {
+    var index = min(count, first + Self.pairwise) - 1
+    while index >= first {
+      if unsafe keys[index].fingerprint == fingerprint, unsafe keys[index].text == text { return true }
+      index -= 1
+    }
+    return false
+  }
+
+  /// The offset of a repeated key among the keys of one large object, which is done and may be put in another order.
+  func sortedDuplicate(from first: Int, to count: Int) -> Int? {
+    var own = unsafe UnsafeMutableBufferPointer(start: keys + first, count: count - first)
+    unsafe own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
+    for index in own.indices.dropFirst() where unsafe own[index].fingerprint == own[index - 1].fingerprint {
+      if unsafe own[index].text == own[index - 1].text { return unsafe own[index].offset }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func fingerprint(_ text: Text) -> UInt64 {
+    var packed = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
+    var word: UInt64 = 0
+    let raw = unsafe UnsafeRawPointer(text.base)
+    if text.count >= 8 {
+      word = unsafe raw.loadUnaligned(as: UInt64.self)
+      unsafe packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
+    } else if text.count >= 4 {
+      // Two loads that overlap cover four to seven bytes.
+      word = unsafe UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
+      unsafe word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
+    } else if text.count > 0 {
+      word = UInt64(text[0]) << 16 | UInt64(text[text.count / 2]) << 8 | UInt64(text[text.count - 1])
+    }
+    return packed ^ word
+  }
+}
