@@ -9,8 +9,9 @@ final class BatchWriter: Sendable {
   private static let unit = 1 << 16
   /// Units of one transaction: enough that the pages they share are written once.
   private static let together = 48
-  /// Batches that wait for more to come hold fewer units than ``together``, so even the largest batch finds room some time.
-  private static let longestQueue = 2 * together
+  /// Batches that wait for more to come hold fewer units than ``together``, so even the largest batch finds room some time. As much again as
+  /// two transactions, because the log goes into the store meanwhile now and then.
+  private static let longestQueue = 3 * together
 
   private struct State {
     var batches: [LocalBatch] = []

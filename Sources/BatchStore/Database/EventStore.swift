@@ -198,7 +198,7 @@ package struct EventStore: Sendable {
           PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
           PRAGMA temp_store = FILE;
           PRAGMA cache_size = -16384;
-          PRAGMA wal_autocheckpoint = 2048;
+          PRAGMA wal_autocheckpoint = 512;
           """)
     }
     return configuration
