@@ -25,6 +25,8 @@ final class BucketSpace: Sendable {
   private struct Contents: ~Copyable {
     var buckets = Array(repeating: Bucket(), count: DeviceHash.bucketCount)
     var memory: ChunkMemory
+    /// Bytes of the largest chunk that is not of the usual size; 0 without one.
+    var largest = 0
 
     init(_ memory: consuming ChunkMemory) { self.memory = memory }
 
@@ -65,6 +67,7 @@ final class BucketSpace: Sendable {
         $0.buckets[bucket].usual.append(chunk)
       } else {
         $0.buckets[bucket].large.append(chunk)
+        $0.largest = max($0.largest, chunk.size)
       }
     }
   }
@@ -113,6 +116,8 @@ final class BucketSpace: Sendable {
 
   // MARK: - Emptying
 
+  var hasRecords: Bool { contents.withLock { !$0.buckets.allSatisfy(\.isEmpty) } }
+
   /// The records of a bucket, which keeps them; nil if there are none.
   func look(at bucket: Int) -> StoredBucket? {
     contents.withLock { contents in
@@ -123,13 +128,14 @@ final class BucketSpace: Sendable {
 
   /// Buckets with records, in the order in which they are to be loaded. What is loaded last makes room for what is loaded first.
   func order() throws -> [Int] {
-    let (used, most) = contents.withLock { contents in
+    let (used, most, largest) = contents.withLock { contents in
       (
         contents.buckets.indices.filter { !contents.buckets[$0].isEmpty },
-        contents.buckets.map(\.spilledBytes).max() ?? 0
+        contents.buckets.map(\.spilledBytes).max() ?? 0, contents.largest
       )
     }
-    let needed = workers * min(most, share)
+    // What becomes of a large record stands in an event, in a block, and waits for the disk.
+    let needed = workers * (min(most, share) + 4 * largest)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
       try spill(contents.withLock { $0.take(bucket, usual: false) }, of: bucket)
