@@ -36,7 +36,9 @@ extension DamagedStoreTests {
         what: "computed index", sql: "CREATE INDEX evil ON run (hex(zeroblob(10)))", replacesTable: false),
       Foreign(
         what: "computed condition of an index",
-        sql: "CREATE INDEX evil ON run (id) WHERE length(printf('%.*c', 900000000, 'x')) > id", replacesTable: false),
+        // No row has that id: a sanitizer computes such a text for half an hour.
+        sql: "CREATE INDEX evil ON run (id) WHERE id < 0 AND length(printf('%.*c', 900000000, 'x')) > id",
+        replacesTable: false),
       Foreign(
         what: "computed condition of an index", sql: "CREATE INDEX evil ON run (id) WHERE (job GLOB '*a*a*a*b')",
         replacesTable: false),
