@@ -55,7 +55,7 @@ package struct Ingest: Sendable {
     try Threads.run(isKnownToBeSmall ? 1 : options.workers) { _ in try run.readLines() }
     let isSmall = run.bytesRead <= options.smallInput
     try callbacks.preview?(
-      InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.linesByFile, known: callbacks.known))
+      InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.tallies.map(\.lines), known: callbacks.known))
     let order = try run.space.order()
     try Threads.run(isSmall ? 1 : options.workers) { worker in try run.handOver(order, worker) }
     return run.result
@@ -71,11 +71,12 @@ private final class IngestRun: Sendable {
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
     var nextBucket = 0
     var failed = false
-    var linesByFile: [Int]
+    var tallies: [FileTally]
   }
 
   let space: BucketSpace
   private let source: LineSource
+  private let files: InputFiles
   private let vocabulary: any RecordVocabulary
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
@@ -86,6 +87,7 @@ private final class IngestRun: Sendable {
   init(
     _ files: InputFiles, _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
   ) {
+    self.files = files
     self.vocabulary = vocabulary
     self.options = options
     self.callbacks = callbacks
@@ -94,8 +96,8 @@ private final class IngestRun: Sendable {
     space = BucketSpace(
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
       folder: options.temporaryFolder)
-    countedFiles = files.minima.isEmpty ? 0 : files.files.count
-    let shared = Guarded(Shared(linesByFile: Array(repeating: 0, count: countedFiles)))
+    countedFiles = files.minima.isEmpty && options.knownFiles == nil ? 0 : files.files.count
+    let shared = Guarded(Shared(tallies: Array(repeating: FileTally(), count: countedFiles)))
     self.shared = shared
     source = LineSource(files, options, inOrder: false) {
       try shared.withLock { try callbacks.progress($0.progress) }
@@ -104,15 +106,26 @@ private final class IngestRun: Sendable {
 
   var result: IngestResult {
     shared.withLock {
-      IngestResult(counts: $0.counts, past: $0.past, unknownFields: $0.unknown.sorted, spilledBytes: space.spilledBytes)
+      IngestResult(
+        counts: $0.counts, past: $0.past, unknownFields: $0.unknown.sorted, knownFiles: knownFiles($0.tallies),
+        spilledBytes: space.spilledBytes)
     }
+  }
+
+  private func knownFiles(_ tallies: [FileTally]) -> [Int: KnownFile] {
+    var known: [Int: KnownFile] = [:]
+    for (number, sum) in source.sums {
+      guard let span = tallies[number].spanOfAll else { continue }
+      known[number] = KnownFile(files.files[number], sum, lines: tallies[number].lines, span: span, options)
+    }
+    return known
   }
 
   /// From the disk and from pipes, compressed or not.
   var bytesRead: UInt64 { shared.withLock(\.progress.bytesRead) }
 
-  /// Lines that are not blank, of each file; empty where nobody asks.
-  var linesByFile: [Int] { shared.withLock(\.linesByFile) }
+  /// Of each file; empty where nobody asks.
+  var tallies: [FileTally] { shared.withLock(\.tallies) }
 
   func readLines() throws {
     do {
@@ -131,7 +144,7 @@ private final class IngestRun: Sendable {
       try report(0, 0, worker.takeQuarantined())
       shared.withLock {
         $0.counts += worker.counts
-        for file in worker.linesByFile.indices { $0.linesByFile[file] += worker.linesByFile[file] }
+        for file in worker.tallies.indices { $0.tallies[file] += worker.tallies[file] }
         $0.unknown.merge(worker.unknownFields)
         $0.past += worker.pastLines.lines
       }
@@ -221,7 +234,7 @@ private final class IngestRun: Sendable {
       if $0.progress.stage == .reading {
         let counts = $0.counts
         $0.progress = IngestProgress(
-          stage: .ordering, bytesRead: $0.progress.bytesRead, records: 0,
+          stage: .ordering, bytesRead: $0.progress.bytesRead, records: counts.duplicates - duplicates,
           total: counts.read - counts.outOfWindow - counts.quarantined - counts.leftOut.values.reduce(0, +))
       }
       $0.progress.records += accepted + duplicates

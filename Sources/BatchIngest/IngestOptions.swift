@@ -26,6 +26,8 @@ package struct IngestOptions: Sendable {
   package var personKinds: [PersonID.Kind] = []
   /// Lines before it are out of the window, because nobody knows any more which of them were taken; nil where all are known.
   package var knownSince: Instant?
+  /// Files that are not read again; nil where each is read, and the run does not tell which it took all lines of.
+  package var knownFiles: KnownFiles?
 
   package init(
     window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int, workers: Int,
@@ -79,6 +81,8 @@ package struct IngestResult: Sendable, Equatable {
   package var past: [PastLine] = []
   /// By the bytes of the name.
   package var unknownFields: [UnknownField] = []
+  /// Files all of whose lines were taken, by their number; none without ``IngestOptions/knownFiles``.
+  package var knownFiles: [Int: KnownFile] = [:]
   /// Bytes that did not fit into memory and went through the temporary file.
   package var spilledBytes: UInt64 = 0
 }

@@ -9,15 +9,19 @@ final class FileReader {
   private(set) var bytesRead: UInt64 = 0
   /// The damage at which reading ended.
   private(set) var fault: GzipFault?
+  /// Of the bytes on disk; nil where nobody asks.
+  private var sum: CopySum?
   /// Called while a pipe has nothing to read; throws to stop.
   private let idle: () throws -> Void
 
   /// - Parameters:
   ///   - file: as it was found.
+  ///   - sums: whether its bytes are summed up.
   ///   - idle: called a few times a second while a pipe has nothing to read; throw to stop.
   /// - Throws: ``IngestFailure`` when a file that could be opened before is gone.
-  init(_ file: InputFile, idle: @escaping () throws -> Void = {}) throws {
+  init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
     self.file = file
+    sum = sums ? CopySum() : nil
     self.idle = idle
     do {
       open = try file.handedOver == nil ? OpenFile(file.path) : OpenFile(.standardInput, goesOn: true)
@@ -52,6 +56,23 @@ final class FileReader {
     if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
+  /// Of the bytes on disk, where all were read that were there when the file was found; nil otherwise.
+  var sumOfWhole: Digest? {
+    fault == nil && bytesRead == file.size ? sum?.finalize() : nil
+  }
+
+  /// Reads a file that nothing was read of, as it is on the disk, for its sum alone.
+  func sumOfAll() throws -> Digest {
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { unsafe piece.deallocate() }
+    var sum = CopySum()
+    while case let count = try unsafe readDisk(into: piece), count > 0 {
+      unsafe sum.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      try idle()
+    }
+    return sum.finalize()
+  }
+
   private func prove(_ unit: String, _ came: UInt64, _ listed: UInt64) throws {
     guard came == listed else {
       throw CutInputError(path: file.path.description, unit: unit, came: came, listed: listed)
@@ -63,6 +84,7 @@ final class FileReader {
     do {
       let count = try unsafe open.read(into: buffer)
       bytesRead += UInt64(count)
+      unsafe sum?.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       if count == 0, bytesRead < file.size {
         throw InputChanged(path: file.path.description, change: .isShorter(read: bytesRead, of: file.size))
       }

@@ -9,6 +9,8 @@ public struct UnknownFields {
   static let longestName = 200
 
   private(set) var counts: [[UInt8]: Int] = [:]
+  /// Names of all records together, those left out by the limit included.
+  private(set) var noted = 0
   /// The names of the line at hand, which count only when it becomes a record.
   @usableFromInline var pending: [Text] = []
   private var greatest: [UInt8]?
@@ -27,6 +29,7 @@ public struct UnknownFields {
   }
 
   private mutating func commitPending() {
+    noted += pending.count
     for name in pending { unsafe add(Array(name.bytes.prefix(Self.longestName)), 1) }
     pending.removeAll(keepingCapacity: true)
   }

@@ -13,6 +13,8 @@ import Glibc
   var offset: UInt64
   /// What stood in the file; for a line that a map wrote, the foreign record.
   var raw: UnsafeBufferPointer<UInt8>
+  /// Whether that is known of the bytes.
+  var isASCII = false
   /// What it holds, where it need not be read for that.
   var values: JSONView?
   /// Of a line that a map wrote: its number among those of its record, and the rule.
@@ -48,6 +50,8 @@ extension BlockLine {
   private let count: Int
   private var at: Int
   private var line: UInt64
+  /// Line feeds so far.
+  private var passed = 0
 
   init(_ block: LineBlock) {
     self.block = block
@@ -64,19 +68,23 @@ extension BlockLine {
   private mutating func nextLine() -> BlockLine? {
     while at < count {
       var end = count
-      if let feed = unsafe memchr(base + at, 0x0A, count - at) {
+      if let known = block.ends.place(of: passed) {
+        end = known
+      } else if let feed = unsafe memchr(base + at, 0x0A, count - at) {
         end = unsafe UnsafeRawPointer(feed) - UnsafeRawPointer(base)
       }
       defer {
         at = end + 1
         line += 1
+        passed += 1
       }
       var last = end
       if last > at, unsafe base[last - 1] == 0x0D { last -= 1 }
       guard last > at else { continue }
       let bytes = unsafe UnsafeBufferPointer(start: base + at, count: last - at)
       return unsafe BlockLine(
-        bytes: bytes, file: block.file, kind: block.kind, number: line, offset: block.offset + UInt64(at), raw: bytes)
+        bytes: bytes, file: block.file, kind: block.kind, number: line, offset: block.offset + UInt64(at), raw: bytes,
+        isASCII: block.ends.areOfASCII)
     }
     return nil
   }

@@ -25,14 +25,16 @@ package struct LineReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - line: the bytes without the line end; white space at both ends is ignored.
+  ///   - isASCII: whether that is known of the bytes.
   ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text lines, in `line`.
   /// - Returns: nil for a record, else the first reason of the list that applies to the line as a whole.
   package mutating func read(
-    _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, into head: inout RecordHead
+    _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, isASCII: Bool = false,
+    into head: inout RecordHead
   ) -> Rejection? {
     if line.count > longestLine { return Rejection(reason: .lineTooLong) }
     tape.reset(keeping: Self.ordinaryTape)
-    if let offset = unsafe firstInvalidUTF8(line) { return Rejection(reason: .invalidUTF8, offset: offset) }
+    if !isASCII, let offset = unsafe firstInvalidUTF8(line) { return Rejection(reason: .invalidUTF8, offset: offset) }
     guard let base = line.baseAddress else { return Rejection(reason: .invalidJSON, offset: 0) }
     let text = unsafe Text(base: base, count: line.count)
     let source = SourceLine(text: text.trimmed, kind: kind, position: position)
@@ -49,7 +51,7 @@ package struct LineReader: ~Copyable {
   /// The same of a line of a block, which may have been read already.
   mutating func read(_ line: BlockLine, position: RecordPosition, into head: inout RecordHead) -> Rejection? {
     guard let values = line.values, unsafe line.bytes.count <= longestLine else {
-      return unsafe read(line.bytes, kind: line.kind, position: position, into: &head)
+      return unsafe read(line.bytes, kind: line.kind, position: position, isASCII: line.isASCII, into: &head)
     }
     return decoder.decode(
       values, of: SourceLine(text: line.text, kind: line.kind, position: position), into: &head)

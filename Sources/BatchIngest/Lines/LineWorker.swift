@@ -5,17 +5,12 @@ import BatchFoundation
   private var reader: LineReader
   private var mapping = BlockMapping()
   private let space: BucketSpace
-  private let window: TimeWindow
-  private let late: Range<Instant>?
-  private let past: Range<Instant>?
-  private let knownSince: Instant?
-  private let isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
-  private let personKinds: [PersonID.Kind]
+  private let options: IngestOptions
   private let chunks: UnsafeMutablePointer<Chunk?>
   private var head = RecordHead()
   private(set) var counts = IngestCounts()
-  /// Lines that are not blank, of each file; empty where nobody asks.
-  private(set) var linesByFile: [Int]
+  /// Of each file; empty where nobody asks.
+  private(set) var tallies: [FileTally]
   private(set) var pastLines = PastLines()
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
@@ -26,17 +21,12 @@ import BatchFoundation
   /// As many as a decoder may find it worth while to look at together.
   private static let linesAhead = 16
 
-  /// - Parameter countedFiles: how many files there are whose lines are counted; 0 counts none.
+  /// - Parameter countedFiles: how many files there are of which a tally is kept; 0 keeps none.
   init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions, countedFiles: Int) {
-    linesByFile = Array(repeating: 0, count: countedFiles)
+    tallies = Array(repeating: FileTally(), count: countedFiles)
+    self.options = options
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
-    window = options.window
-    late = options.late
-    past = options.past
-    knownSince = options.knownSince
-    isForgotten = options.isForgotten
-    personKinds = options.personKinds
     unsafe chunks = .allocate(capacity: DeviceHash.bucketCount)
     unsafe chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
   }
@@ -58,12 +48,18 @@ import BatchFoundation
 
   /// - Parameter setAside: takes lines that are not records, now and then: a block may hold hundreds of thousands, also of a map.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
+    if let known = block.known {
+      counts += options.counts(of: known)
+      if !tallies.isEmpty { tallies[Int(block.file)].lines += known.lines }
+      return
+    }
     // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
     let needed = block.count > 2 << 20 ? block.count * 5 : 0
     if needed != borrowed {
       space.borrow(needed - borrowed)
       borrowed = needed
     }
+    let unknownFields = reader.decoder.unknownFields.noted
     mapping.map(block)
     var lines = BlockLines(block)
     var place = MappedBlock.Place()
@@ -88,6 +84,9 @@ import BatchFoundation
       }
     }
     for (reason, count) in block.leftOut { leaveOut(reason, count) }
+    if !tallies.isEmpty, !block.findings.isEmpty || reader.decoder.unknownFields.noted > unknownFields {
+      tallies[Int(block.file)].isRemarkable = true
+    }
     for finding in block.findings {
       counts.read += 1
       set(aside: refused(finding))
@@ -123,28 +122,29 @@ import BatchFoundation
     if let rejection = reader.read(line, position: position, into: &head) {
       return set(aside: refused(line, rejection, block))
     }
-    if let isForgotten, isOfSomebody(isForgotten) {
+    if let isForgotten = options.isForgotten, isOfSomebody(isForgotten) {
       return set(aside: forgotten(line.quarantined(Rejection(reason: .forgotten), block)))
     }
-    guard window.contains(head.timestamp) || late?.contains(head.timestamp) ?? false else {
+    guard options.window.contains(head.timestamp) || options.late?.contains(head.timestamp) ?? false else {
       counts.outOfWindow += 1
-      if past?.contains(head.timestamp) ?? false {
+      if options.past?.contains(head.timestamp) ?? false {
         pastLines.add(SourceLine(text: text, kind: line.kind, position: position), head)
       }
       return
     }
-    if let knownSince, head.timestamp < knownSince {
+    if let knownSince = options.knownSince, head.timestamp < knownSince {
       counts.outOfWindow += 1
       counts.beforeKnown += 1
       return
     }
+    if !tallies.isEmpty { tallies[Int(line.file)].addRecord(at: head.timestamp.milliseconds) }
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
   /// Of foreign records that become several lines, the first.
   @inline(__always)
   private mutating func countLine(_ line: BlockLine) {
-    if !linesByFile.isEmpty, line.element == 0 { linesByFile[Int(line.file)] += 1 }
+    if !tallies.isEmpty, line.element == 0 { tallies[Int(line.file)].lines += 1 }
   }
 
   /// What the quarantine keeps of a line that is no record.
@@ -159,7 +159,7 @@ import BatchFoundation
   }
 
   private func namesSomebody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, personKinds, $0) } ?? false
+    options.isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, options.personKinds, $0) } ?? false
   }
 
   /// A line of somebody who was forgotten. Its bytes go nowhere.

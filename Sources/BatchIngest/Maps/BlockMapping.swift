@@ -73,6 +73,7 @@ struct BlockMapping: ~Copyable {
       place.element &+= 1
     }
     var line = origins[place.origin].record
+    line.isASCII = false
     line.element = place.element
     switch outcomes.outcomes[place.outcome] {
     case .line(let own, let rule):

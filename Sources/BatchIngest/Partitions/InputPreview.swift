@@ -25,15 +25,19 @@ package struct InputPreview {
     package var records: Int
   }
 
-  /// Hands over one bucket with records after the other, until `body` returns false. Texts live as long as the call.
+  /// Hands over one bucket after the other, those without records, too, until `body` returns false; none where there are no records at all.
+  /// Texts live as long as the call.
   ///
   /// - Throws: ``IngestFailure``, what the look-up of accepted lines throws, or what `body` throws.
   package func forEachBucket(_ body: (Bucket) throws -> Bool) throws {
     let arena = Arena()
+    guard space.hasRecords else { return }
     for number in 0..<DeviceHash.bucketCount {
       defer { arena.reset() }
-      guard let stored = space.look(at: number) else { continue }
-      guard try body(devices(of: stored, number, arena)) else { return }
+      let bucket =
+        try space.look(at: number).map { try devices(of: $0, number, arena) }
+        ?? Bucket(number: number, devices: [], records: 0)
+      guard try body(bucket) else { return }
     }
   }
 

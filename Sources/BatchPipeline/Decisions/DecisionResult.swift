@@ -32,6 +32,7 @@ struct DecisionResult {
   ) throws {
     // To find none, all of a part would be read again.
     guard !records.isEmpty else { return }
+    for record in records { ingest.knownFiles[Int(record.file)] = nil }
     var left = Set(records)
     var batch: [QuarantinedLine] = []
     func add(_ file: UInt32, _ line: InputLine) throws {

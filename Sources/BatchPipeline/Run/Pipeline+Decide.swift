@@ -8,6 +8,10 @@ extension Pipeline {
   /// Records of the job's inputs, put in order per device, become events that the storage takes.
   func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let files = preparation.files
+    var preparation = preparation
+    if request.mode.readsInputs, request.part == nil {
+      preparation.options.ingest.knownFiles = KnownFiles(try storage.store?.runs.knownFiles() ?? [])
+    }
     let local = try decided(files, preparation, storage, &outcome)
     outcome.explanation = try explanation(local, files, storage.store)
     if let limit = request.maxQuarantine, local.quarantined > limit {
@@ -19,6 +23,7 @@ extension Pipeline {
       outcome.exit = .inputRefused
     }
     guard let (store, run) = storage.kept else { return }
+    try store.runs.note(knownFiles: Array(local.ingest.knownFiles.values))
     let rules = preparation.options.rules
     tell("Late", lateNote(local.late, rules, files, store), &outcome)
     for note in try missedNotes(local.ingest.past, decidedBefore: storage.knownBefore, rules, files, store) {

@@ -46,6 +46,9 @@ enum StoreSchema {
   /// settings of a configuration, secrets left out. `input_file` has the files that runs read, with the last run that did; blocks of
   /// events name them by their numbers. Where parts were decided elsewhere and collected, a path may have several.
   ///
+  /// `known_file` has the files all of whose lines were taken, and the times of their records (``KnownFile``). Its rows only spare work, so they
+  /// go wherever the store may know less of lines than before.
+  ///
   /// `collected_partition` is the chain of partitions whose parts came together here, in their order, with the identity of the one that
   /// each continues, and `collected_part` has a row for each part that came. While some are missing, `half_partition` has the last
   /// number of each table before the first of them, so that they can go again. `decided_part` has one row in the store of a result, and
@@ -106,6 +109,14 @@ enum StoreSchema {
       last_run INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX input_file_by_path ON input_file (path);
+
+    CREATE TABLE known_file (
+      proof BLOB PRIMARY KEY,
+      size INTEGER NOT NULL,
+      lines INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE collected_partition (
       id INTEGER PRIMARY KEY,

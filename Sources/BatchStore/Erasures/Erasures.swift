@@ -157,6 +157,8 @@ package struct Erasures: Sendable {
     }
     try Ledger.dropLooseRows(in: db)
     try Self.clearUnusedBlocks(in: db)
+    // Lines of these people are refused from now on, so the files have to be read.
+    try Runs.forgetKnownFiles(in: db)
 
     try eraseQuarantine(devices, traces, removed, with: &removal, in: db)
     for device in people.devices {

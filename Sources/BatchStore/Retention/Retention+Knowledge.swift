@@ -64,6 +64,7 @@ extension Retention {
       let known = try Self.knownSince(in: db)?.milliseconds ?? .min
       try db.execute(sql: "DELETE FROM known_since")
       try db.execute(sql: "INSERT INTO known_since (at) VALUES (?)", arguments: [max(horizon, known)])
+      try Runs.forgetKnownFiles(in: db)
       try EventStore.noteUse(of: db)
     }
     return report

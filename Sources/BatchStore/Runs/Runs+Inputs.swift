@@ -35,6 +35,36 @@ extension Runs {
     }
   }
 
+  /// The files all of whose lines the store took, in no particular order.
+  package func knownFiles() throws -> [KnownFile] {
+    try connection.read { db in
+      try Row.fetchAll(db, sql: "SELECT proof, size, lines, first, last FROM known_file").map { row in
+        let (first, last): (Int64, Int64) = (try row.value("first"), try row.value("last"))
+        guard first <= last else { throw UnreadableColumn(name: "last") }
+        return KnownFile(
+          size: try row.value("size"), lines: try row.value("lines"),
+          span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
+      }
+    }
+  }
+
+  /// Keeps which files the run took all lines of, once everything that came of them is stored.
+  package func note(knownFiles files: [KnownFile]) throws {
+    guard !files.isEmpty else { return }
+    try connection.write { db in
+      let statement = try db.cachedStatement(
+        sql: "INSERT OR IGNORE INTO known_file (proof, size, lines, first, last) VALUES (?, ?, ?, ?, ?)")
+      for file in files {
+        try statement.execute(arguments: [
+          file.proof.blob, file.size, file.lines, file.span.lowerBound.milliseconds, file.span.upperBound.milliseconds,
+        ])
+      }
+    }
+  }
+
+  /// Has every file read again.
+  static func forgetKnownFiles(in db: Database) throws { try db.execute(sql: "DELETE FROM known_file") }
+
   /// The files that led to what the store has, in the order of their names.
   package func inputPaths() throws -> [String] {
     try connection.read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }
