@@ -135,7 +135,7 @@ final class BucketSpace: Sendable {
       )
     }
     // What becomes of a large record stands in an event, in a block, and waits for the disk.
-    let needed = workers * (min(most, share) + 4 * largest)
+    let needed = workers * (min(most, share) + 8 * largest)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
       try spill(contents.withLock { $0.take(bucket, usual: false) }, of: bucket)
