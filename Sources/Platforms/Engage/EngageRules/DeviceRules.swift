@@ -45,6 +45,8 @@ package struct DeviceRules {
 
   /// The id of the device at hand, which its warnings share; nil before the first.
   private var warnedDevice: String?
+  /// Of keys of pushes, of all devices.
+  var spelling = ParameterSpelling()
   /// Attributes of the last draft, whose memory is for the next one.
   var spareAttributes: [Attribute] = []
 

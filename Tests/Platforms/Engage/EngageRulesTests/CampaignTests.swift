@@ -163,6 +163,23 @@ import Testing
     #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read, did you mean '\(meant)'?"])
   }
 
+  @Test("What was found of a key holds for the next push, and of more keys than are kept") func tellsOfAKeyEachTime()
+    throws
+  {
+    let fixture = Fixture()
+    let others = (0..<40).map { #""customer\#($0)":1"# }.joined(separator: ",")
+    for hour in 0..<3 {
+      try fixture.add(.pushReceived, at: "2026-01-01T0\(hour):00:00Z") {
+        $0.body = try fixture.json(#"{"campaign":"a",\#(others),"campaign_name":"b","CallToAction":"go"}"#)
+      }
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    let told = ["campaign", "campaign_name"].map {
+      "payload key '\($0)' is not read, did you mean 'CurrentCampaign'?"
+    }
+    #expect(rules.output.warnings.map(\.detail) == told + told + told)
+  }
+
   @Test func leavesKeysOfOtherWordsAlone() throws {
     let fixture = Fixture()
     try fixture.add(.notificationOpened, at: "2026-01-01T00:00:00Z") {

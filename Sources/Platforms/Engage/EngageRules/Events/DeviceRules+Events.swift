@@ -138,13 +138,15 @@ extension DeviceRules {
         warnOfNearParameters(value)
         continue
       }
-      // Few keys come this far; those that are parameters, and those of other words, cost a look at their length and first letter.
+      // Most keys cost a look at their length and first letter.
       guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
-      let known = [
-        names.currentCampaign, names.campaignExpiresAt, names.campaignValidFor, names.campaignEndTimeStamp,
-        names.callToAction,
-      ]
-      guard !known.contains(key), let meant = ParameterSpelling.nearest(key.description, among: known) else { continue }
+      let meant = spelling.nearest(
+        key,
+        among: [
+          names.currentCampaign, names.campaignExpiresAt, names.campaignValidFor, names.campaignEndTimeStamp,
+          names.callToAction,
+        ])
+      guard let meant else { continue }
       warn(.nearParameter, "payload key '\(key.inWarning)' is not read, \(NearestName.question(meant))")
     }
   }
