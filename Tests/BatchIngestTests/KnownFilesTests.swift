@@ -70,6 +70,20 @@ import Testing
     #expect(try read(folder).result.knownFiles.isEmpty)
   }
 
+  @Test("The same bytes under a name that says otherwise whether they are compressed are read") func renamed() throws {
+    let folder = try ScratchFolder()
+    let text = "\(launch("x", 7))\n"
+    try folder.write("in/a", text)
+    let plain = try known(read(folder))
+    try folder.write("in/b.gz", Array(text.utf8))
+    #expect(try figures(read(folder, known: plain)) == [2, 0, 1, 0, 1])
+    let other = try ScratchFolder()
+    try other.write("in/a.gz", gzipMember(Array(text.utf8)))
+    let packed = try known(read(other))
+    try other.write("in/b", gzipMember(Array(text.utf8)))
+    #expect(try figures(read(other, known: packed)) == [2, 0, 1, 0, 1])
+  }
+
   @Test("Nobody asks: nothing is told") func notAsked() throws {
     let folder = try ScratchFolder()
     try folder.write("in/a", launch("x", 5))

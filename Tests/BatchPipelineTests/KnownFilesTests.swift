@@ -3,6 +3,7 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 import EngagePlatform
+import GRDB
 import Testing
 
 @testable import BatchPipeline
@@ -58,6 +59,38 @@ import Testing
       #expect([records.accepted, records.duplicates, records.quarantined] == [accepted, 3 - accepted, 1])
       #expect(try knownFiles(folder).count == 1)
     }
+  }
+
+  /// The copy counted as a duplicate of the line that was quarantined, and proved both from then on, so that the line was lost.
+  @Test("A copy of a file with late lines that were quarantined is read again, too") func copiesOfLateLines() throws {
+    let folder = try JobFolder(["job.json": Self.job, "in/a": Self.line("x", 5) + Self.line("y", 5)])
+    let strict = try folder.request("Ingest.lateRecords=quarantine")
+    _ = try folder.run(strict)
+    try folder.write("in/b", Self.line("x", 1) + Self.line("z", 5))
+    try folder.write("in/b-copy", Self.line("x", 1) + Self.line("z", 5))
+    for _ in 0..<2 { #expect(try folder.run(strict).report.summary.records.quarantined == 1) }
+    #expect(try knownFiles(folder).count == 1)
+    let accepted = try folder.run(folder.request("Ingest.lateRecords=accept")).report.summary.records
+    #expect([accepted.accepted, accepted.duplicates] == [1, 5])
+    // Nothing is late any more, and all are known.
+    #expect(try knownFiles(folder).count == 2)
+  }
+
+  @Test(
+    "A damaged row is a file that is read",
+    arguments: [
+      "size = -1", "size = 9223372036854775807", "lines = -9223372036854775808", "last = first - 1",
+      "first = 9223372036854775807", "proof = x''", "lines = lines + 1",
+    ])
+  func damagedRow(change: String) throws {
+    let folder = try JobFolder(["job.json": Self.job, "in/a": Self.line("x", 5) + Self.line("y", 5)])
+    _ = try folder.run(folder.request())
+    let store = try store(folder)
+    try store.write { try $0.execute(sql: "UPDATE known_file SET \(change)") }
+    try store.close()
+    let records = try folder.run(folder.request()).report.summary.records
+    #expect([records.read, records.duplicates] == [2, 2])
+    #expect(try knownFiles(folder).contains { $0.lines == 2 })
   }
 
   @Test("Lines of somebody who was forgotten are refused, though their file was known") func forgotten() throws {

@@ -39,7 +39,7 @@ extension KnownFile {
   fileprivate func proof(of file: InputFile, _ sum: Digest, _ options: IngestOptions) -> [UInt8] {
     let facts = "\(size) \(lines) \(span.lowerBound.milliseconds) \(span.upperBound.milliseconds)"
     // What else changes what comes of a line, apart from the window and who was forgotten.
-    let reading = "\(file.kind.name) \(options.maxLineBytes)"
+    let reading = "\(file.kind.name) \(file.isCompressed) \(options.maxLineBytes)"
     return Array(CopySum.hash("\(Hexadecimal.text(of: sum)) \(facts) \(reading)"))
   }
 }

@@ -32,7 +32,8 @@ struct DecisionResult {
   ) throws {
     // To find none, all of a part would be read again.
     guard !records.isEmpty else { return }
-    for record in records { ingest.knownFiles[Int(record.file)] = nil }
+    // Lines like these may stand in other files, where they counted as duplicates of what is not taken.
+    ingest.knownFiles = [:]
     var left = Set(records)
     var batch: [QuarantinedLine] = []
     func add(_ file: UInt32, _ line: InputLine) throws {

@@ -35,17 +35,25 @@ extension Runs {
     }
   }
 
-  /// The files all of whose lines the store took, in no particular order.
+  /// The files all of whose lines the store took, in no particular order. A damaged row is none: its file is read again.
   package func knownFiles() throws -> [KnownFile] {
     try connection.read { db in
-      try Row.fetchAll(db, sql: "SELECT proof, size, lines, first, last FROM known_file").map { row in
-        let (first, last): (Int64, Int64) = (try row.value("first"), try row.value("last"))
-        guard first <= last else { throw UnreadableColumn(name: "last") }
-        return KnownFile(
-          size: try row.value("size"), lines: try row.value("lines"),
-          span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
+      try Row.fetchAll(db, sql: "SELECT proof, size, lines, first, last FROM known_file").compactMap { row in
+        do {
+          return try Self.knownFile(row)
+        } catch is UnreadableColumn {
+          return nil
+        }
       }
     }
+  }
+
+  private static func knownFile(_ row: Row) throws -> KnownFile? {
+    let (first, last): (Int64, Int64) = (try row.value("first"), try row.value("last"))
+    guard first <= last else { return nil }
+    return KnownFile(
+      size: try row.value("size"), lines: try row.value("lines"),
+      span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
   }
 
   /// Keeps which files the run took all lines of, once everything that came of them is stored.
@@ -53,7 +61,7 @@ extension Runs {
     guard !files.isEmpty else { return }
     try connection.write { db in
       let statement = try db.cachedStatement(
-        sql: "INSERT OR IGNORE INTO known_file (proof, size, lines, first, last) VALUES (?, ?, ?, ?, ?)")
+        sql: "INSERT OR REPLACE INTO known_file (proof, size, lines, first, last) VALUES (?, ?, ?, ?, ?)")
       for file in files {
         try statement.execute(arguments: [
           file.proof.blob, file.size, file.lines, file.span.lowerBound.milliseconds, file.span.upperBound.milliseconds,
