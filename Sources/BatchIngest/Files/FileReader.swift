@@ -61,16 +61,11 @@ final class FileReader {
     fault == nil && bytesRead == file.size ? sum?.finalize() : nil
   }
 
-  /// Reads a file that nothing was read of, as it is on the disk, for its sum alone.
-  func sumOfAll() throws -> Digest {
+  /// Reads a file that is summed up as it is on the disk, for ``sumOfWhole`` alone.
+  func readForSum() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { unsafe piece.deallocate() }
-    var sum = CopySum()
-    while case let count = try unsafe readDisk(into: piece), count > 0 {
-      unsafe sum.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-      try idle()
-    }
-    return sum.finalize()
+    while try unsafe readDisk(into: piece) > 0 { try idle() }
   }
 
   private func prove(_ unit: String, _ came: UInt64, _ listed: UInt64) throws {

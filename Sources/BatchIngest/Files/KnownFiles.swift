@@ -22,7 +22,9 @@ package struct KnownFiles: Sendable {
     let candidates = files[files.place { $0.size < file.size }...].prefix { $0.size == file.size }
       .filter { options.takes($0.span) != nil }
     guard !candidates.isEmpty else { return nil }
-    let sum = try FileReader(file, idle: idle).sumOfAll()
+    let reader = try FileReader(file, sums: true, idle: idle)
+    try reader.readForSum()
+    guard let sum = reader.sumOfWhole else { return nil }
     return candidates.first { $0.proof == $0.proof(of: file, sum, options) }
   }
 }
