@@ -3,7 +3,7 @@ package import BatchFoundation
 /// Reads the files of a run and hands their records over, device by device and in order, in bounded memory.
 ///
 /// First all lines are read and decoded on some threads, and packed by bucket of device; what does not fit into memory goes to a
-/// temporary file. Then bucket after bucket is put in order, freed of duplicates and handed over; one that is too large for memory
+/// temporary file, on one thread more. Then bucket after bucket is put in order, freed of duplicates and handed over; one that is too large for memory
 /// in slices of the order. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
@@ -52,12 +52,21 @@ package struct Ingest: Sendable {
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files, vocabulary, options, callbacks)
     let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
-    try Threads.run(isKnownToBeSmall ? 1 : options.workers) { _ in try run.readLines() }
+    if isKnownToBeSmall {
+      try run.readLines()
+    } else {
+      try Threads.run(options.workers + 1) { worker in
+        if worker < options.workers { try run.readLines() } else { try run.spillAhead() }
+      }
+    }
     let isSmall = run.bytesRead <= options.smallInput
     try callbacks.preview?(
       InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.tallies.map(\.lines), known: callbacks.known))
-    let order = try run.space.order()
-    try Threads.run(isSmall ? 1 : options.workers) { worker in try run.handOver(order, worker) }
+    let feed = BucketFeed(run.space, try run.space.order())
+    let workers = isSmall ? 1 : options.workers
+    try Threads.run(run.space.spilledBytes == 0 ? workers : workers + 1) { worker in
+      if worker < workers { try run.handOver(feed, worker) } else { try feed.loadAhead() }
+    }
     return run.result
   }
 }
@@ -69,8 +78,6 @@ private final class IngestRun: Sendable {
     var unknown = UnknownFields()
     var past: [PastLine] = []
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
-    var nextBucket = 0
-    var failed = false
     var tallies: [FileTally]
   }
 
@@ -128,6 +135,7 @@ private final class IngestRun: Sendable {
   var tallies: [FileTally] { shared.withLock(\.tallies) }
 
   func readLines() throws {
+    defer { space.endFilling() }
     do {
       let block = LineBlock(capacity: options.blockBytes)
       var worker = LineWorker(
@@ -154,6 +162,13 @@ private final class IngestRun: Sendable {
     }
   }
 
+  func spillAhead() throws {
+    do { try space.spillAhead() } catch {
+      source.stop()
+      throw error
+    }
+  }
+
   private func report(_ lines: Int, _ bytes: UInt64, _ batch: [QuarantinedLine]) throws {
     try shared.withLock {
       if !batch.isEmpty { try callbacks.quarantine(batch) }
@@ -163,31 +178,33 @@ private final class IngestRun: Sendable {
     }
   }
 
-  func handOver(_ order: [Int], _ worker: Int) throws {
+  func handOver(_ feed: BucketFeed, _ worker: Int) throws {
     do {
       var sorter = PartitionSorter()
-      while let bucket = next(order) {
-        let stored = space.take(bucket)
-        defer { space.release(stored.chunks) }
-        let slices = stored.slices(of: space.share)
+      while let item = try feed.next() {
+        defer { space.release(item.stored.chunks) }
         sorter.beginBucket()
-        if slices.count == 1 {
-          try handOver(stored, slices[0], Partition(bucket: bucket, worker: worker, devices: []), &sorter)
+        if let loaded = item.loaded {
+          defer { space.release(loaded) }
+          try handOver(
+            item.stored.chunks + loaded, StoredBucket.whole,
+            Partition(bucket: item.bucket, worker: worker, devices: []), &sorter)
         } else {
-          try handOver(stored, slices, bucket, worker, &sorter)
+          try handOver(item, worker, &sorter) { try goesOn(feed) }
         }
       }
     } catch {
-      shared.withLock { $0.failed = true }
+      feed.stop()
       throw error
     }
   }
 
   /// Slice after slice, each read twice: the rules have to know first what is to come.
   private func handOver(
-    _ stored: StoredBucket, _ slices: [Range<RecordPlace>], _ bucket: Int, _ worker: Int,
-    _ sorter: inout PartitionSorter
+    _ item: BucketFeed.Item, _ worker: Int, _ sorter: inout PartitionSorter, goesOn: () throws -> Bool
   ) throws {
+    let stored = item.stored
+    let slices = stored.slices(of: space.share)
     let lookaheads = DeviceLookaheads(vocabulary)
     var duplicates = 0
     for slice in slices {
@@ -197,30 +214,29 @@ private final class IngestRun: Sendable {
         duplicates += sorter.duplicates
       }
       lookaheads.add(
-        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0) })
+        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(item.bucket, $0) })
       guard try goesOn() else { return }
     }
     guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
     sorter.beginBucket()
     for slice in slices {
+      let loaded = try stored.load(slice, from: space)
+      defer { space.release(loaded) }
       try handOver(
-        stored, slice,
+        stored.chunks + loaded, slice,
         Partition(
-          bucket: bucket, worker: worker, devices: [], lookaheads: lookaheads, isLast: slice == slices.last), &sorter)
+          bucket: item.bucket, worker: worker, devices: [], lookaheads: lookaheads, isLast: slice == slices.last),
+        &sorter)
       guard try goesOn() else { return }
     }
   }
 
   /// - Parameter draft: the partition without its devices.
   private func handOver(
-    _ stored: StoredBucket, _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
+    _ chunks: [Chunk], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
-    let loaded = try stored.load(slice, from: space)
-    defer { space.release(loaded) }
     var partition = draft
-    partition.devices = try sorter.sort(stored.chunks + loaded, in: slice) {
-      try callbacks.known(draft.bucket, $0)
-    }
+    partition.devices = try sorter.sort(chunks, in: slice) { try callbacks.known(draft.bucket, $0) }
     let accepted = partition.recordCount
     // The last slice is the end of all devices of the bucket.
     if accepted > 0 || partition.lookaheads?.isEmpty == false { try callbacks.partition(partition) }
@@ -242,19 +258,9 @@ private final class IngestRun: Sendable {
     }
   }
 
-  /// False when another worker has failed, whose error ends the run.
-  private func goesOn() throws -> Bool {
-    try shared.withLock {
-      try callbacks.progress($0.progress)
-      return !$0.failed
-    }
-  }
-
-  private func next(_ order: [Int]) -> Int? {
-    shared.withLock { shared in
-      guard !shared.failed, shared.nextBucket < order.count else { return nil }
-      defer { shared.nextBucket += 1 }
-      return order[shared.nextBucket]
-    }
+  /// False when another thread has failed, whose error ends the run.
+  private func goesOn(_ feed: BucketFeed) throws -> Bool {
+    try shared.withLock { try callbacks.progress($0.progress) }
+    return !feed.isStopped
   }
 }

@@ -2,8 +2,9 @@ import BatchFoundation
 
 /// All packed records of a run by bucket, in memory up to a limit and beyond it in a temporary file.
 ///
-/// When memory runs out, the bucket that holds most of it goes to disk in one piece and begins anew: so what is written and read are
-/// large pieces, however the records come. A run that fits writes nothing.
+/// When memory runs short, what the bucket has that holds most of it goes to disk: so what is written and read are large pieces, however
+/// the records come. A run that fits writes nothing. A thread of its own writes before memory runs out (``spillAhead()``); a worker that
+/// finds none left writes too.
 final class BucketSpace: Sendable {
   /// The file is read and written outside its lock.
   private let contents: Guarded<Contents>
@@ -27,8 +28,15 @@ final class BucketSpace: Sendable {
     var memory: ChunkMemory
     /// Bytes of the largest chunk that is not of the usual size; 0 without one.
     var largest = 0
+    /// Workers that have records to come.
+    var filling: Int
+    /// Pieces on their way to the disk: of the usual size, and larger ones.
+    var writing = (usual: 0, large: 0)
 
-    init(_ memory: consuming ChunkMemory) { self.memory = memory }
+    init(_ memory: consuming ChunkMemory, workers: Int) {
+      self.memory = memory
+      filling = workers
+    }
 
     deinit { for bucket in buckets { for chunk in bucket.large { unsafe chunk.base.deallocate() } } }
 
@@ -38,6 +46,40 @@ final class BucketSpace: Sendable {
     }
 
     mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
+
+    /// The first chunks of the bucket that holds most memory, to be spilled; nil when there are none.
+    ///
+    /// - Parameter usual: false looks at large chunks only.
+    mutating func takeLargest(usual: Bool) -> Piece? {
+      var (victim, most, isUsual) = (0, 0, false)
+      for (index, bucket) in buckets.enumerated() {
+        let large = bucket.large.reduce(0) { $0 + $1.size }
+        if large > most { (victim, most, isUsual) = (index, large, false) }
+        let small = bucket.usual.count * memory.chunkBytes
+        if usual, small > most { (victim, most, isUsual) = (index, small, true) }
+      }
+      guard most > 0 else { return nil }
+      guard isUsual else {
+        writing.large += 1
+        return Piece(bucket: victim, chunks: [buckets[victim].large.removeFirst()], isUsual: false)
+      }
+      writing.usual += 1
+      let chunks = buckets[victim].usual.prefix(BucketSpace.longestExtent)
+      buckets[victim].usual.removeFirst(chunks.count)
+      return Piece(bucket: victim, chunks: Array(chunks), isUsual: true)
+    }
+  }
+
+  /// Chunks of one size and one bucket that go to disk together.
+  private struct Piece {
+    var bucket: Int
+    var chunks: [Chunk]
+    var isUsual: Bool
+  }
+
+  private enum Room {
+    case made(Chunk)
+    case needed(Piece)
   }
 
   /// Chunks that are written at once, at most.
@@ -53,23 +95,29 @@ final class BucketSpace: Sendable {
     // Open chunks may take a sixth of the limit.
     let wanted = limit / (6 * workers * DeviceHash.bucketCount)
     chunkBytes = min(max(wanted / Chunk.page, 1), 8) * Chunk.page
-    contents = Guarded(Contents(ChunkMemory(limit: limit, chunkBytes: chunkBytes)))
+    contents = Guarded(Contents(ChunkMemory(limit: limit, chunkBytes: chunkBytes), workers: workers))
   }
 
   var spilledBytes: UInt64 { spill.count }
+
+  /// Of memory for chunks, full or empty.
+  var allocatedBytes: Int { contents.withLock { $0.memory.allocated } }
 
   // MARK: - Filling
 
   /// Hands a chunk over to its bucket.
   func place(_ chunk: Chunk, bucket: Int) {
-    contents.withLock {
+    let isShort = contents.withLock { contents in
       if chunk.size == chunkBytes {
-        $0.buckets[bucket].usual.append(chunk)
+        contents.buckets[bucket].usual.append(chunk)
       } else {
-        $0.buckets[bucket].large.append(chunk)
-        $0.largest = max($0.largest, chunk.size)
+        contents.buckets[bucket].large.append(chunk)
+        contents.largest = max(contents.largest, chunk.size)
       }
+      return contents.memory.available < reserve && contents.writing == (0, 0)
     }
+    // Who writes wakes others when it is done.
+    if isShort { contents.change { _ in } }
   }
 
   /// Takes bytes from the limit, or gives them back when negative.
@@ -77,27 +125,42 @@ final class BucketSpace: Sendable {
 
   /// An empty chunk; others are spilled for it when memory is short.
   func empty(atLeast bytes: Int = 0) throws -> Chunk {
+    if let chunk = contents.withLock({ $0.memory.take(bytes) }) { return chunk }
+    // Memory of usual chunks is kept, so spilling them makes no room for a large one.
+    let isUsual = Chunk.size(for: bytes) <= chunkBytes
     while true {
-      if let chunk = contents.withLock({ $0.memory.take(bytes) }) { return chunk }
-      // Memory of usual chunks is kept, so spilling them makes no room for a large one.
-      guard try spillLargest(usual: Chunk.size(for: bytes) <= chunkBytes) else { break }
+      let room = contents.wait { contents -> Room? in
+        if let chunk = contents.memory.take(bytes) { return .made(chunk) }
+        if let piece = contents.takeLargest(usual: isUsual) { return .needed(piece) }
+        let isComing = contents.writing.large > 0 || isUsual && contents.writing.usual > 0
+        return isComing ? nil : .made(contents.memory.force(bytes))
+      }
+      switch room {
+      case .made(let chunk): return chunk
+      case .needed(let piece): try spill(piece)
+      }
     }
-    return contents.withLock { $0.memory.force(bytes) }
   }
 
-  private func spillLargest(usual: Bool) throws -> Bool {
-    let (victim, chunks) = contents.withLock { contents in
-      var (victim, most, isUsual) = (0, 0, false)
-      for (index, bucket) in contents.buckets.enumerated() {
-        let large = bucket.large.reduce(0) { $0 + $1.size }
-        if large > most { (victim, most, isUsual) = (index, large, false) }
-        let small = bucket.usual.count * chunkBytes
-        if usual, small > most { (victim, most, isUsual) = (index, small, true) }
-      }
-      return (victim, contents.take(victim, usual: isUsual))
+  /// Spills before a worker has to, until all workers said ``endFilling()``.
+  func spillAhead() throws {
+    while let piece = contents.wait({ contents -> Piece?? in
+      if contents.filling == 0 { return .some(nil) }
+      guard contents.memory.available < reserve, let piece = contents.takeLargest(usual: true) else { return nil }
+      return piece
+    }) {
+      try spill(piece)
     }
-    try spill(chunks, of: victim)
-    return !chunks.isEmpty
+  }
+
+  /// A worker has no more records.
+  func endFilling() { contents.change { $0.filling -= 1 } }
+
+  private func spill(_ piece: Piece) throws {
+    defer {
+      contents.change { if piece.isUsual { $0.writing.usual -= 1 } else { $0.writing.large -= 1 } }
+    }
+    try spill(piece.chunks, of: piece.bucket)
   }
 
   /// - Parameter chunks: all of the usual size, or all larger.
@@ -135,7 +198,7 @@ final class BucketSpace: Sendable {
       )
     }
     // What becomes of a large record stands in an event, in a block, and waits for the disk.
-    let needed = workers * (min(most, share) + 8 * largest)
+    let needed = workers * (min(most, share) + 8 * largest) + BucketFeed.ahead * min(most, share)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
       try spill(contents.withLock { $0.take(bucket, usual: false) }, of: bucket)
@@ -154,6 +217,9 @@ final class BucketSpace: Sendable {
 
   /// So much of one bucket a worker may load at once.
   var share: Int { limit / 6 }
+
+  /// With less memory left than this, chunks are spilled before it runs out.
+  private var reserve: Int { limit / 16 }
 
   /// Chunks of the extent, read back.
   func load(_ extent: Extent) throws -> [Chunk] {

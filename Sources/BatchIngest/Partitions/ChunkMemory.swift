@@ -45,7 +45,7 @@ import Glibc
   private let limit: Int
   private var free: [UnsafeMutableRawPointer] = unsafe []
   private var slabs: [UnsafeMutableRawPointer] = unsafe []
-  private var allocated = 0
+  private(set) var allocated = 0
 
   /// A huge page, on which records can be visited in any order at little cost.
   private static let slabBytes = 2 << 20

@@ -36,7 +36,12 @@ final class SpillFile: Sendable {
 
   init(folder: String) { self.folder = folder }
 
-  deinit { file.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
+  deinit {
+    let descriptor = file.withLock { $0.descriptor }
+    guard descriptor >= 0 else { return }
+    // To free the space takes the file system some time, and nobody has to wait for it.
+    do { try Threads.detach { close(descriptor) } } catch { close(descriptor) }
+  }
 
   /// Bytes written so far.
   var count: UInt64 { file.withLock { $0.length } }

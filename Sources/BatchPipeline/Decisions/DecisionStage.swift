@@ -63,17 +63,23 @@ struct DecisionStage: Sendable {
     for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideIdle(bucket) }
     for worker in workers { try worker.finish() }
     var total = DecisionResult(ingest: result)
-    for worker in workers { total.tally += worker.takeTally() }
-    total.nearDevices = workers.reduce(into: Set()) { $0.formUnion($1.nearDevices) }
-    for worker in workers {
-      total.late += worker.late
-      total.rewoundDevices += worker.rewoundDevices
-      total.rewoundRecords += worker.rewoundRecords
-      total.addedEvents += worker.addedEvents
-    }
     try total.quarantineLate(workers.flatMap(\.quarantinedLate), files, options.ingest, sink)
-    try sink.finish()
-    return total
+    let counted = Guarded(total)
+    // What still waits goes to the disk while counts are put together.
+    try Threads.run(2) { thread in
+      if thread > 0 { return try sink.finish() }
+      counted.withLock { total in
+        for worker in workers {
+          total.tally += worker.takeTally()
+          total.nearDevices.formUnion(worker.nearDevices)
+          total.late += worker.late
+          total.rewoundDevices += worker.rewoundDevices
+          total.rewoundRecords += worker.rewoundRecords
+          total.addedEvents += worker.addedEvents
+        }
+      }
+    }
+    return counted.withLock { $0 }
   }
 }
 

@@ -1,0 +1,107 @@
+import BatchFoundation
+
+/// Buckets on their way from a space to the workers, each once.
+///
+/// A thread of its own brings back from the disk what comes next (``loadAhead()``), so that workers need not wait for it; a worker that
+/// finds nothing there loads for itself.
+final class BucketFeed: Sendable {
+  struct Item {
+    let bucket: Int
+    /// To be released by who takes it, and ``loaded`` too.
+    let stored: StoredBucket
+    /// What was on disk; nil for a bucket that has to be loaded in slices.
+    let loaded: [Chunk]?
+  }
+
+  private struct State {
+    var next = 0
+    var ready: [Item] = []
+    var isLoading = false
+    var isStopped = false
+  }
+
+  private enum Turn {
+    case take(Item)
+    case load(Int)
+    case end
+  }
+
+  /// Items that are loaded before somebody asks, at most: one that is ready and one on its way.
+  static let ahead = 2
+
+  private let space: BucketSpace
+  private let order: [Int]
+  private let state = Guarded(State())
+
+  /// - Parameter order: as ``BucketSpace/order()`` says.
+  init(_ space: BucketSpace, _ order: [Int]) {
+    self.space = space
+    self.order = order
+  }
+
+  deinit {
+    for item in state.withLock({ $0.ready }) {
+      space.release(item.stored.chunks)
+      space.release(item.loaded ?? [])
+    }
+  }
+
+  /// Nil when all buckets are taken, or the feed was stopped.
+  func next() throws -> Item? {
+    let turn = state.wait { state -> Turn? in
+      if state.isStopped { return .end }
+      if !state.ready.isEmpty { return .take(state.ready.removeFirst()) }
+      if let bucket = takeNext(&state) { return .load(bucket) }
+      return state.isLoading ? nil : .end
+    }
+    switch turn {
+    case .take(let item): return item
+    case .load(let bucket): return try load(bucket)
+    case .end: return nil
+    }
+  }
+
+  /// Loads ahead until all buckets are taken or the feed is stopped.
+  func loadAhead() throws {
+    while let bucket = state.wait({ state -> Int?? in
+      if state.isStopped { return .some(nil) }
+      guard state.ready.count + 1 < Self.ahead else { return nil }
+      let bucket = takeNext(&state)
+      state.isLoading = bucket != nil
+      return .some(bucket)
+    }) {
+      do {
+        let item = try load(bucket)
+        state.change {
+          $0.ready.append(item)
+          $0.isLoading = false
+        }
+      } catch {
+        stop()
+        throw error
+      }
+    }
+  }
+
+  /// Ends the feed for all threads, because one has failed.
+  func stop() { state.change { $0.isStopped = true } }
+
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  private func takeNext(_ state: inout State) -> Int? {
+    guard state.next < order.count else { return nil }
+    defer { state.next += 1 }
+    return order[state.next]
+  }
+
+  private func load(_ bucket: Int) throws -> Item {
+    let stored = space.take(bucket)
+    guard stored.slices(of: space.share).count == 1 else { return Item(bucket: bucket, stored: stored, loaded: nil) }
+    do {
+      return Item(bucket: bucket, stored: stored, loaded: try stored.load(StoredBucket.whole, from: space))
+    } catch {
+      space.release(stored.chunks)
+      throw error
+    }
+  }
+}
