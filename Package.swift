@@ -178,12 +178,13 @@ let tests: [Target] = modules.filter(\.tested).map { module in
     path: "Tests/\(module.path)Tests", swiftSettings: testSettings)
 }
 
-/// Runs the executable as people do; it is found beside the test bundle.
+/// Runs the executable as people do; it is found beside the test bundle. Not a dependency, because this target, which takes longest, would
+/// be compiled when all others are; a build of tests makes all products.
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
-    "engage-batch", "BatchSandbox", "EngageSandbox", "BatchFoundation", "BatchStore",
-    "DeltaDNASandbox", "EngageIdentity", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox", "BatchIngest",
+    "BatchSandbox", "EngageSandbox", "BatchFoundation", "BatchStore", "DeltaDNASandbox",
+    "EngageIdentity", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox", "BatchIngest",
     "DeltaDNAEvents", "EngageEvents",
   ],
   swiftSettings: testSettings)
