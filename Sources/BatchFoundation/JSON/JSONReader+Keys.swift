@@ -48,7 +48,6 @@ extension JSONReader {
     guard at < end, unsafe base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
     let start = at
     let mark = sink.count
-    var isNew = true
     let text = try unsafe string(base, &at, end, &flaws)
     if depth <= Self.deepest {
       if keyCount == keyCapacity { growKeys() }
@@ -58,7 +57,6 @@ extension JSONReader {
         unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount)
       {
         flaws.duplicateKey = start
-        isNew = false
       }
       unsafe keyBits[depth - 1] |= bit
       unsafe keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
@@ -71,7 +69,7 @@ extension JSONReader {
     guard Sink.writesBytes, depth <= Self.deepest, case let trail = unsafe trails[depth - 1], trail >= 0 else { return }
     // Not one with escapes or a space behind it, and none behind which keys are compared as a whole at the end.
     var step: Int32?
-    if at - start == text.count + 3, isNew, flaws.duplicateKey == nil,
+    if at - start == text.count + 3, flaws.duplicateKey == nil,
       unsafe keyCount - firstKeys[depth - 1] < Self.pairwise
     {
       step = unsafe expected.add(
