@@ -1,5 +1,6 @@
 import BatchFoundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BatchIngest
@@ -126,6 +127,27 @@ import Testing
     try folder.write("a.ndjson", [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3])
     try folder.write("b.gz", Array("PK\u{3}\u{4}".utf8))
     #expect(try InputFiles.find([.events: ["*"]], in: folder.path).files.count == 2)
+  }
+
+  /// Another thread failed while a pipe was silent, and the run waited for the pipe.
+  @Test func aReaderThatWaitsForAPipeCanBeStopped() throws {
+    let folder = try ScratchFolder()
+    mkfifo("\(folder.path)/pipe", 0o600)
+    let writer = open("\(folder.path)/pipe", O_RDWR | O_CLOEXEC)
+    defer { close(writer) }
+    let files = try InputFiles.find([.events: ["pipe"]], in: folder.path)
+    let waits = Guarded(0)
+    let source = LineSource(files, .test(temporaryFolder: folder.path), inOrder: false) { waits.change { $0 += 1 } }
+    let next = Guarded<Result<UInt64?, any Error>?>(nil)
+    let thread = try Threads.begin {
+      let result = Result { try source.next(LineBlock(capacity: 1 << 12)) }
+      next.change { $0 = result }
+    }
+    #expect(waits.wait(upTo: 10_000) { $0 > 0 ? true : nil } == true)
+    source.stop()
+    try #require(next.wait(upTo: 10_000) { $0 == nil ? nil : true } == true)
+    thread.join()
+    #expect(try next.withLock { try $0?.get() } == .some(nil))
   }
 
   @Test func takesAPipeThatIsNamed() throws {

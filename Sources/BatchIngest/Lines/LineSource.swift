@@ -129,6 +129,9 @@ final class LineSource: Sendable {
   private let idle: @Sendable () throws -> Void
   private let state = Guarded(State())
 
+  /// Ends the wait for a pipe once another thread has failed, whose error ends the run.
+  private struct Stopped: Error {}
+
   /// What is kept of a line that is too long.
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
@@ -141,10 +144,13 @@ final class LineSource: Sendable {
     self.files = files
     self.options = options
     self.inOrder = inOrder
-    self.idle = idle
+    self.idle = { [weak state] in
+      if state?.withLock({ $0.stopped }) == true { throw Stopped() }
+      try idle()
+    }
   }
 
-  /// Makes every later ``next(_:)`` return nil.
+  /// Makes every later ``next(_:)`` return nil, and one that waits for a pipe.
   func stop() { state.change { $0.stopped = true } }
 
   /// Puts the next lines into the block.
@@ -160,6 +166,9 @@ final class LineSource: Sendable {
         case .nothing: return nil
         }
         try cutter.fill(block)
+      } catch is Stopped {
+        state.change { $0.reading -= 1 }
+        return nil
       } catch {
         state.change { $0.reading -= 1 }
         throw error

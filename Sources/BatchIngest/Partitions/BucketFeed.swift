@@ -26,8 +26,8 @@ final class BucketFeed: Sendable {
     case end
   }
 
-  /// Items that are loaded before somebody asks, at most: one that is ready and one on its way.
-  static let ahead = 2
+  /// Items that are loaded before somebody asks, at most.
+  static let ahead = 1
 
   private let space: BucketSpace
   private let order: [Int]
@@ -65,7 +65,7 @@ final class BucketFeed: Sendable {
   func loadAhead() throws {
     while let bucket = state.wait({ state -> Int?? in
       if state.isStopped { return .some(nil) }
-      guard state.ready.count + 1 < Self.ahead else { return nil }
+      guard state.ready.count < Self.ahead else { return nil }
       let bucket = takeNext(&state)
       state.isLoading = bucket != nil
       return .some(bucket)

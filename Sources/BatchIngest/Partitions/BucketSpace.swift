@@ -3,8 +3,8 @@ import BatchFoundation
 /// All packed records of a run by bucket, in memory up to a limit and beyond it in a temporary file.
 ///
 /// When memory runs short, what the bucket has that holds most of it goes to disk: so what is written and read are large pieces, however
-/// the records come. A run that fits writes nothing. A thread of its own writes before memory runs out (``spillAhead()``); a worker that
-/// finds none left writes too.
+/// the records come. A thread of its own writes before memory runs out (``spillAhead()``); a worker that finds none left writes too. A run
+/// that fits and leaves a sixteenth writes nothing.
 final class BucketSpace: Sendable {
   /// The file is read and written outside its lock.
   private let contents: Guarded<Contents>
@@ -17,6 +17,8 @@ final class BucketSpace: Sendable {
     /// Of the usual size, and larger ones.
     var usual: [Chunk] = []
     var large: [Chunk] = []
+    /// Of the larger ones.
+    var largeBytes = 0
     var extents: [Extent] = []
 
     var isEmpty: Bool { usual.isEmpty && large.isEmpty && extents.isEmpty }
@@ -41,36 +43,42 @@ final class BucketSpace: Sendable {
     deinit { for bucket in buckets { for chunk in bucket.large { unsafe chunk.base.deallocate() } } }
 
     mutating func take(_ bucket: Int, usual: Bool) -> [Chunk] {
-      defer { if usual { buckets[bucket].usual = [] } else { buckets[bucket].large = [] } }
+      defer {
+        if usual { buckets[bucket].usual = [] } else { (buckets[bucket].large, buckets[bucket].largeBytes) = ([], 0) }
+      }
       return usual ? buckets[bucket].usual : buckets[bucket].large
     }
 
     mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
 
-    /// The first chunks of the bucket that holds most memory, to be spilled; nil when there are none.
+    /// The last chunks of the bucket that holds most memory, to be spilled; nil when there are none.
     ///
     /// - Parameter usual: false looks at large chunks only.
     mutating func takeLargest(usual: Bool) -> Piece? {
       var (victim, most, isUsual) = (0, 0, false)
       for (index, bucket) in buckets.enumerated() {
-        let large = bucket.large.reduce(0) { $0 + $1.size }
-        if large > most { (victim, most, isUsual) = (index, large, false) }
+        if bucket.largeBytes > most { (victim, most, isUsual) = (index, bucket.largeBytes, false) }
         let small = bucket.usual.count * memory.chunkBytes
         if usual, small > most { (victim, most, isUsual) = (index, small, true) }
       }
       guard most > 0 else { return nil }
-      guard isUsual else {
-        writing.large += 1
-        return Piece(bucket: victim, chunks: [buckets[victim].large.removeFirst()], isUsual: false)
+      var chunks: [Chunk] = []
+      var left = BucketSpace.longestExtent * memory.chunkBytes
+      while left > 0, let chunk = isUsual ? buckets[victim].usual.popLast() : buckets[victim].large.popLast() {
+        chunks.append(chunk)
+        left -= chunk.size
       }
-      writing.usual += 1
-      let chunks = buckets[victim].usual.prefix(BucketSpace.longestExtent)
-      buckets[victim].usual.removeFirst(chunks.count)
-      return Piece(bucket: victim, chunks: Array(chunks), isUsual: true)
+      if isUsual {
+        writing.usual += 1
+      } else {
+        writing.large += 1
+        buckets[victim].largeBytes -= chunks.reduce(0) { $0 + $1.size }
+      }
+      return Piece(bucket: victim, chunks: chunks, isUsual: isUsual)
     }
   }
 
-  /// Chunks of one size and one bucket that go to disk together.
+  /// Chunks of one bucket, all of the usual size or all larger, that are spilled by one thread.
   private struct Piece {
     var bucket: Int
     var chunks: [Chunk]
@@ -112,9 +120,10 @@ final class BucketSpace: Sendable {
         contents.buckets[bucket].usual.append(chunk)
       } else {
         contents.buckets[bucket].large.append(chunk)
+        contents.buckets[bucket].largeBytes += chunk.size
         contents.largest = max(contents.largest, chunk.size)
       }
-      return contents.memory.available < reserve && contents.writing == (0, 0)
+      return contents.memory.room < reserve && contents.writing == (0, 0)
     }
     // Who writes wakes others when it is done.
     if isShort { contents.change { _ in } }
@@ -146,7 +155,7 @@ final class BucketSpace: Sendable {
   func spillAhead() throws {
     while let piece = contents.wait({ contents -> Piece?? in
       if contents.filling == 0 { return .some(nil) }
-      guard contents.memory.available < reserve, let piece = contents.takeLargest(usual: true) else { return nil }
+      guard contents.memory.room < reserve, let piece = contents.takeLargest(usual: true) else { return nil }
       return piece
     }) {
       try spill(piece)
@@ -218,7 +227,7 @@ final class BucketSpace: Sendable {
   /// So much of one bucket a worker may load at once.
   var share: Int { limit / 6 }
 
-  /// With less memory left than this, chunks are spilled before it runs out.
+  /// With less room left than this, chunks are spilled before it runs out.
   private var reserve: Int { limit / 16 }
 
   /// Chunks of the extent, read back.

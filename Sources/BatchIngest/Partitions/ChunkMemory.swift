@@ -60,6 +60,11 @@ import Glibc
   /// Bytes that are left for chunks.
   var available: Int { unsafe limit - borrowed - allocated + free.count * chunkBytes }
 
+  /// Bytes of chunks of the usual size that can be taken. Less than what is left, because memory comes in slabs and is not given back.
+  var room: Int {
+    unsafe free.count * chunkBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
+  }
+
   /// - Returns: an empty chunk with room for so many bytes; nil when it would exceed the limit.
   mutating func take(_ bytes: Int) -> Chunk? {
     let size = max(chunkBytes, Chunk.size(for: bytes))
