@@ -187,10 +187,10 @@ private final class IngestRun: Sendable {
         if let loaded = item.loaded {
           defer { space.release(loaded) }
           try handOver(
-            item.stored.chunks + loaded, StoredBucket.whole,
+            item.stored.chunks + loaded, item.slices[0],
             Partition(bucket: item.bucket, worker: worker, devices: []), &sorter)
         } else {
-          try handOver(item, worker, &sorter) { try goesOn(feed) }
+          try handOver(item, of: feed, worker, &sorter)
         }
       }
     } catch {
@@ -201,10 +201,9 @@ private final class IngestRun: Sendable {
 
   /// Slice after slice, each read twice: the rules have to know first what is to come.
   private func handOver(
-    _ item: BucketFeed.Item, _ worker: Int, _ sorter: inout PartitionSorter, goesOn: () throws -> Bool
+    _ item: BucketFeed.Item, of feed: BucketFeed, _ worker: Int, _ sorter: inout PartitionSorter
   ) throws {
-    let stored = item.stored
-    let slices = stored.slices(of: space.share)
+    let (stored, slices) = (item.stored, item.slices)
     let lookaheads = DeviceLookaheads(vocabulary)
     var duplicates = 0
     for slice in slices {
@@ -215,7 +214,7 @@ private final class IngestRun: Sendable {
       }
       lookaheads.add(
         try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(item.bucket, $0) })
-      guard try goesOn() else { return }
+      guard try goesOn(feed) else { return }
     }
     guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
     sorter.beginBucket()
@@ -227,7 +226,7 @@ private final class IngestRun: Sendable {
         Partition(
           bucket: item.bucket, worker: worker, devices: [], lookaheads: lookaheads, isLast: slice == slices.last),
         &sorter)
-      guard try goesOn() else { return }
+      guard try goesOn(feed) else { return }
     }
   }
 

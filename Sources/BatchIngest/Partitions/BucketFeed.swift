@@ -9,7 +9,9 @@ final class BucketFeed: Sendable {
     let bucket: Int
     /// To be released by who takes it, and ``loaded`` too.
     let stored: StoredBucket
-    /// What was on disk; nil for a bucket that has to be loaded in slices.
+    /// One, or those in which a large bucket has to be loaded.
+    let slices: [Range<RecordPlace>]
+    /// What was on disk; nil for a bucket of several slices.
     let loaded: [Chunk]?
   }
 
@@ -96,9 +98,10 @@ final class BucketFeed: Sendable {
 
   private func load(_ bucket: Int) throws -> Item {
     let stored = space.take(bucket)
-    guard stored.slices(of: space.share).count == 1 else { return Item(bucket: bucket, stored: stored, loaded: nil) }
+    let slices = stored.slices(of: space.share)
     do {
-      return Item(bucket: bucket, stored: stored, loaded: try stored.load(StoredBucket.whole, from: space))
+      let loaded = slices.count == 1 ? try stored.load(slices[0], from: space) : nil
+      return Item(bucket: bucket, stored: stored, slices: slices, loaded: loaded)
     } catch {
       space.release(stored.chunks)
       throw error
