@@ -8,7 +8,10 @@ import Testing
 @Suite struct InputFilesTests {
   private func folder() throws -> ScratchFolder {
     let folder = try ScratchFolder()
-    for name in ["a.ndjson", "b.ndjson", "b2.txt", "sub/c.ndjson", "sub/deep/d.ndjson", "sub/.hidden", ".top"] {
+    for name in [
+      "a.ndjson", "b.ndjson", "b2.txt", "sub/c.ndjson", "sub/deep/d.ndjson", "sub/.hidden", ".top", "sub/_SUCCESS",
+      "_tmp/e.ndjson",
+    ] {
       try folder.write(name, "{}\n")
     }
     return folder
@@ -17,13 +20,14 @@ import Testing
   @Test(arguments: [
     (["*.ndjson"], ["a.ndjson", "b.ndjson"]),
     (["?.ndjson", "b2.*"], ["a.ndjson", "b.ndjson", "b2.txt"]),
-    (["*"], ["a.ndjson", "b.ndjson", "b2.txt", "sub/.hidden", "sub/c.ndjson", "sub/deep/d.ndjson"]),
+    (["*"], ["a.ndjson", "b.ndjson", "b2.txt", "sub/c.ndjson", "sub/deep/d.ndjson"]),
     (["**/*.ndjson"], ["a.ndjson", "b.ndjson", "sub/c.ndjson", "sub/deep/d.ndjson"]),
     (["sub/**/d.ndjson", "sub/**/c.ndjson"], ["sub/c.ndjson", "sub/deep/d.ndjson"]),
-    (["sub"], ["sub/.hidden", "sub/c.ndjson", "sub/deep/d.ndjson"]),
-    (["sub/"], ["sub/.hidden", "sub/c.ndjson", "sub/deep/d.ndjson"]),
-    (["sub/**"], ["sub/.hidden", "sub/c.ndjson", "sub/deep/d.ndjson"]),
-    ([".*"], [".top"]),
+    (["sub"], ["sub/c.ndjson", "sub/deep/d.ndjson"]),
+    (["sub/"], ["sub/c.ndjson", "sub/deep/d.ndjson"]),
+    (["sub/**"], ["sub/c.ndjson", "sub/deep/d.ndjson"]),
+    ([".*"], [".top"]), (["sub/.*", "sub/_*"], ["sub/.hidden", "sub/_SUCCESS"]), (["_tmp"], ["_tmp/e.ndjson"]),
+    (["**/.hidden", "_*/*"], ["_tmp/e.ndjson", "sub/.hidden"]),
     (["b.ndjson", "./sub/../b.ndjson", "b*n"], ["b.ndjson"]),
     (["*/c.ndjson"], ["sub/c.ndjson"]),
     (["a*b*n", "a*.ndjson*"], ["a.ndjson"]),
@@ -48,6 +52,35 @@ import Testing
     #expect(throws: InputError.noInput(patterns: ["*.gz", "none"])) {
       try InputFiles.find([.events: ["*.gz"], .deepLinks: ["none"]], in: folder.path)
     }
+  }
+
+  /// Spark, Hive and shells keep such names for themselves.
+  @Test func saysWhatItPassedOver() throws {
+    let folder = try folder()
+    func words(_ patterns: [String]) throws -> [String] {
+      try InputFiles.find([.events: patterns], in: folder.path).warnings.map {
+        $0.description.replacing(folder.path + "/", with: "")
+      }
+    }
+    let why = "with '_' or '.', and no pattern writes it so"
+    #expect(
+      try words(["sub/*"]) == ["warning: 2 names were passed over ('sub/.hidden', 'sub/_SUCCESS'): they begin \(why)"])
+    #expect(try words(["sub", "sub/_SUCCESS"]) == ["warning: 'sub/.hidden' was passed over: its name begins \(why)"])
+    #expect(try words(["*/c.ndjson"]) == ["warning: '_tmp' was passed over: its name begins \(why)"])
+    #expect(try words(["*.ndjson"]) == [])
+    try folder.write("out/_SUCCESS", "")
+    let error = #expect(throws: InputError.self) { try InputFiles.find([.events: ["out"]], in: folder.path) }
+    #expect(
+      error?.description == "no input: there is no file in the folder 'out' ('inputs' of the job); "
+        + "'\(folder.path)/out/_SUCCESS' was passed over: its name begins \(why)")
+  }
+
+  @Test(arguments: [
+    ("/a/b/c", "/a", true), ("/a/_b/c", "/a", false), ("/a/_b/c", "/a/_b", true), ("/a/.b/c", "/a/**/c", false),
+    ("/a/b/c", "/a/**/c", true), ("/a/b/_c", "/a/b/*", false), ("/a/b/_c", "/a/**/_c", true), ("/a/c", "/a/**/c", true),
+  ])
+  func findsAPathByItsPattern(path: String, pattern: String, expected: Bool) {
+    #expect(InputPattern.finds(path, by: pattern) == expected)
   }
 
   /// It was told that nothing matches.

@@ -97,7 +97,7 @@ struct ConfigFindings {
       for warning in files.warnings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }
-    } catch InputError.missing(let inputs) {
+    } catch InputError.missing(let inputs, _) {
       // What goes on without them is a run.
       for input in inputs {
         findings.append(ConfigFinding(ConfigurationFault(place, .error, "\(input), but the job requires it")))

@@ -6,6 +6,8 @@ struct FileSearch {
   private(set) var found: Set<FilePath> = []
   /// Sockets, devices and dangling links that were met, not named.
   private(set) var skipped: [FilePath] = []
+  /// Files and folders that would have been found but for the `_` or `.` that their names begin with.
+  private(set) var passedOver: Set<FilePath> = []
   /// Folders that were searched, with the number of names that were still to follow: links may lead to a folder in as many ways
   /// as there are paths, which is more than anybody can walk.
   private var searched: Set<SearchedFolder> = []
@@ -31,9 +33,7 @@ struct FileSearch {
   /// Whether a folder stands at the very path.
   static func isFolder(_ pattern: String, in folder: String) -> Bool {
     let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
-    let path = normalised(absolute).reduce(FilePath(bytes: [])) { $0.appending($1) }
-    guard case .success(let facts?) = path.orRoot.facts() else { return false }
-    return facts.isFolder
+    return normalised(absolute).reduce(FilePath(bytes: [])) { $0.appending($1) }.orRoot.isFolder
   }
 
   /// The files found, in order of their paths, each file of the disk once.
@@ -92,9 +92,9 @@ struct FileSearch {
       guard try isNew(folder, names.count) else { return }
       try walk(folder, rest, isNamed: false, &matched)
       guard !rest.isEmpty else { return }
-      for entry in try entries(folder) where entry.first != UInt8(ascii: ".") {
+      for entry in try entries(folder) {
         let path = folder.appending(entry)
-        guard case .success(let facts?) = path.facts(), facts.isFolder else { continue }
+        guard case .success(let facts?) = path.facts(), facts.isFolder, !passesOver(entry, path) else { continue }
         try walk(path, names, isNamed: false, &matched)
       }
       return
@@ -102,9 +102,21 @@ struct FileSearch {
     let pattern = NamePattern(name)
     guard pattern.hasWildcard else { return try walk(folder.appending(name), rest, isNamed: isNamed, &matched) }
     guard try isNew(folder, names.count) else { return }
-    for entry in try entries(folder) where pattern.matches(entry) {
-      try walk(folder.appending(entry), rest, isNamed: false, &matched)
+    for entry in try entries(folder) where pattern.matches(entry, hidden: true) {
+      let path = folder.appending(entry)
+      if pattern.matches(entry) {
+        try walk(path, rest, isNamed: false, &matched)
+      } else if rest.isEmpty || path.isFolder {
+        passedOver.insert(path)
+      }
     }
+  }
+
+  /// Says of a name below a folder whether it is none that anybody means, and notes it.
+  private mutating func passesOver(_ name: [UInt8], _ path: FilePath) -> Bool {
+    guard NamePattern.isHidden(name) else { return false }
+    passedOver.insert(path)
+    return true
   }
 
   /// Takes what a whole pattern led to: a file, or all files below a folder.
@@ -122,7 +134,10 @@ struct FileSearch {
       found.insert(path)
     } else if facts.isFolder {
       guard try isNew(path, 0) else { return }
-      for entry in try entries(path) { try take(path.appending(entry), isNamed: false, &matched) }
+      for entry in try entries(path) {
+        let entryPath = path.appending(entry)
+        if !passesOver(entry, entryPath) { try take(entryPath, isNamed: false, &matched) }
+      }
     } else if isNamed {
       throw InputError.notAFile(path: path.description)
     } else {
@@ -161,6 +176,8 @@ extension FilePath {
 
   fileprivate var orRoot: FilePath { bytes.isEmpty ? FilePath("/") : self }
 
+  fileprivate var isFolder: Bool { if case .success(let facts?) = facts() { facts.isFolder } else { false } }
+
   fileprivate var isDanglingLink: Bool {
     var status = stat()
     return unsafe withCString { unsafe lstat($0, &status) } == 0
@@ -175,9 +192,14 @@ struct NamePattern {
 
   var hasWildcard: Bool { bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") } }
 
+  /// Whether a name begins as those that Spark, Hive and shells keep for themselves.
+  static func isHidden(_ name: [UInt8]) -> Bool { name.first == UInt8(ascii: ".") || name.first == UInt8(ascii: "_") }
+
   /// Two positions and one place to go back to: linear in the pattern times the name, whatever stars there are.
-  func matches(_ name: [UInt8]) -> Bool {
-    if name.first == UInt8(ascii: "."), bytes.first != UInt8(ascii: ".") { return false }
+  ///
+  /// - Parameter hidden: whether a wildcard may stand for the `_` or `.` that a name begins with.
+  func matches(_ name: [UInt8], hidden: Bool = false) -> Bool {
+    if !hidden, Self.isHidden(name), bytes.first != name.first { return false }
     var (at, from) = (0, 0)
     var star: (pattern: Int, name: Int)?
     while from < name.count {

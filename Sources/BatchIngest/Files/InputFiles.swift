@@ -123,9 +123,9 @@ package struct InputFiles: Sendable {
 
   /// Finds the files that the patterns of a job stand for and makes sure that each can be read.
   ///
-  /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading dot, `**` as a whole
-  /// name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files below it. A
-  /// file that several paths lead to is read once, by the first of them. A pipe has to be named itself.
+  /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a `.` or `_` that it begins with, `**` as a
+  /// whole name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files
+  /// below it but those whose names, or whose folders' names, begin so. A file that several paths lead to is read once, by the first of them. A pipe has to be named itself.
   ///
   /// - Parameters:
   ///   - allowsMissing: whether inputs that are required may have no files, or too few lines.
@@ -137,6 +137,7 @@ package struct InputFiles: Sendable {
     var result = InputFiles()
     var missing: [MissingInput] = []
     var folders: [String] = []
+    var passedOver: Set<FilePath> = []
     for kind in InputKind.allCases {
       var found: [InputFile] = []
       for group in inputs.filter({ $0.kind == kind }).byMap {
@@ -154,6 +155,7 @@ package struct InputFiles: Sendable {
           }
         }
         result.warnings += search.skipped.map { .notAFile(path: $0.description) }
+        passedOver.formUnion(search.passedOver)
         for var file in try search.files(kind) {
           file.map = group.first?.map
           found.append(file)
@@ -163,10 +165,13 @@ package struct InputFiles: Sendable {
       if let twice { throw InputError.severalMaps(path: twice.description) }
       result.files += found
     }
-    guard missing.isEmpty else { throw InputError.missing(missing) }
+    let hidden = passedOver.subtracting(result.files.map(\.path)).sorted().map(\.description)
+    guard missing.isEmpty else { throw InputError.missing(missing, passedOver: hidden) }
     guard !result.files.isEmpty else {
-      throw InputError.noInput(patterns: inputs.map(\.input.path), folders: folders, isOfJob: isOfJob)
+      throw InputError.noInput(
+        patterns: inputs.map(\.input.path), folders: folders, passedOver: hidden, isOfJob: isOfJob)
     }
+    if !hidden.isEmpty { result.warnings.append(.passedOver(hidden)) }
     let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)
     if let twice = pipes.first(where: { $0.value.count > 1 }) {
       throw InputError.pipeTwice(path: twice.key.description)
@@ -184,9 +189,22 @@ package struct InputFiles: Sendable {
 package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
   case noMatch(MissingInput)
   case notAFile(path: String)
+  /// Names that begin with `_` or `.`.
+  case passedOver([String])
+
+  /// What was passed over, and why.
+  static func words(passedOver paths: [String]) -> String {
+    let others = paths.count > 3 ? ", …" : ""
+    let names =
+      paths.count == 1
+      ? "'\(paths[0].printable)' was passed over: its name begins"
+      : "\(paths.count.grouped) names were passed over (\(paths.prefix(3).map { "'\($0.printable)'" }.joined(separator: ", "))\(others)): they begin"
+    return "\(names) with '_' or '.', and no pattern writes it so"
+  }
 
   package var description: String {
     switch self {
+    case .passedOver(let paths): "warning: \(Self.words(passedOver: paths))"
     case .noMatch(let missing): "warning: \(missing)"
     case .notAFile(let path): "\(path.printable): warning: neither a file nor a folder, skipped"
     }

@@ -32,9 +32,10 @@ package struct InputPattern: Sendable {
   /// it finds.
   package static func finds(_ path: String, by pattern: String) -> Bool {
     func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
-      guard let pattern = patterns.first else { return true }
+      guard let pattern = patterns.first else { return !names.contains(where: NamePattern.isHidden) }
       if pattern.elementsEqual("**".utf8) {
-        return names.indices.contains { finds(names[$0...], patterns.dropFirst()) }
+        let last = names.firstIndex(where: NamePattern.isHidden) ?? names.endIndex
+        return (names.startIndex...last).contains { finds(names[$0...], patterns.dropFirst()) }
       }
       guard let name = names.first, NamePattern(pattern).matches(name) else { return false }
       return finds(names.dropFirst(), patterns.dropFirst())

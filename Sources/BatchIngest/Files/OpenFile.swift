@@ -4,9 +4,10 @@ import Glibc
 /// What kept an input from being used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job stand in its 'inputs'.
-  case noInput(patterns: [String], folders: [String] = [], isOfJob: Bool = true)
+  /// `passedOver` would match if their names did not begin with `_` or `.`.
+  case noInput(patterns: [String], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
   /// Of inputs that the job requires nothing is there, or not of each day.
-  case missing([MissingInput])
+  case missing([MissingInput], passedOver: [String] = [])
   /// Inputs have fewer lines than the job requires.
   case short([ShortInput])
   case unreadable(path: String, code: Int32)
@@ -21,7 +22,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noInput(let patterns, let folders, let isOfJob):
+    case .noInput(let patterns, let folders, let passedOver, let isOfJob):
       "no input: "
         + [
           (patterns.filter { !folders.contains($0) }, "nothing matches "),
@@ -29,7 +30,9 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
         ].filter { !$0.0.isEmpty }.map { paths, words in
           words + paths.map { "'\($0.printable)'" }.joined(separator: ", ")
         }.joined(separator: ", and ") + (isOfJob ? " ('inputs' of the job)" : "")
-    case .missing(let inputs): Self.refusal(inputs)
+        + (passedOver.isEmpty ? "" : "; \(InputWarning.words(passedOver: passedOver))")
+    case .missing(let inputs, let passedOver):
+      Self.refusal(inputs) + (passedOver.isEmpty ? "" : "\n\(InputWarning.words(passedOver: passedOver))")
     case .short(let inputs): Self.refusal(inputs)
     case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"
     case .notAFile(let path): "\(path.printable): error: neither a file, a folder nor a pipe"

@@ -25,15 +25,8 @@ struct MapTime: Sendable {
     }
     if let instant = Instant(exportText: text), text.count > 10, text[10] == UInt8(ascii: "T") { return instant }
     guard text.isJSONNumber else { return Self.iso(text, zone) }
-    guard let whole = DecimalText(text)?.floor(scaledBy: 0) else { return nil }
-    let places =
-      switch whole {
-      case ..<100_000_000_000: 3
-      case ..<100_000_000_000_000: 0
-      case ..<100_000_000_000_000_000: -3
-      default: -6
-      }
-    return Self.instant(text, places)
+    guard let digits = DecimalText(text)?.point else { return nil }
+    return Self.instant(text, digits <= 11 ? 3 : digits <= 14 ? 0 : digits <= 17 ? -3 : -6)
   }
 
   /// Whether a text that is such a time is written as all lines have it.
@@ -54,32 +47,29 @@ struct MapTime: Sendable {
     return milliseconds >= 0 && instant <= Instant.last ? instant : nil
   }
 
-  /// `yyyy-MM-dd`, then perhaps `T` or a space, `HH:mm`, seconds with a fraction, and `Z`, `UTC` or an offset.
+  /// `yyyy-MM-dd`, `T` or a space, `HH:mm`, perhaps seconds with a fraction, and perhaps `Z`, `UTC` or an offset.
   private static func iso(_ text: Text, _ zone: Zone) -> Instant? {
     var reader = TimeText(text)
     guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
-      let day = reader.digits(2)
+      let day = reader.digits(2), reader.take("T") || reader.take(" "), let hour = reader.digits(2), reader.take(":"),
+      let minute = reader.digits(2)
     else { return nil }
-    var (hour, minute, second, fraction) = (0, 0, 0, 0)
+    var (second, fraction) = (0, 0)
     var offset: Int64?
-    if reader.take("T") || reader.take(" ") {
-      guard let hours = reader.digits(2), reader.take(":"), let minutes = reader.digits(2) else { return nil }
-      (hour, minute) = (hours, minutes)
-      if reader.take(":") {
-        guard let seconds = reader.digits(2) else { return nil }
-        second = seconds
-        if reader.take(".") {
-          guard let parsed = reader.fraction() else { return nil }
-          fraction = parsed
-        }
+    if reader.take(":") {
+      guard let seconds = reader.digits(2) else { return nil }
+      second = seconds
+      if reader.take(".") {
+        guard let parsed = reader.fraction() else { return nil }
+        fraction = parsed
       }
-      _ = reader.take(" ")
-      if reader.take("Z") || reader.take("UTC") || reader.take("GMT") {
-        offset = 0
-      } else if !reader.isAtEnd {
-        guard let given = reader.offset() else { return nil }
-        offset = given
-      }
+    }
+    _ = reader.take(" ")
+    if reader.take("Z") || reader.take("UTC") || reader.take("GMT") {
+      offset = 0
+    } else if !reader.isAtEnd {
+      guard let given = reader.offset() else { return nil }
+      offset = given
     }
     guard reader.isAtEnd,
       let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
