@@ -19,6 +19,9 @@ package protocol Platform: Deciding, Delivering, Showing {
 package protocol Deciding: Sendable {
   var vocabulary: any RecordVocabulary { get }
 
+  /// The presets of maps whose records mean something to the platform; nil for all.
+  var presets: [String]? { get }
+
   /// The vocabulary of another platform, which takes records that only this one knows and makes nothing of them: one export may be
   /// for several platforms.
   func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary
@@ -135,6 +138,7 @@ package protocol Showing: Sendable {
 }
 
 extension Platform {
+  package var presets: [String]? { nil }
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }

@@ -26,6 +26,6 @@ extension FirstJob.Content {
         #""type":"gameEvent","name":"missionCompleted","params":{"missionName":"Harbour","userLevel":2}"#
       ),
       ("08:05:00", #""type":"terminate""#),
-    ], ownEvent: "gameEvent", presets: ["sdk-store"],
+    ], ownEvent: "gameEvent",
     types: GameRecordType.allCases.filter { !$0.isIgnored }.map(\.name))
 }

@@ -77,7 +77,7 @@ struct FirstExport {
       }
       return
     }
-    if let fit = try FittingPreset(input, form, vocabulary, platform) {
+    if let fit = try FittingPreset(input, form, vocabulary, platform.platform.presets) {
       (map, kind, document) = (fit.document == nil ? fit.name : Self.mapFile, fit.kind, fit.document)
       notes += ["\(shown): \(fit.words)"] + fit.others.map { "  \($0)" }
       return

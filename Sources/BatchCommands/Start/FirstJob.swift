@@ -17,8 +17,6 @@ struct FirstJob {
     var records: [(time: String, fields: String)]
     /// The type of a record with a name of the app's own.
     var ownEvent: String
-    /// The presets of maps whose records mean something to the platform; nil for all.
-    var presets: [String]?
     /// Types of records that mean something to the platform.
     var types: [String] = []
   }

@@ -6,6 +6,13 @@ package struct Preset: Sendable {
   /// The document of the map.
   package let text: String
 
+  /// Whose exports it reads: the first words of its description.
+  package var vendor: String {
+    let member = "\"description\": \""
+    guard let start = text.firstRange(of: member)?.upperBound else { return name }
+    return String(text[start...].prefix { $0 != ":" && $0 != "\"" })
+  }
+
   /// In the order in which people are told of them.
   package static let all = unsafe UnsafeBufferPointer(start: engage_presets(), count: Int(engage_preset_count())).map {
     unsafe Preset(name: String(cString: $0.name), text: String(cString: $0.text))

@@ -24,6 +24,9 @@ package protocol GamePlatform: Platform {
 extension GamePlatform {
   package var vocabulary: any RecordVocabulary { GameVocabulary() }
 
+  /// The others make records of an app, which a game does not have.
+  package var presets: [String]? { ["sdk-store"] }
+
   package func gameSettings(_ settings: Settings) -> Settings { settings }
 
   private func asGame(_ run: RunContext) -> RunContext {

@@ -1,19 +1,18 @@
-import BatchConfiguration
-import BatchFoundation
-import BatchIngest
-import BatchMaps
-import BatchPlatform
+package import BatchFoundation
+package import BatchIngest
 
 /// The preset that reads most of an export.
-struct FittingPreset {
-  let name: String
-  let kind: InputKind
+package struct FittingPreset {
+  package let name: String
+  package let kind: InputKind
   /// Of a map that includes it, where the file has to be cut otherwise.
-  let document: String?
+  package let document: String?
   /// What it does, for people.
-  let words: String
+  package let words: String
   /// What it does not take, by reason.
-  let others: [String]
+  package let others: [String]
+  /// Lines that it makes of the first records.
+  let accepted: Int
 
   /// Others may call a device, a time and a name like a vendor; then nothing more of their records is read.
   private static let telling = ["params", "payload", "recordId", "mobileUserId", "device", "url", "eventUUID"].map {
@@ -36,16 +35,16 @@ struct FittingPreset {
 
   /// The one that makes records of the most and passes the least over; nil where none takes most of them.
   ///
-  /// - Parameter form: what the file is, where that is not lines of JSON.
-  init?(
-    _ input: InputFile, _ form: BatchIngest.TextForm?, _ vocabulary: any RecordVocabulary,
-    _ platform: any PlatformCommands
+  /// - Parameters:
+  ///   - form: what the file is, where that is not lines of JSON.
+  ///   - presets: those to try; nil for all.
+  package init?(
+    _ input: InputFile, _ form: BatchIngest.TextForm?, _ vocabulary: any RecordVocabulary, _ presets: [String]?
   ) throws {
     let library = MapLibrary(environment: [:], currentDirectory: "/")
     let isCut = form?.isDocuments ?? false
     var best: (map: ForeignMap, kind: InputKind, trial: Trial)?
-    // The others make records of an app, which a game does not have.
-    for preset in Preset.all where platform.firstJob.presets?.contains(preset.name) ?? true {
+    for preset in Preset.all where presets?.contains(preset.name) ?? true {
       var map = try library.load(preset.name).map
       if isCut { map = map.ofDocuments }
       for kind in [InputKind.events, .notifications] {
@@ -57,7 +56,7 @@ struct FittingPreset {
       }
     }
     guard let best else { return nil }
-    (name, kind) = (best.map.name, best.kind)
+    (name, kind, accepted) = (best.map.name, best.kind, best.trial.accepted)
     document = isCut ? best.map.includingDocument : nil
     let what = isCut ? "\(form?.name ?? ""); " : ""
     let source = "as \(kind.name) (docs/maps.md has what becomes what)"
