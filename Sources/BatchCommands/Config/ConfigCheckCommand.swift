@@ -89,6 +89,7 @@ struct ConfigFindings {
     do {
       let maps = try JobMaps(job)
       for warning in maps.warnings { findings.append(ConfigFinding(warning)) }
+      add(maps.faults(configuration.settings).map(ConfigFinding.init))
       if let own = platform?.platform { add(maps.types.compactMap { Self.fault(of: $0, own) }.map(ConfigFinding.init)) }
       let files = try InputFiles.find(job)
       for words in try Self.vainWords(of: files) {

@@ -4,12 +4,11 @@ import BatchStore
 import EngageEvents
 import EngageIdentity
 
-/// A merge plan as an operator sees it. Recipients are named by the ids under which the service has them; the device and values of
-/// columns stay hidden unless they were asked for.
+/// A merge plan as an operator sees it. The device and recipients are hashed and values of columns hidden unless they were asked for
+/// (reference decisions 66).
 struct PlanReport {
   private let plan: MergePlan
-  private let device: String
-  private let showsValues: Bool
+  private let personal: PersonalData
   /// The record that asked for a refused call; nil for other plans, and where nobody kept it.
   private var source: RecordSource?
   /// What makes a refused call again; nil for other plans.
@@ -25,8 +24,7 @@ struct PlanReport {
 
   init(_ plan: MergePlan, _ personal: PersonalData) {
     self.plan = plan
-    device = personal.id(plan.device).text ?? ""
-    showsValues = personal.policy == .clear
+    self.personal = personal
   }
 
   static let columns = ["id", "state", "scenario", "recipients", "device", "reason"]
@@ -44,8 +42,14 @@ struct PlanReport {
       "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(end)"
   }
 
+  private var device: String { id(plan.device) }
+
+  private var showsValues: Bool { personal.policy == .clear }
+
+  private func id(_ id: String) -> String { personal.id(id).text ?? "" }
+
   private var recipients: String {
-    plan.loser.isIdentical(to: plan.winner) ? plan.loser : "\(plan.loser) -> \(plan.winner)"
+    plan.loser.isIdentical(to: plan.winner) ? id(plan.loser) : "\(id(plan.loser)) -> \(id(plan.winner))"
   }
 
   private var reason: String {
@@ -59,7 +63,7 @@ struct PlanReport {
     let plan: JSONNode = [
       "id": .number(plan.id), "key": .text(plan.key), "state": .text(plan.state.rawValue),
       "scenario": .text(plan.scenario.rawValue), "reason": .text(plan.reason), "list": .text(plan.list),
-      "loser": .text(plan.loser), "winner": .text(plan.winner), "device": .text(device),
+      "loser": .text(id(plan.loser)), "winner": .text(id(plan.winner)), "device": .text(device),
       "created": .text(plan.created.rfc3339),
     ]
     return plan.adding(["source": source.map { .text("\($0)") }, "command": command.map { .text($0) }])
@@ -69,7 +73,7 @@ struct PlanReport {
     var lines = [line, "  key \(plan.key), list \(plan.list), created \(plan.created.rfc3339), date \(plan.date)"]
     for id in plan.ids { lines.append("  searched \(id.name.printable): \(value(id.value))") }
     for step in plan.steps {
-      let target = step.target.isEmpty ? "" : " \(step.target)"
+      let target = step.target.isEmpty ? "" : " \(self.target(of: step))"
       lines.append("  \(step.name.rawValue)\(target) [\(progress(of: step))]")
       for change in changes(of: step) {
         lines.append("    \(change.name.printable): \(value(change.before)) -> \(value(change.after))")
@@ -86,7 +90,7 @@ struct PlanReport {
       "steps": .array(
         plan.steps.map { step in
           [
-            "step": .text(step.name.rawValue), "target": .text(step.target), "progress": .text(progress(of: step)),
+            "step": .text(step.name.rawValue), "target": .text(target(of: step)), "progress": .text(progress(of: step)),
             "changes": .array(
               changes(of: step).map {
                 ["column": .text($0.name), "before": .text(shown($0.before)), "after": .text(shown($0.after))]
@@ -95,6 +99,11 @@ struct PlanReport {
         }),
       "journal": .array(journal.map { ["entry": .text($0.entry.rawValue), "step": .text($0.step)] }),
     ])
+  }
+
+  /// A table has no person in its id.
+  private func target(of step: MergeStep) -> String {
+    step.name == .audit || step.target.isEmpty ? step.target : id(step.target)
   }
 
   /// The last step changes who the device is, and no column.

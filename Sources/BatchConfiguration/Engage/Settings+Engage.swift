@@ -102,6 +102,16 @@ extension Settings {
   }
 }
 
+extension Settings {
+  /// The columns of the list that the program writes itself, which no record may name (reference decisions 64).
+  package var reservedColumns: [String] {
+    [
+      recipient.mobileUserIdColumn, recipient.mergedRecipientIdColumn, recipient.mergedDateColumn,
+      location.addressColumn, location.timeColumn,
+    ].filter { !$0.isEmpty }
+  }
+}
+
 extension DatePattern {
   /// Stands where no pattern has been filled in yet; writes nothing but a hyphen.
   fileprivate static var none: DatePattern {

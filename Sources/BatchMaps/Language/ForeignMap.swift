@@ -22,6 +22,8 @@ package struct ForeignMap: Sendable {
   var otherwise = Otherwise.quarantine
   /// The types of records that the document names itself, and the files that it includes.
   package internal(set) var types: [NamedType] = []
+  /// Names of members that it gives `ids`.
+  package internal(set) var idColumns: [NamedType] = []
 
   package struct NamedType: Sendable {
     package var name: String

@@ -36,6 +36,7 @@ extension MapReader {
           ?? "members of your own go into 'params'")
     }
     let elements: [JSONNode] = if case .array(let elements) = field.value.value { elements } else { [field.value] }
+    noteIDColumns(names, elements, field.line)
     if elements.contains(where: Self.isSpread) {
       let spreads = elements.compactMap { spread($0, own, &builder) }
       return builder.add(spreads, at: names, field: field.key)

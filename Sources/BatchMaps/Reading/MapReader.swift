@@ -76,6 +76,7 @@ struct MapReader {
     }
     map.rules += other.rules
     map.types += other.types
+    map.idColumns += other.idColumns
   }
 
   /// Platforms know which types there are.
@@ -83,6 +84,25 @@ struct MapReader {
     for member in members where ["constant", "default"].contains(member.key) {
       guard case .string(let name) = member.value.value else { continue }
       map.types.append(ForeignMap.NamedType(name: name, place: Place(source, line: member.value.line ?? member.line)))
+    }
+  }
+
+  /// The configuration says which of them the program writes itself (reference decisions 64).
+  mutating func noteIDColumns(_ target: [[UInt8]], _ elements: [JSONNode], _ line: Int?) {
+    func note(_ name: String, _ line: Int?) {
+      map.idColumns.append(ForeignMap.NamedType(name: name, place: Place(source, line: line)))
+    }
+    guard target.first?.elementsEqual("ids".utf8) == true else { return }
+    if target.count > 1 { return note(String(decoding: target[1], as: UTF8.self), line) }
+    for element in elements {
+      for member in element["rename"]?.members ?? [] {
+        if let name = member.value.string { note(name, member.value.line ?? element.line ?? line) }
+      }
+      for member in element["constant"]?.members ?? [] { note(member.key, member.line ?? element.line ?? line) }
+      let prefix = element["prefix"]?.string ?? ""
+      for name in element["only"]?.array ?? [] {
+        if let name = name.string { note(prefix + name, element.line ?? line) }
+      }
     }
   }
 

@@ -11,6 +11,8 @@ package struct JobMaps {
   package private(set) var warnings: [ConfigurationFault] = []
   /// The types of records that they name.
   package private(set) var types: [ForeignMap.NamedType] = []
+  /// The columns that they look for people in.
+  private var idColumns: [ForeignMap.NamedType] = []
 
   /// - Throws: `ConfigurationErrors` with all that is wrong with all of them.
   package init(_ job: Job) throws {
@@ -56,6 +58,7 @@ package struct JobMaps {
         maps[name] = InputMap(map, identity: map.digest)
         self.warnings += warnings
         types += map.types
+        idColumns += map.idColumns
       } catch {
         faults += error.faults
       }
@@ -64,6 +67,14 @@ package struct JobMaps {
   }
 
   subscript(name: String) -> InputMap? { maps[name] }
+
+  /// What is wrong with columns that the program writes itself (reference decisions 64).
+  package func faults(_ settings: Settings) -> [ConfigurationFault] {
+    let reserved = Set(settings.reservedColumns.map { FoldedText($0) })
+    return idColumns.filter { reserved.contains(FoldedText($0.name)) }.map {
+      ConfigurationFault($0.place, "'ids' names '\($0.name.printable)', a column that the program writes itself")
+    }
+  }
 
   /// The files of the maps that a job names, those that they include among them; also of maps that cannot be used.
   static func files(of job: Job) -> [String] {

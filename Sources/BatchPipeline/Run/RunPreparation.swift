@@ -29,6 +29,8 @@ extension Pipeline {
 
   private func inputs() throws -> InputFiles {
     if let part = request.part { return part.files }
+    let faults = try JobMaps(request.job).faults(request.settings)
+    guard faults.isEmpty else { throw ConfigurationErrors(faults) }
     let files = try InputFiles.find(request.job, allowsMissing: request.allowsMissing)
     for warning in files.warnings { monitor.note("\(warning)") }
     if let pipe = files.pipe, let reader = request.secondReader {

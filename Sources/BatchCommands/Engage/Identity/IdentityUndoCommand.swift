@@ -13,15 +13,13 @@ extension IdentityCommand {
     @Argument(help: "The number of the plan.")
     var plan: Int64
     @OptionGroup var service: ServiceOptions
-    @Flag(help: "Leave a second audit row with the roles exchanged in place of the deleted one.")
+    @Flag(help: "Keep the audit row, and write a second one with the roles exchanged.")
     var keepAuditHistory = false
     @OptionGroup var answer: AnswerOption
 
     func run() throws {
       try service.reconciling { reconciler in
-        var reconciler = reconciler
-        reconciler.keepsAuditHistory = keepAuditHistory
-        let result = try reconciler.undo(plan)
+        let result = try reconciler.undo(plan, keepsAuditHistory: keepAuditHistory)
         try IdentityCommand.report(plan, of: reconciler.store, answer.format)
         try IdentityCommand.end(result)
       }

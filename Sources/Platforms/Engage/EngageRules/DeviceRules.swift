@@ -228,6 +228,10 @@ package struct DeviceRules {
     var ids: [IdentityColumn] = []
     if let body = record.body {
       for member in body.members {
+        guard !settings.reservedColumns.contains(FoldedText(member.key)) else {
+          warn(.reservedColumn, "ids name '\(member.key.inWarning)', a column that the program writes; left out")
+          continue
+        }
         guard let value = AttributeText.scalar(member.value, in: arena) else { continue }
         ids.append(IdentityColumn(name: member.key.description, value: value.description))
       }

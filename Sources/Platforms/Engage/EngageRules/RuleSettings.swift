@@ -23,6 +23,8 @@ package struct RuleSettings {
   package var lateRecords: LateRecordPolicy
   /// Recipient.consentRecords: whether records of consent count (reference events 3.5).
   package var appliesConsent: Bool
+  /// Columns of the list that no record may name (reference decisions 64).
+  package var reservedColumns: Set<FoldedText> = []
   /// Privacy: nil where every attribute leaves as it is.
   package var withheld: WithheldAttributes?
 

@@ -14,6 +14,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case ignoredConsent = "ignored-consent"
   /// The event has no code in `General.eventCodes`, and is not sent.
   case noEventCode = "no-event-code"
+  /// An `identify` record names a column that the program writes itself.
+  case reservedColumn = "reserved-column"
   /// What the record asks for does not happen; the detail is its type.
   case consentDenied = "consent-denied"
   /// The detail is the kind of the link warning.

@@ -278,21 +278,6 @@ import Testing
     #expect(bench.service.recipients == before)
   }
 
-  @Test func undoKeepsHistoryAsARowWithExchangedRoles() throws {
-    let bench = try Bench(
-      [loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"]], settings: .fixture(audit: true))
-    try bench.add(bench.check())
-    try bench.reconcile()
-    var reconciler = bench.reconciler
-    reconciler.keepsAuditHistory = true
-    _ = try reconciler.undo(1)
-    #expect(bench.service.rows.count == 1)
-    #expect(
-      bench.service.rows.values.first == [
-        "Old Recipient Id": winner, "New Recipient Id": loser, "Create Date": nowText,
-      ])
-  }
-
   @Test func anEarlierMergeCannotBeUndoneBeforeALaterOne() throws {
     let third = "900000000303"
     let bench = try Bench([

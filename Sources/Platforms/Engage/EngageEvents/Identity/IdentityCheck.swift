@@ -83,6 +83,9 @@ package struct IdentityColumn: Sendable, Equatable {
     self.name = name
     self.value = value
   }
+
+  /// Whether the value is nothing but white space, which is none.
+  package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 }
 
 /// The newest geocoded place of a device, for the one pending database update per device (reference events 5.4).

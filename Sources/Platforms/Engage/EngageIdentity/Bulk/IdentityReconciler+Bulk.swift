@@ -52,7 +52,7 @@ extension IdentityReconciler {
       check = last
       lookUps += page.count
       for pending in page {
-        for id in pending.check.ids where !id.value.isEmpty { searched.insert(IndexedDatabase.Pair(id)) }
+        for id in pending.check.ids where !id.isBlank { searched.insert(IndexedDatabase.Pair(id)) }
       }
     }
     guard lookUps > settings.recipient.bulkThreshold else { return nil }

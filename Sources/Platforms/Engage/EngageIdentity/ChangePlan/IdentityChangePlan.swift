@@ -72,7 +72,6 @@ extension IdentityReconciler {
     reconciler.looksBeforeAdding = true
     // One after the other, so that the same service gives the same document.
     reconciler.settings.concurrency = 1
-    let last = try copy.merges.plans().last?.id ?? 0
     let log = RunLog()
     let result = try reconciler.reconcile(log)
     if let failure = result.failure { throw failure }
@@ -84,7 +83,7 @@ extension IdentityReconciler {
         )
       }
     }
-    for plan in try copy.merges.plans() where plan.id > last || plan.state == .done {
+    for plan in try copy.merges.plans() {
       if try store.merges.plan(plan.id)?.state == plan.state { continue }
       changes += plan.plannedChanges { $0 }
     }

@@ -112,8 +112,10 @@ struct MergeExecutor {
           pending = []
         } else {
           try flush(&pending, plan)
-          if name == .audit {
-            try deleteAuditRow(plan.steps[index], plan)
+          if name == .audit, plan.keepsAuditHistory {
+            try writeCounterRow(plan.steps[index], plan)
+          } else if name == .audit {
+            try deleteAuditRow(plan.steps[index])
           } else if name == .setLocation {
             try place(plan.steps[index], undo: true)
           } else if plan.scenario.isInstruction {
@@ -152,9 +154,7 @@ struct MergeExecutor {
         throw Stop.abort("\(step.name.rawValue): the recipient is gone")
       }
       if changes.allSatisfy({ $0.isAfter(image) }) { return }
-      guard changes.allSatisfy({ $0.isAfter(image) || $0.isBefore(image) }) else {
-        throw Stop.conflict("\(step.name.rawValue): somebody else wrote to the recipient")
-      }
+      try compare(changes, image, step.name)
       do {
         return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
       } catch .absent {
@@ -166,6 +166,13 @@ struct MergeExecutor {
       } catch {
         try attempts.next(after: error)
       }
+    }
+  }
+
+  /// - Throws: ``Stop`` if a column is neither as it was nor as it is to be.
+  private func compare(_ changes: [ColumnChange], _ image: RecipientImage, _ name: MergeStepName) throws {
+    guard changes.allSatisfy({ $0.isAfter(image) || $0.isBefore(image) }) else {
+      throw Stop.conflict("\(name.rawValue): somebody else wrote to the recipient")
     }
   }
 
@@ -271,7 +278,7 @@ struct MergeExecutor {
     }
   }
 
-  private func deleteAuditRow(_ step: MergeStep, _ plan: MergePlan) throws {
+  private func deleteAuditRow(_ step: MergeStep) throws {
     let row = try AuditRow(step)
     do {
       try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: row.key, table: step.target) }
@@ -281,10 +288,19 @@ struct MergeExecutor {
       guard error.concernsOneDevice else { throw error }
       throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
     }
-    guard reconciler.keepsAuditHistory else { return }
+  }
+
+  /// Leaves the row, and writes a second one once the first comparison allows the way back (reference decisions 65).
+  private mutating func writeCounterRow(_ step: MergeStep, _ plan: MergePlan) throws {
+    if let first = plan.steps.last(where: { $0.name.isUpdate && $0.isStarted && !$0.isUndone }),
+      let image = try current(first.target)
+    {
+      try compare(first.changes.map(\.reversed), image, first.name)
+      fresh = [image]
+    }
     let earlier = try reconciler.store.merges.mergesMade(
       of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
-    let counter = row.reversed(
+    let counter = try AuditRow(step).reversed(
       key: NameUUID.mergeKey(
         list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true))
     try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
@@ -308,11 +324,13 @@ struct MergeExecutor {
   }
 
   private func stop(_ plan: inout MergePlan, _ reason: String, _ lines: [JournalLine]) throws -> Outcome {
-    plan.state = .conflict
+    // A second audit row says that the merge is taken back, so the way goes on with the next run.
+    let isOnItsWay = plan.keepsAuditHistory && plan.steps.contains { $0.name == .audit && $0.isUndone }
+    plan.state = isOnItsWay ? .undoing : .conflict
     plan.reason = reason
-    let id = plan.id
+    let (id, state) = (plan.id, plan.state)
     let step = plan.steps.first { $0.isStarted && !$0.isDone }?.name.rawValue ?? ""
-    try journal { try $0.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)]) }
+    try journal { try $0.settle(id, as: state, reason: reason, lines: lines + [JournalLine(.conflict, step)]) }
     return .conflict(reason)
   }
 

@@ -52,7 +52,8 @@ package struct RecipientImage: Sendable, Equatable {
 
   package init(id: String, columns: [IdentityColumn]) {
     self.id = id
-    values = Dictionary(columns.map { (Self.key($0.name), $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
+    values = Dictionary(
+      columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
 
   /// `Email` is the service's other name of EMAIL, and it answers with both (reference identity 2.3).

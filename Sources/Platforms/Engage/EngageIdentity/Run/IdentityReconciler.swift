@@ -14,8 +14,6 @@ package struct IdentityReconciler: Sendable {
   package var run: RunID
   /// The date of everything this run writes.
   package var now: Instant
-  /// An undone merge leaves a second audit row with the roles exchanged instead of none.
-  package var keepsAuditHistory = false
   /// How lists go as files; nil makes all look-ups one by one.
   package var transfer: ListTransfer?
   /// Whether the run was told to end; asked before each check.
@@ -145,7 +143,9 @@ package struct IdentityReconciler: Sendable {
   }
 
   /// Takes a plan back, from wherever it is, and leaves a mark that the same merge is not made again.
-  package func undo(_ id: Int64) throws -> IdentityResult {
+  ///
+  /// - Parameter keepsAuditHistory: the audit row stays and is joined by a second one with the roles exchanged; holds for later attempts.
+  package func undo(_ id: Int64, keepsAuditHistory: Bool = false) throws -> IdentityResult {
     let log = RunLog()
     guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard plan.state != .undone, plan.state != .dropped else { throw OperatorError.ended(id, plan.state) }
@@ -155,6 +155,7 @@ package struct IdentityReconciler: Sendable {
         throw OperatorError.later(id, later)
       }
       plan.undoCause = .operator
+      plan.keepsAuditHistory = plan.keepsAuditHistory || keepsAuditHistory
       plan.reason = "undone by an operator"
       let started = plan
       if let holder = try journal({ try store.merges.beginUndo(started) }) {

@@ -28,7 +28,7 @@ extension IdentitySession {
           : "the mobile user id has characters that XML cannot carry")
     }
     if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
-    let ids = check.ids.filter { !$0.value.isEmpty }
+    let ids = check.ids.filter { !$0.isBlank }
     guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
       return try stop(
         pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")

@@ -103,7 +103,8 @@ enum IdentitySchema {
       user_after TEXT NOT NULL,
       run INTEGER NOT NULL,
       created INTEGER NOT NULL,
-      undo_cause TEXT
+      undo_cause TEXT,
+      keeps_history INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX merge_plan_by_state ON merge_plan (state) WHERE state NOT IN ('done', 'undone', 'dropped');
     CREATE INDEX merge_plan_by_device ON merge_plan (device, id);

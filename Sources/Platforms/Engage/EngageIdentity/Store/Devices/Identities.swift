@@ -170,7 +170,7 @@ package struct Identities: Sendable {
   package func finishSetup(_ device: KnownDevice) throws {
     try connection.writeTogether { db in
       try Self.save(device, in: db)
-      try MergeJournal.endRefusals(of: device.device, check: nil, in: db)
+      try MergeJournal.endRefusals(of: device.device, in: db)
       try Self.publish(
         [
           IdentityPeriod(

@@ -24,7 +24,6 @@ package struct MergeJournal: Sendable {
         }
       }
       stored.id = try Self.insert(stored, run: run, into: db)
-      try Self.endRefusals(of: stored.device, check: stored.checkId, besides: stored.id, in: db)
       if stored.holdsLocks {
         for recipient in stored.recipients { try Self.lock(recipient, for: stored.id, in: db) }
       }
@@ -40,23 +39,12 @@ package struct MergeJournal: Sendable {
 
   /// Notes that the service refuses a set-up or a check for good, without a step.
   ///
-  /// - Returns: the number of the plan; one that says so already keeps its own.
+  /// - Returns: the number of the plan.
   package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
     try connection.writeTogether { db in
       try Identities.save(device, in: db)
-      let known = try Int64.fetchOne(
-        db.cachedStatement(
-          sql: """
-            SELECT id FROM merge_plan WHERE state = 'refused' AND device = ? AND check_id IS ? AND scenario = ?
-              AND NOT EXISTS (SELECT 1 FROM merge_step WHERE plan = merge_plan.id)
-            """), arguments: [plan.device, plan.checkId, plan.scenario.rawValue])
-      if let known {
-        try Self.setState(.refused, reason: plan.reason, of: known, in: db)
-        return known
-      }
       let id = try Self.insert(plan, run: run, into: db)
       try Self.append([JournalLine(.plan, plan.key)], to: id, in: db)
-      try Self.endRefusals(of: plan.device, check: plan.checkId, besides: id, in: db)
       return id
     }
   }
@@ -77,14 +65,25 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends what was refused of a check, or of the set-up of a device, because it is decided anew or was made.
-  static func endRefusals(of device: String, check: Int64?, besides plan: Int64 = 0, in db: Database) throws {
+  /// Ends what was refused of the set-up of a device, because it was made.
+  static func endRefusals(of device: String, in db: Database) throws {
     try db.cachedStatement(
       sql: """
         UPDATE merge_plan SET state = CASE WHEN undo_cause IS NULL THEN 'dropped' ELSE 'undone' END
-        WHERE state = 'refused' AND device = ? AND check_id IS ? AND id <> ?
+        WHERE state = 'refused' AND device = ? AND check_id IS NULL AND scenario <> 'location'
         """
-    ).execute(arguments: [device, check, plan])
+    ).execute(arguments: [device])
+  }
+
+  /// The plan by which the service refused the same before, and of which nothing is left there: it is decided anew under its number.
+  private static func refused(_ plan: MergePlan, in db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT id FROM merge_plan WHERE state = 'refused' AND device = ?1 AND check_id IS ?2
+            AND (scenario = 'location') = ?3 AND (scenario <> 'location' OR loser = ?4)
+            AND NOT EXISTS (SELECT 1 FROM recipient_lock WHERE plan = merge_plan.id) ORDER BY id LIMIT 1
+          """), arguments: [plan.device, plan.checkId, plan.scenario == .location, plan.loser])
   }
 
   /// Devices without a recipient because the service refuses them one: their events have nobody to belong to.
@@ -162,8 +161,8 @@ package struct MergeJournal: Sendable {
       }
       try Self.append([JournalLine(.undo, plan.key)], to: plan.id, in: db)
       try Self.setState(.undoing, reason: plan.reason, of: plan.id, in: db)
-      try db.cachedStatement(sql: "UPDATE merge_plan SET undo_cause = ? WHERE id = ?")
-        .execute(arguments: [cause.rawValue, plan.id])
+      try db.cachedStatement(sql: "UPDATE merge_plan SET undo_cause = ?, keeps_history = ? WHERE id = ?")
+        .execute(arguments: [cause.rawValue, plan.keepsAuditHistory, plan.id])
       return nil
     }
   }
@@ -241,14 +240,19 @@ package struct MergeJournal: Sendable {
   // MARK: Rows
 
   private static func insert(_ plan: MergePlan, run: RunID, into db: Database) throws -> Int64 {
+    let known = try refused(plan, in: db)
+    for table in known == nil ? [] : ["merge_plan_id", "merge_step", "merge_step_column"] {
+      try db.cachedStatement(sql: "DELETE FROM \(table) WHERE plan = ?").execute(arguments: [known])
+    }
     try db.cachedStatement(
       sql: """
-        INSERT INTO merge_plan (merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
+        INSERT OR REPLACE INTO merge_plan (id, merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
           recipient_before, user_before, recipient_after, user_after, run, created)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      plan.key, plan.scenario.rawValue, plan.state.rawValue, plan.reason, plan.list, plan.loser, plan.winner, plan.date,
+      known, plan.key, plan.scenario.rawValue, plan.state.rawValue, plan.reason, plan.list, plan.loser, plan.winner,
+      plan.date,
       plan.device, plan.checkId, plan.emission, plan.before.recipientId, plan.before.mobileUserId,
       plan.after.recipientId, plan.after.mobileUserId, run.number, plan.created.milliseconds,
     ])
@@ -325,7 +329,7 @@ package struct MergeJournal: Sendable {
         db.cachedStatement(
           sql: """
             SELECT merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
-              recipient_before, user_before, recipient_after, user_after, created, undo_cause
+              recipient_before, user_before, recipient_after, user_after, created, undo_cause, keeps_history
             FROM merge_plan WHERE id = ?
             """), arguments: [id])
     else { return nil }
@@ -355,7 +359,9 @@ package struct MergeJournal: Sendable {
       }
       return try MergeStep(name, target: row.value("target"), changes: changes)
     }
-    for line in try journal(of: id, in: db) {
+    // Of a plan that was refused and decided anew only the last attempt counts.
+    let lines = try journal(of: id, in: db)
+    for line in lines[(lines.lastIndex { $0.entry == .plan } ?? 0)...] {
       for index in steps.indices {
         let name = steps[index].name.rawValue
         switch line.entry {
@@ -377,6 +383,7 @@ package struct MergeJournal: Sendable {
     plan.id = id
     plan.state = state
     plan.reason = try row.value("reason")
+    plan.keepsAuditHistory = try row.value("keeps_history")
     plan.undoCause = try (row.value("undo_cause") as String?).map { word in
       guard let cause = UndoCause(rawValue: word) else { throw StoreError.inconsistent("merge plan \(id)") }
       return cause

@@ -211,6 +211,8 @@ package struct MergePlan: Sendable, Equatable {
   package var reason = ""
   /// Nil until it is taken back.
   package var undoCause: UndoCause?
+  /// Taken back, it leaves its audit row and a second one with the roles exchanged (reference decisions 65).
+  package var keepsAuditHistory = false
   package var list: String
   package var loser: String
   /// The same as the loser when only one recipient is concerned.
