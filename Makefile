@@ -149,6 +149,12 @@ check-deploy: ## check what deploy/ and .github/ define against the schemas of t
 	@$(DEPLOYMENT)/venv/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 	@$(DEPLOYMENT)/venv/bin/yamllint -s -c Tests/Deploy/yamllint.yaml .github deploy/compose.yaml deploy/kubernetes/nightly.yaml
 
+.PHONY: findings
+
+findings: ## check what findings/ states about libraries and tools of others, in folders that are removed afterwards; ONLY= a word of their names
+	@scripts/setup python3-venv
+	@findings/run-all $(ONLY)
+
 fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in all
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
