@@ -26,8 +26,8 @@ package struct Ingest: Sendable {
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
     /// Called now and then, never twice at once; throw to stop the run.
     package var progress: @Sendable (IngestProgress) throws -> Void
-    /// Called once all lines are read, before the first partition; throw to have no record taken in. Nil looks at nothing.
-    package var preview: (@Sendable (InputPreview) throws -> Void)?
+    /// Called once all lines are read, before the first partition; false, or an error, has no record taken in. Nil looks at nothing.
+    package var preview: (@Sendable (InputPreview) throws -> Bool)?
     /// Takes the records of some devices. Called by several threads at once, each with other devices; partitions come in no
     /// particular order.
     package var partition: @Sendable (Partition) throws -> Void
@@ -38,7 +38,7 @@ package struct Ingest: Sendable {
       },
       quarantine: @escaping @Sendable ([QuarantinedLine]) throws -> Void = { _ in },
       progress: @escaping @Sendable (IngestProgress) throws -> Void = { _ in },
-      preview: (@Sendable (InputPreview) throws -> Void)? = nil
+      preview: (@Sendable (InputPreview) throws -> Bool)? = nil
     ) {
       self.partition = partition
       self.known = known
@@ -60,8 +60,10 @@ package struct Ingest: Sendable {
       }
     }
     let isSmall = run.bytesRead <= options.smallInput
-    try callbacks.preview?(
-      InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.tallies.map(\.lines), known: callbacks.known))
+    let preview = InputPreview(
+      space: run.space, isSmall: isSmall, recordsByFile: run.tallies.map(\.usable), counts: run.counts,
+      known: callbacks.known)
+    guard try callbacks.preview?(preview) ?? true else { return run.result }
     let feed = BucketFeed(run.space, try run.space.order())
     let workers = isSmall ? 1 : options.workers
     try Threads.run(run.space.spilledBytes == 0 ? workers : workers + 1) { worker in
@@ -130,6 +132,8 @@ private final class IngestRun: Sendable {
 
   /// From the disk and from pipes, compressed or not.
   var bytesRead: UInt64 { shared.withLock(\.progress.bytesRead) }
+
+  var counts: IngestCounts { shared.withLock(\.counts) }
 
   /// Of each file; empty where nobody asks.
   var tallies: [FileTally] { shared.withLock(\.tallies) }
@@ -250,7 +254,8 @@ private final class IngestRun: Sendable {
         let counts = $0.counts
         $0.progress = IngestProgress(
           stage: .ordering, bytesRead: $0.progress.bytesRead, records: counts.duplicates - duplicates,
-          total: counts.read - counts.outOfWindow - counts.quarantined - counts.leftOut.values.reduce(0, +))
+          total: counts.read - counts.outOfWindow - counts.forgotten - counts.quarantined
+            - counts.leftOut.values.reduce(0, +))
       }
       $0.progress.records += accepted + duplicates
       try callbacks.progress($0.progress)

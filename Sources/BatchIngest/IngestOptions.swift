@@ -47,15 +47,19 @@ package struct IngestOptions: Sendable {
   }
 }
 
-/// What became of the lines: `read` = `accepted` + `duplicates` + `outOfWindow` + `quarantined` + `leftOut`, always.
+/// What became of the lines: `read` = `accepted` + `duplicates` + `outOfWindow` + `forgotten` + `leftOut` + `quarantined`, always.
 package struct IngestCounts: Sendable, Equatable {
   /// Lines that are not blank, and one for each damaged file.
   package var read = 0
   package var accepted = 0
   package var duplicates = 0
   package var outOfWindow = 0
+  /// The times of those out of the window; nil for none.
+  package var outOfWindowSpan: ClosedRange<Instant>?
   /// Of those out of the window, the ones before ``IngestOptions/knownSince`` alone.
   package var beforeKnown = 0
+  /// Records of people who were forgotten (reference decisions R3).
+  package var forgotten = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
   /// What maps left out, by reason.
@@ -67,11 +71,21 @@ package struct IngestCounts: Sendable, Equatable {
     total.read += part.read
     total.accepted += part.accepted
     total.duplicates += part.duplicates
-    total.outOfWindow += part.outOfWindow
+    total.addOutOfWindow(part.outOfWindow, part.outOfWindowSpan)
     total.beforeKnown += part.beforeKnown
+    total.forgotten += part.forgotten
     total.quarantined += part.quarantined
     total.reasons.merge(part.reasons, uniquingKeysWith: +)
     total.leftOut.merge(part.leftOut, uniquingKeysWith: +)
+  }
+
+  mutating func addOutOfWindow(_ count: Int, _ span: ClosedRange<Instant>?) {
+    outOfWindow += count
+    guard let span else { return }
+    outOfWindowSpan =
+      outOfWindowSpan.map {
+        min($0.lowerBound, span.lowerBound)...max($0.upperBound, span.upperBound)
+      } ?? span
   }
 }
 

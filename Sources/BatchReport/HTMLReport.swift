@@ -85,6 +85,7 @@ extension Markup {
         ("duplicates", summary.records.duplicates, "plain"), ("out of window", summary.records.outOfWindow, "plain"),
         ("quarantined", quarantined, quarantined > 0 ? "attention" : "plain"),
       ]
+      if let forgotten = summary.records.forgotten, forgotten > 0 { tiles.append(("forgotten", forgotten, "plain")) }
       if summary.records.leftOut != nil { tiles.append(("left out by maps", summary.records.leftOutCount, "plain")) }
       tiles.append(("events", summary.eventCount, "plain"))
     }

@@ -57,7 +57,7 @@ package struct MetricsText: Sendable {
         "engage_batch_run_records", "Records that the last run read, by what became of them.", "result",
         [
           ("accepted", records.accepted), ("duplicate", records.duplicates), ("out_of_window", records.outOfWindow),
-          ("quarantined", records.quarantined),
+          ("forgotten", records.forgotten ?? 0), ("quarantined", records.quarantined),
         ] + (records.leftOut == nil ? [] : [("left_out", records.leftOutCount)])),
       counts(
         "engage_batch_run_quarantined", "Lines that the last run quarantined, by reason.", "reason",

@@ -23,8 +23,13 @@ enum NextSteps {
       steps.append(
         "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
     }
+    if report.nothingUsable == true {
+      steps.append(
+        "Nothing could be used. Correct the job or the export, then: \(invocation.run.text)\(invocation.omission). If there is nothing in it "
+          + "that the job should use, add --allow-empty")
+    }
     steps += wholeFiles(report)
-    let lineCount = report.quarantinedLines - report.quarantinedFiles
+    let lineCount = summary.records.quarantined - report.quarantinedFiles
     if lineCount > 0, report.quarantineWaits {
       let lines = lineCount.counted("line was", "lines were")
       if let list = command("quarantine", "list"), report.mode != .dryRun {

@@ -15,7 +15,9 @@ package struct NightFigures: Sendable, Equatable {
     let summary = report.summary
     volume = summary.records.accepted + summary.records.duplicates
     let quarantined = summary.records.quarantined + report.quarantinedEvents
-    quarantinedPerMille = summary.records.read == 0 ? 0 : quarantined * 1000 / summary.records.read
+    // Records of people who were forgotten are no part of what is wrong, nor of what it is a share of.
+    let records = summary.records.read - (summary.records.forgotten ?? 0)
+    quarantinedPerMille = records == 0 ? 0 : quarantined * 1000 / records
     warnings = report.warningCount
     conflicts = summary.identity.conflicts
     let hours = report.activity.events.named.reduce(into: report.activity.events.rest) { $0 += $1.value }

@@ -52,6 +52,7 @@ extension RunSummary.Records {
     accepted += other.accepted
     duplicates += other.duplicates
     outOfWindow += other.outOfWindow
+    if let others = other.forgotten { forgotten = (forgotten ?? 0) + others }
     quarantined += other.quarantined
     if let others = other.leftOut { leftOut = (leftOut ?? [:]).merging(others, uniquingKeysWith: +) }
   }

@@ -36,6 +36,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var failure: String?
   /// Parts that a store which collects lacks; nil for a run that ended for another reason, or did not.
   package var missingParts: Int?
+  /// Whether lines were read and none could be used, so that nothing was decided or sent; nil where it was not so.
+  package var nothingUsable: Bool?
   /// Whether the store was found damaged, which the same run would find again; nil where it was not.
   package var storeIsDamaged: Bool?
   package var personalData = PersonalDataPolicy.hash
@@ -259,16 +261,10 @@ extension RunReport {
     return silently > 0 ? "\(ended) by an event, \(silently.grouped) by silence" : ended
   }
 
-  /// Lines that went to quarantine and stay there; those of people who were forgotten are refused, and kept nowhere.
-  var quarantinedLines: Int { summary.records.quarantined - forgottenLines }
-
   /// Files that are damaged, or of another form than their entry reads; each counts as a quarantined line.
   var quarantinedFiles: Int {
     summary.quarantineReasons[.damagedFile, default: 0] + summary.quarantineReasons[.otherForm, default: 0]
   }
-
-  /// Lines of people who were forgotten.
-  var forgottenLines: Int { summary.quarantineReasons[.forgotten, default: 0] }
 
   /// By file and line, whatever order they came in.
   var orderedQuarantine: [QuarantineSample] {

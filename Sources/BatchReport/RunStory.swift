@@ -38,13 +38,13 @@ enum RunStory {
       }
       if waiting + report.stoppedPlans == 0 { sentences.append("Nothing waits.") }
     }
-    if report.forgottenLines > 0 {
+    if let forgotten = summary.records.forgotten, forgotten > 0 {
       sentences.append(
-        report.forgottenLines.counted("line was", "lines were") + " refused, of people who were forgotten.")
+        forgotten.counted("record was", "records were") + " left out, of people who were forgotten.")
     }
-    if report.quarantinedLines > 0 {
+    if summary.records.quarantined > 0 {
       sentences.append(
-        report.quarantinedLines.counted("line could not be used and was", "lines could not be used and were")
+        summary.records.quarantined.counted("line could not be used and was", "lines could not be used and were")
           + " quarantined.")
     }
     if report.quarantinedEvents > 0 {

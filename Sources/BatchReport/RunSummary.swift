@@ -7,13 +7,17 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var accepted = 0
     package var duplicates = 0
     package var outOfWindow = 0
+    /// Records of people who were forgotten; nil in reports of a release that counted them as quarantined.
+    package var forgotten: Int?
     package var quarantined = 0
     /// What maps left out, by reason; nil for a run without maps.
     package var leftOut: [String: Int]?
 
+    package init() {}
+
     /// Every line ends in exactly one of the others.
     package var isBalanced: Bool {
-      read == accepted + duplicates + outOfWindow + quarantined + leftOutCount
+      read == accepted + duplicates + outOfWindow + (forgotten ?? 0) + leftOutCount + quarantined
     }
 
     package var leftOutCount: Int { leftOut?.values.reduce(0, +) ?? 0 }
@@ -158,11 +162,11 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
 extension RunSummary.Records {
   fileprivate var json: JSONNode {
-    let node: JSONNode = [
+    [
       "read": .number(read), "accepted": .number(accepted), "duplicates": .number(duplicates),
-      "outOfWindow": .number(outOfWindow), "quarantined": .number(quarantined),
+      "outOfWindow": .number(outOfWindow), "forgotten": .number(forgotten ?? 0), "leftOut": .number(leftOutCount),
+      "quarantined": .number(quarantined),
     ]
-    return node.adding(["leftOut": leftOut == nil ? nil : .number(leftOutCount)])
   }
 }
 

@@ -20,6 +20,7 @@ package struct TextSummary: Sendable {
         "records",
         "\(records.read.grouped) read: \(records.accepted.grouped) accepted, "
           + "\(records.duplicates.counted("duplicate")), \(records.outOfWindow.grouped) out of window, "
+          + (records.forgotten ?? 0 > 0 ? "\(records.forgotten?.grouped ?? "") forgotten, " : "")
           + "\(records.quarantined.grouped) quarantined"
           + (records.leftOut == nil ? "" : ", \(records.leftOutCount.grouped) left out by maps"))
       for (reason, count) in (records.leftOut ?? [:]).sorted(by: { $0.key.precedesByBytes($1.key) }) {

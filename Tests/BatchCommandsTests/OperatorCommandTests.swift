@@ -140,7 +140,7 @@ import Testing
         + "1 line is neither in the store nor in its file")
     #expect(
       QuarantineReplayCommand.document(outcome).compactText
-        == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"stillQuarantined":2,"#
+        == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"forgotten":0,"stillQuarantined":2,"#
         + #""quarantineReasons":{"invalid-json":2},"unavailable":1,"events":1,"late":0}"#)
   }
 

@@ -40,6 +40,8 @@ import Testing
     let folder = try JobFolder(["job.json": Self.job, "in/a.ndjson": Self.bad(0..<9)])
     var request = try folder.request("Ingest.quarantineLimit=0")
     request.maxQuarantine = 9
+    // Nothing else is in it.
+    request.allowsEmpty = true
     #expect(try folder.run(request).exit == .done)
     request.maxQuarantine = 8
     #expect(try folder.run(request).exit == .inputRefused)
@@ -61,6 +63,8 @@ import Testing
     )
     #expect(try folder.quarantine().count == 9)
     request.maxQuarantine = 9
+    // Nothing else is in it.
+    request.allowsEmpty = true
     #expect(try folder.run(request).exit == .done)
   }
 }

@@ -51,7 +51,7 @@ import Testing
     let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: request.platform.storeFormat)
     let runs = try store.runs.all()
     #expect(runs.map(\.mode) == ["no-upload", "replay"])
-    #expect(runs.map(\.exit) == [0, RunExit.terminated.rawValue])
+    #expect(runs.map(\.exit) == [RunExit.inputRefused.rawValue, RunExit.terminated.rawValue])
     #expect(runs.allSatisfy { $0.finished != nil })
     try store.close()
   }

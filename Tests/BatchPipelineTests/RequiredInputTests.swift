@@ -13,6 +13,10 @@ import Testing
     #"{"deviceId":"d","timestamp":"2026-01-0\#(day)T00:00:0\#(number)Z","type":"namedEvent","name":"n"}"#
   }
 
+  private static func opened(_ second: Int) -> String {
+    #"{"deviceId":"d","timestamp":"2026-01-02T00:00:0\#(second)Z","action":"opened","payload":{}}"#
+  }
+
   private func folder(_ inputs: String, _ files: [String: String]) throws -> JobFolder {
     let job = #"""
       {"name": "j", "store": "j.sqlite", "asOf": "2026-01-10T00:00:00Z",
@@ -61,14 +65,14 @@ import Testing
       ])
   }
 
-  @Test("An input with fewer lines than it has to have ends the run, whatever the lines are", arguments: [1, 3])
+  @Test("An input with fewer records than it has to have ends the run; quarantined lines are none", arguments: [1, 3])
   func lines(workers: Int) throws {
     let text = [Self.line(1, 0), "", "no record", Self.line(1, 1)].joined(separator: "\n")
     let folder = try folder(
       #"""
       {"events": [{"path": "a*", "minRecords": 6}, {"path": "b", "minRecords": 1}],
-       "notifications": [{"path": "b", "minRecords": 4}], "deepLinks": [{"path": "gone", "minRecords": 1}]}
-      """#, ["a1": text, "a2": Self.line(1, 2) + "\n" + Self.line(1, 3), "b": Self.line(1, 4)])
+       "notifications": [{"path": "n", "minRecords": 4}], "deepLinks": [{"path": "gone", "minRecords": 1}]}
+      """#, ["a1": text, "a2": Self.line(1, 2) + "\n" + Self.line(1, 3), "b": Self.line(1, 4), "n": Self.opened(1)])
     let stopped = try folder.run(folder.request("Ingest.workers=\(workers)"))
     #expect(stopped.exit == .noInput)
     #expect(stopped.report.summary.eventCount == 0)
@@ -76,15 +80,15 @@ import Testing
     #expect(
       stopped.report.failure
         == [
-          "error: input '\(folder.path)/a*' has 5 lines, but has to have 6 (minRecords)\(rest)",
-          "error: input '\(folder.path)/b' has 1 line, but has to have 4 (minRecords)\(rest)",
-          "error: input '\(folder.path)/gone' has 0 lines, but has to have 1 (minRecords)\(rest)",
+          "error: input '\(folder.path)/a*' has 4 usable records, but has to have 6 (minRecords)\(rest)",
+          "error: input '\(folder.path)/n' has 1 usable record, but has to have 4 (minRecords)\(rest)",
+          "error: input '\(folder.path)/gone' has 0 usable records, but has to have 1 (minRecords)\(rest)",
         ].joined(separator: "\n"))
     var request = try folder.request()
     request.allowsMissing = true
-    #expect(try folder.run(request).report.summary.records.accepted == 5)
-    try folder.write("a2", (0..<3).map { Self.line(1, $0 + 2) }.joined(separator: "\n"))
-    try folder.write("b", (0..<4).map { Self.line(2, $0) }.joined(separator: "\n"))
+    #expect(try folder.run(request).report.summary.records.accepted == 6)
+    try folder.write("a2", (0..<4).map { Self.line(1, $0 + 2) }.joined(separator: "\n"))
+    try folder.write("n", (1...4).map(Self.opened).joined(separator: "\n"))
     try folder.write("gone", "2026-01-01T00:00:00Z\td\tapp://h")
     #expect(try folder.run(folder.request()).exit == .done)
   }
@@ -98,7 +102,7 @@ import Testing
         .partition(.inputs, parts: 2, after: nil, to: "\(folder.path)/parts").folder.manifest.lines
     }
     var request = try folder.request()
-    #expect(throws: InputError.short([ShortInput(input: "'\(folder.path)/a'", lines: 1, least: 2)])) {
+    #expect(throws: InputError.short([ShortInput(input: "'\(folder.path)/a'", count: 1, noun: "line", least: 2)])) {
       try partition(request)
     }
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/parts"))

@@ -8,7 +8,8 @@ import Testing
 @Suite struct DocumentationTests {
   @Test func everyQuarantineReasonHasARowInItsOrder() throws {
     let reasons = try Self.page("docs/quarantine.md").compactMap(Self.firstCell)
-    #expect(reasons == QuarantineReason.allCases.map(\.rawValue))
+    // Who was forgotten is in no quarantine.
+    #expect(reasons == QuarantineReason.allCases.filter { $0 != .forgotten }.map(\.rawValue))
   }
 
   @Test func everyPolicyForPersonalDataHasARow() throws {

@@ -63,6 +63,26 @@ import Testing
         """), "\(run.messages)")
   }
 
+  /// The end of its run was kept as the moment for which it was run, so no backfill went on.
+  @Test("Running a night again after later ones blocks no backfill")
+  func behindARepair() throws {
+    let workspace = try Workspace()
+    for asOf in ["2026-01-16T02:15:00Z", "2026-01-19T02:15:00Z", "2026-01-16T02:15:00Z"] {
+      // Of the 18th there is no export.
+      let more =
+        asOf.contains("-19") ? ["--from", "2026-01-18", "--to", "2026-01-19", "--set", "Ingest.rewind=0s"] : []
+      if !more.isEmpty {
+        _ = try workspace.shell("cd samples/events && cp 2026-01-15-ios.ndjson 2026-01-18-ios.ndjson")
+      }
+      let night = try workspace.run(["run", "jobs/every-night.json", "--as-of", asOf, "--sandbox"] + more)
+      #expect(night.code == 0, "\(night.messages)")
+    }
+    let run = try workspace.run(Self.command)
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(
+      run.messages.contains("2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z  done before\n"), "\(run.messages)")
+  }
+
   /// It said that all was done before, and no more.
   @Test("It tells what the service refuses also where all windows were done before")
   func refusedBefore() throws {
@@ -110,7 +130,7 @@ import Testing
     #expect(across.code == 78)
     #expect(
       across.messages.contains(
-        "error: a run of 'every-night' ended its window at 2026-01-16T00:00:00.000Z, in the middle of one of these; choose"
+        "error: runs of 'every-night' have read a part of 2026-01-15T12:00:00.000Z to 2026-01-16T12:00:00.000Z, one of these windows; choose"
       ))
     for (options, words) in [
       (["--to", "2026-01-14T00:00:00Z"], "--to has to be later than --from: windows go forward"),

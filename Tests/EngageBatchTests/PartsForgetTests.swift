@@ -75,7 +75,7 @@ import Testing
     }
     try command("collect job.json s/0 s/1 --events-out second.ndjson --summary second.json")
     let summary = try Summary(workspace.read("second.json"))
-    #expect(summary["quarantineReasons.forgotten"] == 1)
+    #expect(summary["records.forgotten"] == 1)
     #expect(summary["records.accepted"] == 2)
     #expect(!(try workspace.read("second.ndjson")).contains("phone-ada-1"))
   }

@@ -39,6 +39,7 @@ struct BackfillCommand: ParsableCommand {
   @OptionGroup var places: JobPlaces
   @OptionGroup var future: FutureOptions
   @OptionGroup var missing: MissingOptions
+  @OptionGroup var empty: EmptyOptions
 
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -66,11 +67,12 @@ struct BackfillCommand: ParsableCommand {
   private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
     // Windows are not empty, as their maker says.
     let first = try request(windows[0], tellsWarnings: true)
-    let (done, refused) = try Failures.reported { try Self.ends(of: first) }
-    if let end = done.first(where: { end in windows.contains { $0.from < end && end < $0.to } }) {
+    let (done, refused) = try Failures.reported { try Self.done(by: first) }
+    let spans = TimeSpans(done.map(\.window))
+    if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {
       Streams.note(
-        "\(first.storePath): error: a run of '\(first.job.name)' ended its window at \(end.rfc3339), in the middle of one of these; "
-          + "choose --from and --step so that windows begin and end there")
+        "\(first.storePath): error: runs of '\(first.job.name)' have read a part of \(window.from.rfc3339) to \(window.to.rfc3339), "
+          + "one of these windows; choose --from and --step so that windows begin and end as theirs")
       throw ExitCode(.configuration)
     }
     // Its clock is that of the last window: what comes to a service of games from its future is dropped.
@@ -81,13 +83,18 @@ struct BackfillCommand: ParsableCommand {
     total.refused = refused
     for window in windows {
       let name = "\(window.from.rfc3339) to \(window.to.rfc3339)"
-      if done.contains(window.to) {
+      if spans.covers(window.from..<window.to) == true {
         total.doneBefore += 1
         Streams.note("\(name)  done before")
         continue
       }
       var request = try request(window)
       request.sandboxAddress = server?.baseURL
+      if !empty.allowEmpty {
+        let isUsable = total.isUsable || done.contains { $0.window.to ?? .last > from && Self.isUsable($0) }
+        let later = windows.filter { $0.from >= window.to }
+        request.isUsableElsewhere = { try isUsable || anyIsUsable(of: later, interruption) }
+      }
       do {
         // Lines of single runs are left to their reports.
         let outcome = try Pipeline(request, interruption: interruption).run()
@@ -118,6 +125,22 @@ struct BackfillCommand: ParsableCommand {
           + ShellCommand("identity", "list", "--open", "--store", last.storePath).text)
       if total.done > 0 { throw ExitCode(.protocolRefused) }
     }
+  }
+
+  /// Whether anything of these windows can be used, or is known, by dry runs: windows are judged together (reference decisions R1).
+  private func anyIsUsable(of windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws -> Bool {
+    for window in windows {
+      var request = try request(window)
+      request.mode = .dryRun(sends: false)
+      request.loaded.job.reports = nil
+      do {
+        let report = try Pipeline(request, interruption: interruption).run().report
+        if report.summary.records.read > 0, report.nothingUsable != true { return true }
+      } catch let error as InputError {
+        guard case .noInput = error else { throw error }
+      }
+    }
+    return false
   }
 
   /// Whether a run did all that it could: only identities that the service refuses for good are left (reference decisions 37).
@@ -160,17 +183,23 @@ struct BackfillCommand: ParsableCommand {
     return request
   }
 
-  /// Where the job's runs that were done ended their windows, by what its store says, and how many identity plans the service refuses;
-  /// none without a store.
-  private static func ends(of request: RunRequest) throws -> (windows: [Instant], refused: Int) {
+  /// The job's runs that were done, by what its store says, and how many identity plans the service refuses; none without a store.
+  private static func done(by request: RunRequest) throws -> (runs: [StoredRun], refused: Int) {
     guard FileManager.default.fileExists(atPath: request.storePath) else { return ([], 0) }
     let store = try Platforms.installed.openReading(request.storePath).store
     let runs = try store.runs.all()
     let refused = try store.refusedIdentityPlans()
     try store.close()
-    let windows = runs.filter { $0.job == request.job.name && $0.mode == request.mode.name }
-      .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }.map(\.until)
-    return (windows, refused)
+    let done = runs.filter { $0.job == request.job.name && $0.mode == request.mode.name && $0.knownUntil != nil }
+      .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }
+    return (done, refused)
+  }
+
+  /// Whether a run has read a record that could be used, or was known.
+  private static func isUsable(_ run: StoredRun) -> Bool {
+    // Figures that cannot be read are of another program.
+    guard let figures = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) })?["records"] else { return false }
+    return ["accepted", "duplicates", "forgotten", "leftOut"].contains { figures[$0]?.integer ?? 0 > 0 }
   }
 }
 
@@ -190,14 +219,15 @@ struct BackfillTotal: Equatable {
   mutating func add(_ report: RunReport) {
     let summary = report.summary
     quarantinedEvents += report.quarantinedEvents
-    figures.records.read += summary.records.read
-    figures.records.accepted += summary.records.accepted
-    figures.records.quarantined += summary.records.quarantined
+    figures.records.add(summary.records)
     figures.otherEvents += summary.eventCount
     figures.upload.eventsPosted += summary.upload.eventsPosted
     guard let more = report.outdated else { return }
     outdated = outdated.map { $0.adding(more) } ?? more
   }
+
+  /// Whether some records could be used, or were known.
+  var isUsable: Bool { figures.records.read > figures.records.quarantined + figures.records.outOfWindow }
 
   var line: String {
     "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures, events: quarantinedEvents))"

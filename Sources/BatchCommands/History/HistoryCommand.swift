@@ -13,8 +13,8 @@ struct HistoryCommand: ParsableCommand {
       'ending' is the exit code, or 'unfinished' for a run that was killed or is under way. 'changed' names the settings that differ \
       from those of the run before. 'engage-batch report --run N' shows one of them in full.
 
-      'read' is the sum of what was accepted, duplicates, lines out of the window, lines that were quarantined, and, of a job with maps, \
-      what they left out ('leftOut'). 'events' are those that were decided and go out or went out; those that were kept back for \
+      'read' is the sum of what was accepted, duplicates, lines out of the window, records of people who were forgotten, what maps left \
+      out ('leftOut'), and lines that were quarantined. 'events' are those that were decided and go out or went out; those that were kept back for \
       what the checks found are 'quarantinedEvents', and a game's that are too old or too far ahead for the service 'expiredEvents'.
       """)
 
@@ -49,7 +49,8 @@ struct HistoryCommand: ParsableCommand {
 struct HistoryRow {
   static let columns = [
     "run", "job", "mode", "started", "seconds", "asOf", "ending", "read", "accepted", "duplicates", "outOfWindow",
-    "quarantined", "leftOut", "events", "quarantinedEvents", "expiredEvents", "posted", "failed", "pending", "merged",
+    "forgotten", "leftOut", "quarantined", "events", "quarantinedEvents", "expiredEvents", "posted", "failed",
+    "pending", "merged",
     "changed",
   ]
 
@@ -98,8 +99,8 @@ struct HistoryRow {
       .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
       seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339), ending(format),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
-      figure("records", "outOfWindow"), figure("records", "quarantined"),
-      figure("records", "leftOut"), decidedEvents(counters),
+      figure("records", "outOfWindow"), figure("records", "forgotten"), figure("records", "leftOut"),
+      figure("records", "quarantined"), decidedEvents(counters),
       figure(platform, "invalid"), figure(platform, "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
       changed(format),

@@ -33,6 +33,8 @@ struct CollectCommand: ParsableCommand {
   @Flag(help: "Take a partition that does not continue the last one; its devices begin without states.")
   var newChain = false
 
+  @OptionGroup var empty: EmptyOptions
+
   @Option(help: ArgumentHelp("Write the events of these parts, one a line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
@@ -57,6 +59,7 @@ struct CollectCommand: ParsableCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.eventsOut = eventsOut
       request.summaryOut = summary
+      request.allowsEmpty = empty.allowEmpty
       return session.pipeline(request)
     }
     var outcome = try Failures.reported {

@@ -143,7 +143,8 @@ struct QuarantineReplayCommand: ParsableCommand {
     }
     return [
       "read": .number(counts.read), "accepted": .number(counts.accepted), "duplicates": .number(counts.duplicates),
-      "outOfWindow": .number(counts.outOfWindow), "stillQuarantined": .number(counts.quarantined),
+      "outOfWindow": .number(counts.outOfWindow), "forgotten": .number(counts.forgotten),
+      "stillQuarantined": .number(counts.quarantined),
       "quarantineReasons": .object(reasons), "unavailable": .number(outcome.unavailable),
       "events": .number(outcome.events), "late": .number(outcome.late),
     ]
@@ -153,7 +154,9 @@ struct QuarantineReplayCommand: ParsableCommand {
     let counts = outcome.counts
     return
       "\(counts.read.counted("entry of the quarantine was", "entries of the quarantine were")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
-      + "\(counts.outOfWindow) out of window, \(counts.quarantined) still quarantined"
+      + "\(counts.outOfWindow) out of window, "
+      + (counts.forgotten > 0 ? "\(counts.forgotten) of people who were forgotten and deleted, " : "")
+      + "\(counts.quarantined) still quarantined"
       + (outcome.unavailable > 0
         ? "; "
           + outcome.unavailable.counted(

@@ -39,6 +39,8 @@ struct RerunCommand: ParsableCommand {
   @Flag(help: "Do it although files are gone that earlier runs read.")
   var allowMissingInputs = false
 
+  @OptionGroup var empty: EmptyOptions
+
   @Flag(help: "Say what would be replaced, and change nothing.")
   var dryRun = false
 
@@ -100,8 +102,10 @@ struct RerunCommand: ParsableCommand {
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
     let loaded = known == nil ? try job.load() : nil
     return try Failures.reported {
-      try job.request(
+      var request = try job.request(
         .noUpload, loaded ?? JobSource.loader(asksService: !job.sandbox).load(job: job.named.job, changes))
+      request.allowsEmpty = empty.allowEmpty
+      return request
     }
   }
 }

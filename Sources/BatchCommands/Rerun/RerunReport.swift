@@ -21,6 +21,7 @@ struct RerunReport {
     var lines = [
       "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), from \(outcome.files.counted("file")): \(records.read) read: "
         + "\(records.accepted) accepted, \(records.duplicates.counted("duplicate")), \(records.outOfWindow) out of window, "
+        + (records.forgotten ?? 0 > 0 ? "\(records.forgotten ?? 0) forgotten, " : "")
         + "\(records.quarantined) quarantined"
         + (records.leftOut == nil ? "" : ", \(records.leftOutCount) left out by maps"),
       "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before",
@@ -55,10 +56,7 @@ struct RerunReport {
         "\(outcome.missingFiles.counted("file")) of earlier runs \(outcome.missingFiles == 1 ? "is" : "are") gone: what was decided "
           + "of the devices there counted for nothing")
     }
-    // Lines of people who were forgotten are left to nobody.
-    if outcome.taken == nil,
-      outcome.records.records.quarantined > outcome.records.quarantineReasons[.forgotten, default: 0]
-    {
+    if outcome.taken == nil, outcome.records.records.quarantined > 0 {
       notes.append("quarantined lines were left to the next run that reads them; 'validate' lists them")
     }
     if counts.different > 0, rerun.sendsAgain == nil {
@@ -82,7 +80,8 @@ struct RerunReport {
       "records": [
         "read": .number(records.read), "accepted": .number(records.accepted),
         "duplicates": .number(records.duplicates), "outOfWindow": .number(records.outOfWindow),
-        "quarantined": .number(records.quarantined), "leftOut": .number(records.leftOutCount),
+        "forgotten": .number(records.forgotten ?? 0), "leftOut": .number(records.leftOutCount),
+        "quarantined": .number(records.quarantined),
       ],
       "taken": outcome.taken.map { taken in
         [

@@ -94,8 +94,14 @@ struct WindowOptions: ParsableArguments {
 
 /// Inputs that are not there.
 struct MissingOptions: ParsableArguments {
-  @Flag(help: "Go on without inputs that the job requires, or with too few lines of them.")
+  @Flag(help: "Go on without inputs that the job requires, or with too few records of them.")
   var allowMissing = false
+}
+
+/// Inputs of which nothing can be used.
+struct EmptyOptions: ParsableArguments {
+  @Flag(help: "Go on although lines were read and none of them can be used.")
+  var allowEmpty = false
 }
 
 /// A clock far ahead of the machine's.

@@ -21,6 +21,7 @@ struct RunCommand: JobCommand {
 
   @OptionGroup var future: FutureOptions
   @OptionGroup var missing: MissingOptions
+  @OptionGroup var empty: EmptyOptions
 
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -67,6 +68,7 @@ struct RunCommand: JobCommand {
       }
       request.allowsFuture = future.allowFuture
       request.allowsMissing = missing.allowMissing
+      request.allowsEmpty = empty.allowEmpty
       request.planOut = onlinePlan
       request.planFile = plan
       return request

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BatchFoundation
 import BatchPipeline
 import BatchPlatform
 import BatchReport
@@ -18,6 +19,7 @@ struct ValidateCommand: JobCommand {
   @OptionGroup var places: JobPlaces
   @OptionGroup var output: OutputOptions
   @OptionGroup var missing: MissingOptions
+  @OptionGroup var empty: EmptyOptions
 
   @Option(help: "How findings are printed: text, json or junit.")
   var format: FindingsFormat = .text
@@ -38,12 +40,13 @@ struct ValidateCommand: JobCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)
       request.refusesQuarantined = true
       request.allowsMissing = missing.allowMissing
+      request.allowsEmpty = empty.allowEmpty
       request.findingLimit = limit
       return request
     } tell: { outcome in
       guard !isTaken else { return }
       if let text = FindingsReport.text(outcome.findings, job: outcome.report.job, format) { Streams.data(text) }
-      Streams.note(FindingsReport.total(outcome.findings))
+      if outcome.findings.total > 0 || outcome.exit == .done { Streams.note(FindingsReport.total(outcome.findings)) }
     }
   }
 }

@@ -21,7 +21,7 @@ public struct JobInput: Sendable, Hashable {
   public var label: String?
   /// A run ends before it decides anything where nothing matches, on any of the days.
   public var isRequired = false
-  /// A run ends before it decides anything where fewer lines are read; nil for any number.
+  /// A run ends before it decides anything where fewer records are accepted or duplicates; nil for any number.
   public var minRecords: Int?
   /// A preset by its name, or the absolute path of a map; nil for records of the project's own shape.
   public var map: String?

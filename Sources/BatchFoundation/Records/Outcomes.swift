@@ -59,7 +59,7 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case rejectedByService = "rejected-by-service"
   /// The event does not conform to the schema of its service, so it is not sent.
   case schemaInvalid = "schema-invalid"
-  /// The record is of somebody who was forgotten; counted, and kept nowhere.
+  /// The record is of somebody who was forgotten: no reason of the quarantine, but an outcome of its own, kept nowhere.
   case forgotten
 }
 

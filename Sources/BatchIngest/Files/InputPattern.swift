@@ -79,14 +79,18 @@ extension InputFiles {
 
   /// Ends a run that read less than its inputs have to have.
   ///
-  /// - Parameter lines: of each file.
+  /// - Parameters:
+  ///   - counts: of each file.
+  ///   - noun: what they count.
   /// - Throws: ``InputError/short(_:)``.
-  package func refuseShort(_ lines: [Int]) throws {
-    let short = minima.map { (minimum: $0, lines: $0.files.reduce(0) { $0 + lines[$1] }) }
-      .filter { $0.lines < $0.minimum.lines }
+  package func refuseShort(_ counts: [Int], of noun: String = "usable record") throws {
+    let short = minima.map { (minimum: $0, count: $0.files.reduce(0) { $0 + counts[$1] }) }
+      .filter { $0.count < $0.minimum.records }
     guard short.isEmpty else {
       throw InputError.short(
-        short.map { ShortInput(input: $0.minimum.input, lines: $0.lines, least: $0.minimum.lines) })
+        short.map {
+          ShortInput(input: $0.minimum.input, count: $0.count, noun: noun, least: $0.minimum.records)
+        })
     }
   }
 }
@@ -121,33 +125,36 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An input with fewer lines than it has to have.
+/// An input with fewer records than it has to have.
 package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   package var input: String
-  package var lines: Int
+  package var count: Int
+  /// What is counted, in the singular.
+  package var noun: String
   package var least: Int
 
-  package init(input: String, lines: Int, least: Int) {
+  package init(input: String, count: Int, noun: String, least: Int) {
     self.input = input
-    self.lines = lines
+    self.count = count
+    self.noun = noun
     self.least = least
   }
 
   package var description: String {
-    "input \(input) has \(lines.counted("line")), but has to have \(least.grouped) (minRecords)"
+    "input \(input) has \(count.counted(noun)), but has to have \(least.grouped) (minRecords)"
   }
 }
 
-/// How many lines the files of an input have to have together.
+/// How many records the files of an input have to have together.
 struct LineMinimum: Sendable {
   var input: String
-  var lines: Int
+  var records: Int
   /// Places in ``InputFiles/files``.
   var files: [Int]
 
   init(_ input: InputPattern, among files: [InputFile], in folder: String) throws {
     self.input = input.name
-    lines = input.input.minRecords ?? 0
+    records = input.input.minRecords ?? 0
     var search = FileSearch()
     for pattern in input.input.patterns { _ = try search.add(pattern, in: folder) }
     self.files = files.indices.filter { files[$0].kind == input.kind && search.found.contains(files[$0].path) }

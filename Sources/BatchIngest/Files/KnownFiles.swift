@@ -66,7 +66,11 @@ extension IngestOptions {
   func counts(of file: KnownFile) -> IngestCounts {
     var counts = IngestCounts()
     counts.read = file.lines
-    if takes(file.span) ?? true { counts.duplicates = file.lines } else { counts.outOfWindow = file.lines }
+    if takes(file.span) ?? true {
+      counts.duplicates = file.lines
+    } else {
+      counts.addOutOfWindow(file.lines, file.span)
+    }
     return counts
   }
 }
@@ -75,6 +79,8 @@ extension IngestOptions {
 struct FileTally: Sendable {
   /// Those that are not blank.
   var lines = 0
+  /// Records that are accepted or duplicates.
+  private(set) var usable = 0
   /// Those that became records, and their times.
   private var records = 0
   private var oldest = Int64.max
@@ -85,8 +91,15 @@ struct FileTally: Sendable {
   @inline(__always)
   mutating func addRecord(at milliseconds: Int64) {
     records += 1
+    usable += 1
     oldest = min(oldest, milliseconds)
     newest = max(newest, milliseconds)
+  }
+
+  /// All lines of a file that was not read again.
+  mutating func add(_ known: IngestCounts) {
+    lines += known.read
+    usable += known.duplicates
   }
 
   /// The times of its records, where every line is one and nothing else is to be told.
@@ -97,6 +110,7 @@ struct FileTally: Sendable {
 
   static func += (total: inout FileTally, part: FileTally) {
     total.lines += part.lines
+    total.usable += part.usable
     total.records += part.records
     total.oldest = min(total.oldest, part.oldest)
     total.newest = max(total.newest, part.newest)

@@ -8,7 +8,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   case noInput(patterns: [String], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
   /// Of inputs that the job requires nothing is there, or not of each day.
   case missing([MissingInput], passedOver: [String] = [])
-  /// Inputs have fewer lines than the job requires.
+  /// Inputs have fewer records than the job requires.
   case short([ShortInput])
   case unreadable(path: String, code: Int32)
   /// A path that was named itself is neither a file, a folder nor a pipe.

@@ -49,8 +49,9 @@ import BatchFoundation
   /// - Parameter setAside: takes lines that are not records, now and then: a block may hold hundreds of thousands, also of a map.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     if let known = block.known {
-      counts += options.counts(of: known)
-      if !tallies.isEmpty { tallies[Int(block.file)].lines += known.lines }
+      let counts = options.counts(of: known)
+      self.counts += counts
+      if !tallies.isEmpty { tallies[Int(block.file)].add(counts) }
       return
     }
     // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
@@ -122,20 +123,23 @@ import BatchFoundation
     if let rejection = reader.read(line, position: position, into: &head) {
       return set(aside: refused(line, rejection, block))
     }
-    if let isForgotten = options.isForgotten, isOfSomebody(isForgotten) {
-      return set(aside: forgotten(line.quarantined(Rejection(reason: .forgotten), block)))
-    }
     guard options.window.contains(head.timestamp) || options.late?.contains(head.timestamp) ?? false else {
-      counts.outOfWindow += 1
-      if options.past?.contains(head.timestamp) ?? false {
+      counts.addOutOfWindow(1, head.timestamp...head.timestamp)
+      if options.past?.contains(head.timestamp) ?? false, !isOfSomebodyForgotten {
         pastLines.add(SourceLine(text: text, kind: line.kind, position: position), head)
       }
       return
     }
     if let knownSince = options.knownSince, head.timestamp < knownSince {
-      counts.outOfWindow += 1
+      counts.addOutOfWindow(1, head.timestamp...head.timestamp)
       counts.beforeKnown += 1
       return
+    }
+    if isOfSomebodyForgotten {
+      counts.forgotten += 1
+      var forgotten = line.quarantined(Rejection(reason: .forgotten), block)
+      forgotten.raw = []
+      return hand(over: forgotten)
     }
     if !tallies.isEmpty { tallies[Int(line.file)].addRecord(at: head.timestamp.milliseconds) }
     try pack(SourceLine(text: text, kind: line.kind, position: position))
@@ -150,27 +154,28 @@ import BatchFoundation
   /// What the quarantine keeps of a line that is no record.
   private func refused(_ line: BlockLine, _ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
     let refused = line.quarantined(rejection, block)
-    return unsafe namesSomebody(line.raw) ? forgotten(refused) : refused
+    return unsafe namesSomebody(line.raw) ? withoutContent(refused) : refused
   }
 
   /// The same of what was found before there were lines.
   private func refused(_ finding: QuarantinedLine) -> QuarantinedLine {
-    unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? forgotten(finding) : finding
+    unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? withoutContent(finding) : finding
   }
 
   private func namesSomebody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     options.isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, options.personKinds, $0) } ?? false
   }
 
-  /// A line of somebody who was forgotten. Its bytes go nowhere.
-  private func forgotten(_ line: QuarantinedLine) -> QuarantinedLine {
-    var forgotten = line
-    (forgotten.reason, forgotten.detail, forgotten.raw) = (.forgotten, "of somebody who was forgotten", [])
-    return forgotten
+  /// A line that is no record, and names somebody who was forgotten: it is counted, and its bytes go nowhere.
+  private func withoutContent(_ line: QuarantinedLine) -> QuarantinedLine {
+    var line = line
+    (line.detail, line.raw) = ("names somebody who was forgotten, so nothing of it is kept", [])
+    return line
   }
 
-  /// Whether the record at hand has an id of somebody that `isForgotten` knows.
-  private func isOfSomebody(_ isForgotten: (PersonID.Kind, Text) -> Bool) -> Bool {
+  /// Whether the record at hand has an id of somebody who was forgotten.
+  private var isOfSomebodyForgotten: Bool {
+    guard let isForgotten = options.isForgotten else { return false }
     if isForgotten(.device, head.device) { return true }
     var found = false
     reader.decoder.forEachPerson { kind, id in found = found || isForgotten(kind, id) }
@@ -180,6 +185,10 @@ import BatchFoundation
   private mutating func set(aside line: QuarantinedLine) {
     counts.quarantined += 1
     counts.reasons[line.reason, default: 0] += 1
+    hand(over: line)
+  }
+
+  private mutating func hand(over line: QuarantinedLine) {
     quarantined.append(line)
     quarantinedBytes += line.memory
   }

@@ -7,8 +7,10 @@ package struct InputPreview {
   let space: BucketSpace
   /// Whether all of it is handed over by worker 0 (``IngestOptions/smallInput``).
   package let isSmall: Bool
-  /// Lines that are not blank, of each file; empty where no input has to have a number of them.
-  package let linesByFile: [Int]
+  /// Records that are accepted or duplicates, of each file; empty where no input has to have a number of them.
+  package let recordsByFile: [Int]
+  /// What became of the lines so far: those that are left are accepted, or duplicates.
+  package let counts: IngestCounts
   let known: (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
 
   /// A device with lines that no earlier run accepted.

@@ -40,7 +40,8 @@ package struct InputPartitioning: Sendable {
   ) throws -> [Int] {
     let run = unsafe PartitioningRun(self, take, progress)
     try Threads.run(options.workers) { _ in try run.readLines() }
-    try files.refuseShort(run.linesByFile)
+    // Only a run that decides them knows which are records.
+    try files.refuseShort(run.linesByFile, of: "line")
     return run.lines
   }
 }

@@ -113,7 +113,7 @@ extension Pipeline {
     let preparation = try pipeline.prepare()
     let storage = try pipeline.openStorage(preparation)
     var outcome = RunOutcome(report: RunReport(request))
-    try pipeline.decide(preparation, storage, &outcome)
+    _ = try pipeline.decide(preparation, storage, &outcome)
     // A run that decides anew always has one.
     guard let spool = storage.spool else { preconditionFailure("no events were kept") }
     return DecidedEvents(request, outcome, spool)

@@ -17,12 +17,16 @@ struct DecisionResult {
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 
-  init(ingest: IngestResult) { self.ingest = ingest }
+  /// False where lines were read and nothing could be used: no record was decided, or none in the end (reference decisions R1).
+  var isUsable = true
 
-  /// Lines and events that went to quarantine, where those of people who were forgotten do not stay.
-  var quarantined: Int {
-    ingest.counts.quarantined - ingest.counts.reasons[.forgotten, default: 0] + tally.quarantinedEvents
+  init(ingest: IngestResult, isUsable: Bool = true) {
+    self.ingest = ingest
+    self.isUsable = isUsable
   }
+
+  /// Lines and events that went to quarantine.
+  var quarantined: Int { ingest.counts.quarantined + tally.quarantinedEvents }
 
   /// Late records that `Ingest.lateRecords` quarantines were accepted by the reader; here they move to the quarantine.
   ///

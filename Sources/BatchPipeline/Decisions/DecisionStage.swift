@@ -23,6 +23,9 @@ struct DecisionStage: Sendable {
     var explain: String?
     /// Whether later runs know the line of a record as read; nil for all.
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
+    /// Asked when all lines are read and before any record is decided, and once more when records were quarantined for being late: false
+    /// ends the stage. Nil takes anything.
+    var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
     /// Asked when all lines are read and before any record is decided, where earlier runs decided some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
     /// More quarantined lines than this end the run while lines are read; nil for any number.
@@ -45,25 +48,33 @@ struct DecisionStage: Sendable {
           try sink.quarantine(lines)
           guard let most = options.mostQuarantined else { return }
           let count = quarantined.withLock { count in
-            count += lines.count
+            count += lines.kept.count
             return count
           }
           if count > most { throw TooManyQuarantined(most: most) }
         },
         progress: progress,
         preview: { preview in
-          try files.refuseShort(preview.linesByFile)
+          guard try options.isUsable?(preview.counts) ?? true else { return false }
+          try files.refuseShort(preview.recordsByFile)
           try admit(preview)
           // A small input is one stretch, so that requests are full and in the order of time.
           let workers = preview.isSmall ? 1 : options.ingest.workers
           shared.withLock { $0 = (0..<workers).map { _ in DecisionWorker(self, keepsAll: preview.isSmall) } }
+          return true
         }))
     let workers = shared.withLock { $0 }
+    guard !workers.isEmpty else {
+      try sink.finish()
+      return DecisionResult(ingest: result, isUsable: false)
+    }
     let decided = workers.reduce(into: Set()) { $0.formUnion($1.buckets) }
     for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideIdle(bucket) }
     for worker in workers { try worker.finish() }
     var total = DecisionResult(ingest: result)
-    try total.quarantineLate(workers.flatMap(\.quarantinedLate), files, options.ingest, sink)
+    let late = workers.flatMap(\.quarantinedLate)
+    try total.quarantineLate(late, files, options.ingest, sink)
+    if !late.isEmpty { total.isUsable = try options.isUsable?(total.ingest.counts) ?? true }
     let counted = Guarded(total)
     // What still waits goes to the disk while counts are put together.
     try Threads.run(2) { thread in

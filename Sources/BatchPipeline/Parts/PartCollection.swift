@@ -25,7 +25,9 @@ extension Pipeline {
     let started = clock.now
     for folder in results { try folder.prove() }
     var request = request
-    if let asOf = try decidedAsOf(results.first) { request.loaded.job.asOf = asOf }
+    if let decided = try decidingRun(results.first) {
+      (request.loaded.job.asOf, request.loaded.job.window) = (decided.asOf, decided.window)
+    }
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
@@ -54,6 +56,16 @@ extension Pipeline {
           held = try tellKnown(known, "\(parts) collected before\(rest)", &outcome)
         }
         let untold = results.filter { !told.contains($0.result.part) }
+        if let useless = try nothingUsable(untold, in: store) {
+          outcome.report.add(useless.brought)
+          for folder in untold {
+            try store.parts.collectQuarantine(
+              folder.store, run: run, limit: request.settings.ingest.quarantineLimit)
+          }
+          outcome.report.nothingUsable = true
+          let summary = useless.all.summary
+          throw NothingUsable(summary.records, summary.quarantineReasons, useless.all.quarantine)
+        }
         held += try collect(untold, besides: here, into: store, run, &outcome)
       }
       if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
@@ -112,14 +124,39 @@ extension Pipeline {
     return results
   }
 
-  /// The clock that the partition fixed for all its parts.
-  private func decidedAsOf(_ result: ResultFolder?) throws -> Instant? {
+  /// What was read of a partition that becomes whole by these parts, where nothing of it can be used (reference decisions R1): they are
+  /// not collected then. Nil where something can.
+  private func nothingUsable(
+    _ folders: [ResultFolder], in store: EventStore
+  ) throws -> (brought: RunReport, all: RunReport)? {
+    guard let first = folders.first?.result else { return nil }
+    let known = try store.parts.partitions().first { $0.identity.utf8.elementsEqual(first.partition.utf8) }
+    guard Set(known?.here ?? []).union(folders.map(\.result.part)).count == first.parts else { return nil }
+    let (whole, come) = (RunReport(request), try reports(folders))
+    let before = try (known?.runs ?? []).compactMap { try store.runs.report(of: $0).map(StoredReport.report) }
+    let all = (before + come).reduce(into: whole) { $0.add($1) }
+    guard try all.summary.records.isUseless(store.hasAccepted()), try !request.isUsableElsewhere() else { return nil }
+    return (come.reduce(into: whole) { $0.add($1) }, all)
+  }
+
+  private func reports(_ folders: [ResultFolder]) throws -> [RunReport] {
+    try folders.compactMap { folder in
+      // Its sum was right, so its pages are.
+      let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
+      let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
+      try part.close()
+      return try report.map(StoredReport.report)
+    }
+  }
+
+  /// The run that decided a part: with the clock and the window that the partition fixed for all of them.
+  private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
     guard let result else { return nil }
     // Its sum was right, so its pages are.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
-    let asOf = try part.runs.all().last?.asOf
+    let run = try part.runs.all().last
     try part.close()
-    return asOf
+    return run
   }
 
   /// - Returns: events that the states of these parts hold back, which no store has.

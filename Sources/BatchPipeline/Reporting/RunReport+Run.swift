@@ -35,11 +35,7 @@ extension RunReport {
     _ personal: PersonalData
   ) {
     let counts = local.ingest.counts
-    summary.records.read = counts.read
-    summary.records.accepted = counts.accepted
-    summary.records.duplicates = counts.duplicates
-    summary.records.outOfWindow = counts.outOfWindow
-    summary.records.quarantined = counts.quarantined
+    summary.records = RunSummary.Records(counts)
     let isMapped = !counts.leftOut.isEmpty || files.files.contains { $0.map != nil }
     summary.records.leftOut = isMapped ? counts.leftOut : nil
     summary.quarantineReasons = counts.reasons
@@ -63,6 +59,15 @@ extension RunReport {
             device: personal.id(example.device), file: source.file, line: source.line, detail: example.detail)
         }.prefix(5).map { $0 })
     }.sorted { $0.kind < $1.kind }
+  }
+}
+
+extension RunSummary.Records {
+  /// Without what maps left out by reason.
+  init(_ counts: IngestCounts) {
+    self.init()
+    (read, accepted, duplicates) = (counts.read, counts.accepted, counts.duplicates)
+    (outOfWindow, forgotten, quarantined) = (counts.outOfWindow, counts.forgotten, counts.quarantined)
   }
 }
 

@@ -42,7 +42,8 @@ extension Pipeline {
   private func carryOut(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
     var request = request
     request.allowsMissing = rerun.allowsMissingInputs
-    let preparation = try Pipeline(request, monitor: monitor, interruption: interruption).prepare()
+    var preparation = try Pipeline(request, monitor: monitor, interruption: interruption).prepare()
+    try judgeUse(in: store, &preparation.options)
     let missing = try missingInputs(preparation.files, store)
     if let first = missing.first, !rerun.allowsMissingInputs {
       throw RerunRefusal.missingInputs(count: missing.count, first: first)
@@ -120,10 +121,11 @@ extension Pipeline {
     preparation.options.remembers = { device, timestamp in
       unsafe span.contains(timestamp) && (span.excluded.isEmpty || !span.excluded.contains(Array(device.bytes)))
     }
-    _ = try decided(
+    let local = try decided(
       preparation.files, preparation,
       RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: lines), &outcome)
-
+    // An export of another form would take everything back.
+    guard local.isUsable else { throw NothingUsable(local.ingest.counts, request.job.window, []) }
     let events = try EventSpool(folder: ingestOptions.temporaryFolder)
     for sequence in try anew.ledger.sequences([.stored(by: anewRun)], touching: span) {
       // As they would be sent now.

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPlatform
@@ -6,13 +7,25 @@ import BatchStore
 
 extension Pipeline {
   /// Records of the job's inputs, put in order per device, become events that the storage takes.
-  func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+  ///
+  /// - Returns: false where nothing could be used: nothing was kept but quarantined lines, and nothing is to be sent.
+  func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws -> Bool {
     let files = preparation.files
     var preparation = preparation
     if request.mode.readsInputs, request.part == nil {
       preparation.options.ingest.knownFiles = KnownFiles(try storage.store?.runs.knownFiles() ?? [])
     }
+    try judgeUse(in: storage.store, &preparation.options)
     let local = try decided(files, preparation, storage, &outcome)
+    guard local.isUsable else {
+      if let kept = storage.kept {
+        tell("Quarantine", try kept.store.quarantine.unkeptNote(of: kept.run), &outcome)
+      }
+      outcome.report.nothingUsable = true
+      outcome.report.knownUntil = storage.knownBefore
+      outcome.fail(NothingUsable(local.ingest.counts, request.job.window, outcome.report.quarantine))
+      return false
+    }
     outcome.explanation = try explanation(local, files, storage.store)
     if let limit = request.maxQuarantine, local.quarantined > limit {
       outcome.fail(
@@ -22,7 +35,7 @@ extension Pipeline {
     } else if request.refusesQuarantined, local.quarantined > 0 {
       outcome.exit = .inputRefused
     }
-    guard let (store, run) = storage.kept else { return }
+    guard let (store, run) = storage.kept else { return true }
     try store.runs.note(knownFiles: Array(local.ingest.knownFiles.values))
     let rules = preparation.options.rules
     tell("Late", lateNote(local.late, rules, files, store), &outcome)
@@ -38,6 +51,7 @@ extension Pipeline {
     }
     tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
     outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
+    return true
   }
 
   /// Decides what stands in any files, and adds its figures to the report.
@@ -72,7 +86,7 @@ extension Pipeline {
       }
     }
     // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
-    if let kept = storage.kept, let known = storage.knownUntil {
+    if local.isUsable, let kept = storage.kept, let known = storage.knownUntil {
       try kept.store.runs.note(knownUntil: known, reach: storage.reach(request.settings), by: kept.run)
     }
     outcome.report.summary.rewind.devices += local.rewoundDevices
@@ -85,6 +99,7 @@ extension Pipeline {
         "\(lines) before \(since.rfc3339) refused, and counted as out of the window: the store no longer knows which of them it took "
           + "('store purge')", &outcome)
     }
+    tell("Window", outsideNote(local), &outcome)
     if local.ingest.counts.read == 0, let file = files.files.first {
       tell("warning", "no file of the inputs has a record, such as \(file.original.printable)", &outcome)
     }
@@ -104,7 +119,7 @@ extension Pipeline {
     outcome.figures = local.tally.figures
     outcome.details = local.tally.details
     platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
-    if request.mode == .dryRun(sends: true) { try tellEstimate(local, storage, &outcome) }
+    if local.isUsable, request.mode == .dryRun(sends: true) { try tellEstimate(local, storage, &outcome) }
     return local
   }
 

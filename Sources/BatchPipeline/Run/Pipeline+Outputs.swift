@@ -11,10 +11,12 @@ extension Pipeline {
   /// `--events-out`.
   func writeEvents(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let path = request.eventsOut else { return }
+    let isUseless = outcome.report.nothingUsable == true
     do {
       try outcome.report.timed(.eventFile) {
         try EventFile.write(
-          selections(storage), codec: platform.storeFormat.codec, workers: ingestOptions.workers, to: path)
+          isUseless ? [] : selections(storage), codec: platform.storeFormat.codec, workers: ingestOptions.workers,
+          to: path)
       }
     } catch let error as OutputError {
       outcome.fail(error)

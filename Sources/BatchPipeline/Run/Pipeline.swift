@@ -73,7 +73,10 @@ package struct Pipeline: Sendable {
       try settleRewind(storage, &outcome)
       let nights = try nightsBefore(storage)
       if request.mode.readsInputs {
-        try decide(preparation, storage, &outcome)
+        guard try decide(preparation, storage, &outcome) else {
+          try writeEvents(storage, &outcome)
+          return try write(preparation.findings, &outcome)
+        }
         compare(&outcome, with: nights)
         if request.failsOnUnusual, let unusual = outcome.report.unusual, !unusual.isEmpty {
           outcome.fail(UnusualRun(figures: unusual))
@@ -105,6 +108,6 @@ package struct Pipeline: Sendable {
 /// The figures of the records do not add up: a fault of this program that must not pass unseen.
 package struct UnbalancedRecordsError: Error, CustomStringConvertible {
   package var description: String {
-    "internal error: records read are not accepted + duplicates + out of window + quarantined; please report this"
+    "internal error: records read are not accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"
   }
 }

@@ -56,6 +56,13 @@ package struct RunRequest: Sendable {
   var isTest = false
   /// The run goes on without inputs that the job requires.
   package var allowsMissing = false
+  /// Asked where nothing that was read can be used, whether the run goes on all the same: it is meant, or one of several that are judged
+  /// together.
+  package var isUsableElsewhere: @Sendable () throws -> Bool = { false }
+  /// An input of which nothing can be used is meant.
+  package var allowsEmpty = false {
+    didSet { if allowsEmpty { isUsableElsewhere = { true } } }
+  }
   /// An `asOf` far ahead of the clock is meant.
   package var allowsFuture = false
   /// When the run began.
@@ -123,6 +130,7 @@ package struct RunRequest: Sendable {
     case .run, .post, .replay, .stream: break
     }
     if allowsMissing { invocation.modes.append("--allow-missing") }
+    if allowsEmpty { invocation.modes.append("--allow-empty") }
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"
       let resolved = loaded.configuration.resolved(named: name)

@@ -10,7 +10,7 @@ enum StoreSchema {
   static let salvageID: Int32 = 0x456E_6753
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first]
+  static let migrations: [String] = [first, windows]
 
   static var currentVersion: Int { migrations.count }
 
@@ -333,6 +333,12 @@ enum StoreSchema {
       name TEXT PRIMARY KEY,
       steps INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+    """
+
+  /// The window that a run was to read; null where it is open, and for runs of a release that did not keep it.
+  private static let windows = """
+    ALTER TABLE run ADD COLUMN window_from INTEGER;
+    ALTER TABLE run ADD COLUMN window_to INTEGER;
     """
 
   /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.

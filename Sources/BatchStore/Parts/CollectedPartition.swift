@@ -78,7 +78,7 @@ extension Parts {
     quarantineLimit limit: Int = .max
   ) throws {
     let room = try Quarantine(connection: connection).room(of: limit)
-    let statements = Self.collection + connection.format.collection.statements
+    let statements = Self.collection + Self.quarantineCollection + connection.format.collection.statements
     try connection.attaching(path) { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
       try Self.note(part, of: partition, run: run, appended: appendedTables, in: db)
@@ -89,10 +89,7 @@ extension Parts {
           """)
       if let taken { throw StoreError.otherChain(path: connection.path, file: taken) }
       let values = try [run.number, Int64(room), Self.last("chunk", in: db), Self.last("pack", in: db)]
-      for statement in statements {
-        let count = (1...values.count).last { statement.contains("?\($0)") } ?? 0
-        try db.execute(sql: statement, arguments: StatementArguments(values[..<count]))
-      }
+      for statement in statements { try Self.execute(statement, values, in: db) }
       try db.execute(
         sql: """
           INSERT INTO main.digest_segment (bucket, first, last, digests)
@@ -102,6 +99,21 @@ extension Parts {
       if isWhole { try settle(db) }
     }
     CrashPoint.afterLocalCommit.reach()
+  }
+
+  /// Takes over the quarantined lines of a part alone, as one transaction; the part may come later.
+  ///
+  /// - Parameters: as above.
+  package func collectQuarantine(_ path: String, run: RunID, limit: Int) throws {
+    let room = try Quarantine(connection: connection).room(of: limit)
+    try connection.attaching(path) { db in
+      for statement in Self.quarantineCollection { try Self.execute(statement, [run.number, Int64(room)], in: db) }
+    }
+  }
+
+  private static func execute(_ statement: String, _ values: [Int64], in db: Database) throws {
+    let count = (1...values.count).last { statement.contains("?\($0)") } ?? 0
+    try db.execute(sql: statement, arguments: StatementArguments(values[..<count]))
   }
 
   private static func last(_ table: String, in db: Database) throws -> Int64 {

@@ -21,8 +21,10 @@ package struct Parts: Sendable {
       }
       try db.execute(
         sql: """
-          INSERT INTO main.run (id, job, configuration_digest, started, as_of, known_until, finished, mode, exit, told_run)
-          SELECT id, job, configuration_digest, started, as_of, known_until, finished, mode, exit, id FROM part.run
+          INSERT INTO main.run
+            (id, job, configuration_digest, started, as_of, window_from, window_to, known_until, finished, mode, exit, told_run)
+          SELECT id, job, configuration_digest, started, as_of, window_from, window_to, known_until, finished, mode, exit, id
+          FROM part.run
           """)
       // Proofs are keyed by it.
       try db.execute(sql: "DELETE FROM main.report_key")
@@ -82,6 +84,10 @@ package struct Parts: Sendable {
     INSERT INTO main.pack (id, chunks, bytes, sums)
     SELECT id + ?4, chunks, bytes, sums FROM part.pack ORDER BY id
     """,
+  ]
+
+  /// The same for quarantined lines.
+  static let quarantineCollection = [
     """
     UPDATE main.quarantine SET seen_run = ?1
     WHERE run <> ?1 AND replayed_run IS NULL AND (resolution IS NULL OR resolution = 'dismissed')

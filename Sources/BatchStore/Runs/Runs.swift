@@ -17,6 +17,8 @@ package struct StoredRun: Sendable, Equatable {
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
+  /// What it was to read, whether it did or not (reference decisions R4).
+  package var window = TimeWindow()
   /// The store's known time after it; nil where it did not read records to their end.
   package var knownUntil: Instant?
   /// Nil while it runs, or when it was killed.
@@ -26,8 +28,8 @@ package struct StoredRun: Sendable, Equatable {
   /// The summary's figures as JSON text.
   package var counters: String?
 
-  /// Where it ended what it decided: a window may end before the moment for which it was run.
-  package var until: Instant { min(asOf, knownUntil ?? asOf) }
+  /// Where what it was to read ends: a window may end before the moment for which it was run.
+  package var until: Instant { min(asOf, window.to ?? knownUntil ?? asOf) }
 }
 
 /// The runs of a store: their settings, files and reports.
@@ -35,12 +37,19 @@ package struct Runs: Sendable {
   let connection: StoreConnection
 
   package func begin(
-    job: String, mode: String? = nil, configurationDigest: String, started: Instant, asOf: Instant
+    job: String, mode: String? = nil, configurationDigest: String, started: Instant, asOf: Instant,
+    window: TimeWindow = TimeWindow()
   ) throws -> RunID {
     try connection.write { db in
       try db.execute(
-        sql: "INSERT INTO run (job, mode, configuration_digest, started, as_of) VALUES (?, ?, ?, ?, ?)",
-        arguments: [job, mode, configurationDigest, started.milliseconds, asOf.milliseconds])
+        sql: """
+          INSERT INTO run (job, mode, configuration_digest, started, as_of, window_from, window_to)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          job, mode, configurationDigest, started.milliseconds, asOf.milliseconds, window.from?.milliseconds,
+          window.to?.milliseconds,
+        ])
       return RunID(number: db.lastInsertedRowID)
     }
   }
@@ -86,14 +95,16 @@ package struct Runs: Sendable {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT id, job, mode, configuration_digest, started, as_of, known_until, finished, exit, counters FROM run
-          ORDER BY id
+          SELECT id, job, mode, configuration_digest, started, as_of, window_from, window_to, known_until, finished, exit,
+            counters
+          FROM run ORDER BY id
           """
       ).map { row in
         try StoredRun(
           id: row.value("id"), job: row.value("job"), mode: row.value("mode"),
           configurationDigest: row.value("configuration_digest"), started: row.value("started"),
-          asOf: row.value("as_of"), knownUntil: row.value("known_until"), finished: row.value("finished"),
+          asOf: row.value("as_of"), window: TimeWindow(from: row.value("window_from"), to: row.value("window_to")),
+          knownUntil: row.value("known_until"), finished: row.value("finished"),
           exit: row.value("exit"), counters: row.value("counters"))
       }
     }

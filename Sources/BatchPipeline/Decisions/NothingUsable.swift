@@ -1,0 +1,108 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchReport
+import BatchStore
+
+/// What ends a run that read lines and could use none of them, before anything is decided, sent or asked (reference decisions R1).
+struct NothingUsable: RunError, Equatable, CustomStringConvertible {
+  var read: Int
+  /// Why, the most frequent first.
+  var causes: [String]
+
+  var exit: RunExit { .inputRefused }
+
+  var description: String {
+    "error: "
+      + (causes + [
+        "\(read == 1 ? "the only line cannot" : "none of \(read.grouped) lines can") be used, so nothing was processed or sent; correct the job or the export and run it again, or "
+          + "continue with --allow-empty"
+      ]).joined(separator: "\n")
+  }
+
+  /// - Parameter samples: of the lines that were quarantined.
+  init(_ counts: IngestCounts, _ window: TimeWindow, _ samples: [QuarantineSample]) {
+    read = counts.read
+    causes = [counts.outsideWords(window)].compactMap { $0 } + Self.causes(counts.reasons, samples)
+  }
+
+  init(_ records: RunSummary.Records, _ reasons: [QuarantineReason: Int], _ samples: [QuarantineSample]) {
+    read = records.read
+    let outside = records.outOfWindow
+    causes =
+      (outside > 0 ? ["\(outside.counted("record is", "records are")) outside the window"] : [])
+      + Self.causes(reasons, samples)
+  }
+
+  /// What the quarantined lines are, a cause each.
+  private static func causes(_ reasons: [QuarantineReason: Int], _ samples: [QuarantineSample]) -> [String] {
+    reasons.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }.map { reason, count in
+      let first = samples.filter { $0.reason == reason }
+        .min { (ByteText($0.file), $0.line) < (ByteText($1.file), $1.line) }
+      let place = first.map { sample in
+        (sample.detail.isEmpty ? "" : ": \(sample.detail)")
+          + " (first: \(sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)"))"
+      }
+      return "\(count.grouped) x \(reason.rawValue)\(place ?? "")"
+    }
+  }
+}
+
+extension IngestCounts {
+  /// Says that all records are outside the window, or how many; nil where none is.
+  fileprivate func outsideWords(_ window: TimeWindow) -> String? {
+    guard outOfWindow > 0, let span = outOfWindowSpan else { return nil }
+    let records =
+      outOfWindow < read
+      ? outOfWindow.counted("record is", "records are")
+      : read == 1 ? "the only record is" : "all \(outOfWindow.grouped) records are"
+    let (first, last) = (span.lowerBound.rfc3339, span.upperBound.rfc3339)
+    return "\(records) outside the window \(window.words): "
+      + (first == last ? "of \(first)" : "from \(first) to \(last)")
+  }
+}
+
+extension TimeWindow {
+  /// Such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
+  var words: String { "\(from?.rfc3339 ?? "open") to \(to?.rfc3339 ?? "open")" }
+}
+
+extension RunSummary.Records {
+  /// Whether lines were read and none of them is accepted, a duplicate, forgotten or left out by a map.
+  ///
+  /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of the window are no error.
+  func isUseless(_ knowsRecords: Bool) -> Bool { read > 0 && read == quarantined + (knowsRecords ? 0 : outOfWindow) }
+}
+
+extension Pipeline {
+  /// Has a stage end where nothing can be used. Parts are judged when they are collected.
+  func judgeUse(in store: EventStore?, _ options: inout DecisionStage.Options) throws {
+    guard request.part == nil, !request.decidesAnew else { return }
+    let knowsRecords = try store?.hasAccepted() ?? false
+    options.isUsable = { [isUsableElsewhere = request.isUsableElsewhere] counts in
+      try !RunSummary.Records(counts).isUseless(knowsRecords) || isUsableElsewhere()
+    }
+  }
+
+  /// Says that all lines of a store that knows others are outside the window, so that nothing came of the run; nil for a run with others.
+  func outsideNote(_ local: DecisionResult) -> String? {
+    let counts = local.ingest.counts
+    guard local.isUsable, request.mode.readsInputs, request.part == nil, counts.read > 0,
+      counts.outOfWindow + counts.quarantined == counts.read
+    else { return nil }
+    return counts.outsideWords(request.job.window)
+  }
+}
+
+extension EventStore {
+  /// Whether an earlier run has accepted a record, though it may be purged meanwhile.
+  func hasAccepted() throws -> Bool {
+    guard try isEmpty else { return true }
+    return try runs.all().contains { run in
+      // Counters that cannot be read are those of another program.
+      guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return false }
+      return (counters["records"]?["accepted"]?.integer ?? 0) > 0
+    }
+  }
+}
