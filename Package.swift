@@ -204,6 +204,11 @@ let fuzzTests: Target = .testTarget(
   ],
   path: "Tests/Fuzz", exclude: ["modules", "run"], swiftSettings: testSettings)
 
+/// With ENGAGE_TESTS="BatchMapsTests EngageBatchTests" in the environment a build of tests has these alone.
+func isChosen(_ tests: Target) -> Bool {
+  Context.environment["ENGAGE_TESTS"].map { $0.split(separator: " ").contains(tests.name[...]) } ?? true
+}
+
 /// `make bench-micro`; no part of the product.
 let microBenchmarks: [Target] = [
   .target(name: "AllocationCounter", path: "Benchmarks/Micro/AllocationCounter"),
@@ -275,6 +280,6 @@ let package = Package(
       name: "RecipientModel", dependencies: ["BatchFoundation", "EngageEvents", "EngageIdentity"],
       path: "Tests/Platforms/Engage/RecipientModel", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
-  ] + libraries + tests + [endToEndTests, documentationTests, fuzzTests] + microBenchmarks,
+  ] + libraries + (tests + [endToEndTests, documentationTests, fuzzTests]).filter(isChosen) + microBenchmarks,
   swiftLanguageModes: [.v6]
 )
