@@ -79,6 +79,7 @@ private final class IngestRun: Sendable {
     var counts = IngestCounts()
     var unknown = UnknownFields()
     var past: [PastLine] = []
+    var warnings: [String: PlacedWarnings] = [:]
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
     var tallies: [FileTally]
   }
@@ -117,7 +118,7 @@ private final class IngestRun: Sendable {
     shared.withLock {
       IngestResult(
         counts: $0.counts, past: $0.past, unknownFields: $0.unknown.sorted, knownFiles: knownFiles($0.tallies),
-        spilledBytes: space.spilledBytes)
+        warnings: $0.warnings, spilledBytes: space.spilledBytes)
     }
   }
 
@@ -159,6 +160,7 @@ private final class IngestRun: Sendable {
         for file in worker.tallies.indices { $0.tallies[file] += worker.tallies[file] }
         $0.unknown.merge(worker.unknownFields)
         $0.past += worker.pastLines.lines
+        for (kind, warnings) in worker.warnings { $0.warnings[kind, default: PlacedWarnings()].add(warnings) }
       }
     } catch {
       source.stop()

@@ -97,6 +97,8 @@ package struct IngestResult: Sendable, Equatable {
   package var unknownFields: [UnknownField] = []
   /// Files all of whose lines were taken, by their number; none without ``IngestOptions/knownFiles``.
   package var knownFiles: [Int: KnownFile] = [:]
+  /// By kind, about foreign records that count.
+  package var warnings: [String: PlacedWarnings] = [:]
   /// Bytes that did not fit into memory and went through the temporary file.
   package var spilledBytes: UInt64 = 0
 }

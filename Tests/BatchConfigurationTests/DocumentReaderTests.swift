@@ -45,9 +45,6 @@ import Testing
     var testDescription: String { problem }
   }
 
-  static let convert =
-    "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)"
-
   static let values = "true, false, null, a number, text in double quotes, [ or {"
 
   /// A syntax error of JSON, with what is missing.
@@ -75,7 +72,8 @@ import Testing
   }
 
   static let refused: [Refused] = [
-    Refused(text: "bplist00\u{1}", problem: "this is a binary property list", hint: convert),
+    Refused(text: "bplist00\u{1}", problem: "not a readable binary property list: it ends early"),
+    Refused(text: "bplist15\u{1}", problem: "not a readable binary property list: its version is not 00"),
     Refused(
       text: "{\n  General = { a = 1; };\n}", line: 2, problem: "this is an OpenStep property list",
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),

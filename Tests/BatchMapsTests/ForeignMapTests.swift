@@ -77,6 +77,102 @@ import Testing
         ])
   }
 
+  @Test func severalPathsBecomeOneText() throws {
+    let time = #"{"timestamp": {"paths": ["day", "time"], "time": "dd.MM.yyyy HH:mm", "zone": "UTC"}}"#
+    #expect(
+      try lines(time, #"{"day": "15.01.2026", "time": "08:30"}"#) == [#"{"timestamp":"2026-01-15T08:30:00.000Z"}"#])
+    #expect(try lines(time, #"{"day": "15.01.2026", "time": ""}"#) == [#"{"timestamp":"15.01.2026"}"#])
+    let name = #"{"name": {"paths": ["a", "b.c", "d"], "join": "/", "prefix": "p:", "default": "none"}}"#
+    #expect(try lines(name, #"{"a": 1, "b": {"c": "x"}, "d": {}}"#) == [#"{"name":"p:1/x"}"#])
+    #expect(try lines(name, #"{"d": null}"#) == [#"{"name":"none"}"#])
+    #expect(
+      try lines(
+        #"{"type": {"paths": ["a", "b"], "join": "", "table": {"xy": "launch"}, "default": "background"}}"#,
+        #"{"a": "x", "b": "y"}"#)
+        == [#"{"type":"launch"}"#])
+    #expect(
+      try read(#"{"fields": {"name": {"path": "a", "join": "/"}}}"#).faults
+        == ["map.json:1: error: 'fields.name.join' says nothing without 'paths'"])
+  }
+
+  @Test(
+    arguments: [
+      (",", "1,5", "1.5"), (",", "-1.234,50", "-1234.50"), (",", "1.234.567", "1234567"), (",", "12 345,6", "12345.6"),
+      (",", "1\u{202F}234", "1234"), (",", "1.5", nil), (",", "1,2,3", nil), (",", "1234.567", nil), (",", "1,", nil),
+      (".", "1,234.5", "1234.5"), (".", "1'234", "1234"), (".", "1.5e3", "1.5e3"), (".", "", nil), (".", "x", nil),
+    ] as [(String, String, String?)])
+  func numbersMayHaveADecimalComma(decimal: String, text: String, number: String?) throws {
+    let map = try read(#"{"decimal": "\#(decimal)", "fields": {"params.n": {"path": "n", "as": "number"}}}"#).map
+    let expected = number ?? JSONString.quoted(text)
+    let params = text.isEmpty ? "{}" : #"{"params":{"n":\#(expected)}}"#
+    #expect(outcomes(of: map, [#"{"n": \#(JSONString.quoted(text))}"#]) == [params])
+    // What is a number already needs no comma.
+    #expect(outcomes(of: map, [#"{"n": 1.5}"#]) == [#"{"params":{"n":1.5}}"#])
+  }
+
+  @Test func aRecordMayLieInsideItsLine() throws {
+    let (map, faults) = try read(
+      #"{"record": "detail.event", "fields": {"deviceId": "d", "params.sent": "^.at", "params.all": "$.n"}}"#)
+    #expect(faults == [])
+    #expect(
+      outcomes(
+        of: map,
+        [
+          #"{"at": 1, "detail": {"event": {"d": "x", "n": 2}}}"#, #"{"at": 3, "detail": {"event": "{\"d\": \"y\"}"}}"#,
+          #"{"at": 4, "detail": {}}"#, #"{"detail": {"event": 5}}"#, #"{"detail": {"event": "x"}}"#,
+        ]) == [
+          #"{"deviceId":"x","params":{"all":2,"sent":1}}"#, #"{"deviceId":"y","params":{"sent":3}}"#,
+          "refused: missing-field", "refused: not-an-object", "refused: invalid-json",
+        ])
+    #expect(
+      map.detail(of: .init(reason: .missingField, field: "detail.event"), rule: 0, record: Array("{}".utf8))
+        == "the line has no 'detail.event', where its record has to be")
+    // A preset, whose elements know their batch.
+    let segment = try #require(try preset("segment").reading(record: "_airbyte_data"))
+    let lines = outcomes(
+      of: segment,
+      [
+        #"{"_airbyte_data": {"anonymousId": "a", "batch": [{"type": "track", "event": "e", "timestamp": "2026-01-15T08:00:00Z"}]}}"#
+      ])
+    #expect(lines.count == 1 && lines[0].contains(#""deviceId":"a""#) && lines[0].contains(#""name":"e""#), "\(lines)")
+    let own = try #require(ForeignMap.own.reading(record: "r"))
+    #expect(
+      outcomes(of: own, [#"{"r": {"type": "launch", "deviceId": "d"}}"#]) == [#"{"deviceId":"d","type":"launch"}"#])
+    #expect(ForeignMap.own.reading(record: "a..b") == nil)
+    #expect(segment.digest != (try preset("segment").digest))
+  }
+
+  @Test func aFindingShowsTheTimeOrTypeAndTheLettersOfANameThatDiffer() throws {
+    let map = try read(
+      #"""
+      {"fields": {"deviceId": "id", "timestamp": ["at", "when"], "action": {"path": "what"}},
+       "rules": [{"when": {"event_type": "tap", "kind": "x"}, "type": "launch"}]}
+      """#
+    ).map
+    func detail(_ reason: QuarantineReason, _ field: String?, _ record: String, _ map: ForeignMap) -> String {
+      map.detail(of: .init(reason: reason, field: field), rule: 0, record: Array(record.utf8))
+    }
+    #expect(
+      detail(.invalidTimestamp, "timestamp", #"{"at": "2026:01:15 05:59:45,5", "id": "ada@example.test"}"#, map)
+        == "field 'timestamp': '2026:01:15 05:59:45,5' is not a time: the map 'map.json' reads it from 'at', 'when'")
+    #expect(
+      detail(.invalidTimestamp, "timestamp", #"{"when": 12}"#, map).hasPrefix("field 'timestamp': '12' is not a time"))
+    #expect(
+      detail(.unknownType, "action", #"{"what": "dismissed"}"#, map)
+        == "field 'action': 'dismissed' is not known: the map 'map.json' reads it from 'what'")
+    // Nothing of a person, whatever stands in the place of a time or a type.
+    for record in [
+      #"{"at": "ada@example.test", "what": "ada@example.test"}"#, #"{"at": {"x": 1}, "what": "Ada Lovelace"}"#,
+    ] {
+      #expect(detail(.invalidTimestamp, "timestamp", record, map).hasPrefix("field 'timestamp' is not a time"))
+      #expect(detail(.unknownType, "action", record, map).hasPrefix("field 'action' is not known"))
+    }
+    #expect(
+      detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
+        == "no rule of the map 'map.json' takes it; the record has 'EVENT_TYPE', and the map asks for 'event_type'")
+    #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' takes it")
+  }
+
   @Test func aTableIsAskedInTheCaseThatIsSaid() throws {
     let fields = #"{"type": {"path": "k", "as": "lowercase", "table": {"go": "launch"}, "default": "background"}}"#
     for (text, type) in [("GO", "launch"), ("Go", "launch"), ("go", "launch"), ("gone", "background")] {

@@ -2,6 +2,7 @@ import BatchFoundation
 import EngageEvents
 import TestSupport
 import Testing
+
 @testable import BatchIngest
 @testable import BatchMaps
 
@@ -114,7 +115,9 @@ import Testing
     try input.tryMap(EngageVocabulary(), limit: 10) { if $0.number == 3 { told = $0.outcomes } }
     #expect(
       told == [
-        .refused("invalid-row: a quote is opened on line 3 and not closed before the end of the file, line 5")
+        .refused(
+          "invalid-row: a quote is opened on line 3 and not closed before the end of the file, line 5; "
+            + #"if quotes mean nothing in the table, the map has to say "quotes": "none""#)
       ])
   }
 

@@ -80,7 +80,9 @@ import Testing
     Case(
       78, "run", "jobs/own.json", "--sandbox", message: "routes.json",
       job: #"{"name": "own", "deepLinkRoutes": "routes.json", "inputs": {"events": ["../samples/events"]}}"#),
-    Case(78, "run", "jobs/own.json", "--sandbox", message: "convert it with 'plutil", job: "bplist00\u{1}\u{2}"),
+    Case(
+      78, "run", "jobs/own.json", "--sandbox", message: "not a readable binary property list: it ends early",
+      job: "bplist00\u{1}\u{2}"),
     Case(78, "config", "check", "--job", "jobs/own.json", message: "not valid JSON", job: "{"),
     // The words of the system's error, with its domain and a stack of further errors, were shown.
     Case(

@@ -126,4 +126,98 @@ import Testing
     #expect(replayed.messages.contains("0 entries of the quarantine were tried"), "\(replayed)")
     #expect(try workspace.run("quarantine", "list", "job.json").output == listed)
   }
+
+  /// Validates a job of one export.
+  private func validate(_ file: String, _ text: String, _ entry: String, _ files: [String: String] = [:]) throws
+    -> (lines: [String], messages: String, code: Int32)
+  {
+    let workspace = try Workspace([])
+    try workspace.write(file, text)
+    for (name, text) in files { try workspace.write(name, text) }
+    try workspace.write(
+      "job.json",
+      #"{"name": "t", "inputs": {"events": [\#(entry)]}, "asOf": "2026-02-01T00:00:00Z", "store": "s.sqlite"}"#)
+    let run = try workspace.run("validate", "job.json")
+    return (run.lines.map { $0.replacing("\(workspace.path)/", with: "") }, run.messages, run.code)
+  }
+
+  private static let table = #"""
+    {"form": "csv", "fields": {"deviceId": "id", "timestamp": "at", "name": {"constant": "n"},
+     "params.note": "note", "params.sum": {"path": "sum", "as": "number"}}, "rules": [{"type": "namedEvent"}]}
+    """#
+
+  @Test("Rows that cannot be read as they stand are told with their lines, and take no others")
+  func damagedTable() throws {
+    let rows = """
+      id,at,note,sum
+      a,2026-01-15 08:00:00,"he said \\"hi\\", and left",1
+      b,2026-01-15 08:00:01,x\\ty,"1,5"
+      c,2026-01-15 08:00:02
+      d,2026-01-15,z,4
+
+      """
+    let found = try validate("t.csv", rows, #"{"path": "t.csv", "map": "m.json"}"#, ["m.json": Self.table])
+    #expect(found.code == 65)
+    #expect(
+      found.lines == [
+        #"t.csv:2: invalid-row: text stands behind a closing quote; if a backslash stands before its quotes, the map has to say "escape": "\\""#,
+        #"t.csv:3: warning: not-a-number: 'sum' is not a number, and stays a text; if its comma is a decimal one, the map has to say "decimal": ",""#,
+        #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', taken as they stand; the map has to say "escape": "\\", or "" where they are text"#,
+        "t.csv:4: warning: short-row: the row has 2 of 4 columns",
+        "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
+      ])
+  }
+
+  @Test("A row that no rule takes is told with its fields, and a record before 2008 with what it perhaps is")
+  func shortRowsAndOldTimes() throws {
+    let row = Array(repeating: "", count: 108).joined(separator: "\t")
+    let short = try validate("r.tsv", "app" + row + "\n", #"{"path": "r.tsv", "map": "snowplow-tsv"}"#)
+    #expect(short.lines.count == 1)
+    #expect(short.lines[0].hasPrefix("r.tsv:1: no-rule: no rule of the map 'snowplow-tsv' takes it"))
+    #expect(short.lines[0].hasSuffix(": the row has 108 of 131 columns"), "\(short.lines)")
+    func record(_ time: String) -> String {
+      #"{"deviceId":"d","timestamp":\#(time),"type":"namedEvent","name":"n","mobileUserId":"u"}"# + "\n"
+    }
+    let old = try validate(
+      "o.ndjson", ["790156800.5", "46037.33", "20260115", "0", #""2008-01-01T00:00:00Z""#].map(record).joined(),
+      #""o.ndjson""#)
+    #expect(old.code == 0)
+    #expect(
+      old.lines == [
+        "o.ndjson:1: warning: past-record: before 2008; perhaps seconds since 2001: 2026-01-15",
+        "o.ndjson:2: warning: past-record: before 2008; perhaps days of a spreadsheet: 2026-01-15",
+        "o.ndjson:3: warning: past-record: before 2008; perhaps yyyyMMdd: 2026-01-15",
+        "o.ndjson:4: warning: past-record: before 2008",
+      ])
+    #expect(old.messages.contains("warning: 4 records lie before 2008"), "\(old.messages)")
+  }
+
+  @Test("A record inside its line, in lines that hold two, and in a folder with files of its writer")
+  func placesOfRecords() throws {
+    let line = #"{"emitted":1,"data":{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch"}}"#
+    let entry = #"{"path": "a.ndjson", "record": "data"}"#
+    #expect(try validate("a.ndjson", line + "\n", entry).lines == [])
+    #expect(
+      try validate("a.ndjson", "{}\n" + line + "\n", entry).lines
+        == ["a.ndjson:1: missing-field: the line has no 'data', where its record has to be"])
+    let wrong = try validate("a.ndjson", line, #"{"path": "a.ndjson", "record": "data."}"#)
+    #expect(wrong.code == 78)
+    #expect(
+      wrong.messages.contains("'record' of an entry of 'inputs.events' is 'data.', which is not a path"),
+      "\(wrong.messages)")
+    let own = #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch"}"#
+    let two = try validate("a.ndjson", own + "\n" + own + own + "\n", #""a.ndjson""#)
+    #expect(
+      two.lines == [
+        #"a.ndjson:2: invalid-json: at byte 68 of the line: another document begins there; a map with "form": "json" reads both"#
+      ])
+    let folder = try validate(
+      "out/part-0.json", own + "\n", #""out""#, ["out/_SUCCESS": "", "out/.part-0.json.crc": "crc"])
+    #expect(folder.code == 0 && folder.lines == [])
+    #expect(folder.messages.contains("2 names were passed over"), "\(folder.messages)")
+    let none = try validate("out/_SUCCESS", "", #""out""#)
+    #expect(none.code == 66)
+    #expect(
+      none.messages.contains("out/_SUCCESS' was passed over: its name begins with '_' or '.'"), "\(none.messages)")
+  }
 }

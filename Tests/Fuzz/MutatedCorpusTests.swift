@@ -10,8 +10,9 @@ import Testing
   private static let targets: [(name: String, run: @Sendable (UnsafeBufferPointer<UInt8>) -> Void)] = [
     ("answer", FuzzTarget.answer), ("block", FuzzTarget.block), ("document", FuzzTarget.document),
     ("expression", FuzzTarget.expression), ("faults", FuzzTarget.faults), ("gzip", FuzzTarget.gzip),
-    ("json", FuzzTarget.json), ("maps", FuzzTarget.maps), ("plan", FuzzTarget.plan), ("records", FuzzTarget.records),
-    ("routes", FuzzTarget.routes), ("state", FuzzTarget.state), ("table", FuzzTarget.table),
+    ("json", FuzzTarget.json), ("list", FuzzTarget.list), ("maps", FuzzTarget.maps), ("plan", FuzzTarget.plan),
+    ("records", FuzzTarget.records),
+    ("routes", FuzzTarget.routes), ("rows", FuzzTarget.rows), ("state", FuzzTarget.state), ("table", FuzzTarget.table),
     ("time", FuzzTarget.time), ("xml", FuzzTarget.xml),
   ]
   private static let rounds = 200

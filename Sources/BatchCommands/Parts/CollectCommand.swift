@@ -17,7 +17,7 @@ struct CollectCommand: ParsableCommand {
       nothing.
       """)
 
-  @Argument(help: ArgumentHelp("The job file, JSON or XML property list, unless --job names it.", valueName: "job"))
+  @Argument(help: ArgumentHelp("The job file, JSON or property list, unless --job names it.", valueName: "job"))
   var first: String
 
   @Argument(help: "Folders that 'decide' made from one partition.")

@@ -8,7 +8,7 @@ protocol JobNaming: ParsableArguments {
 
 /// The argument of the command or `--job`, alike.
 struct JobName: JobNaming {
-  @Argument(help: ArgumentHelp("The job file, JSON or XML property list.", valueName: "job"))
+  @Argument(help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
   var file: String?
 
   @Option(name: .customLong("job"), help: ArgumentHelp("The job file, in place of the argument.", valueName: "job"))
@@ -23,6 +23,6 @@ struct JobName: JobNaming {
 
 /// `--job`, of a command whose argument is something else.
 struct JobOption: JobNaming {
-  @Option(help: "The job file, JSON or XML property list.")
+  @Option(help: "The job file, JSON or property list.")
   var job: String?
 }

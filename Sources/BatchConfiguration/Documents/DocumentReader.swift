@@ -17,11 +17,7 @@ enum DocumentReader {
   }
 
   static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
-    if bytes.starts(with: "bplist".utf8) {
-      throw Failure(
-        "this is a binary property list",
-        hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)")
-    }
+    if bytes.starts(with: "bplist".utf8) { return try BinaryPropertyListReader.read(bytes) }
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(4).contains(0) {
       throw Failure("this is not UTF-8 text", hint: "save it as UTF-8")
     }

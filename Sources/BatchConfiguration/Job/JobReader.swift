@@ -139,7 +139,9 @@ struct JobReader {
     var read: (input: JobInput, dated: DatedPath?)?
     var input = JobInput(path: "")
     var hasPath = false
-    for (key, member) in known(members, ["path", "required", "minRecords", "label", "map"], under: "\(name).") {
+    for (key, member) in known(
+      members, ["path", "required", "minRecords", "label", "map", "record"], under: "\(name).")
+    {
       switch key {
       case "path":
         hasPath = true
@@ -147,6 +149,7 @@ struct JobReader {
       case "required": input.isRequired = flag(member, "\(name).required") ?? false
       case "minRecords": input.minRecords = count(member, "\(name).minRecords")
       case "label": input.label = text(member, "\(name).label")
+      case "record": input.record = text(member, "\(name).record")
       default: input.map = map(member, "\(name).map")
       }
     }

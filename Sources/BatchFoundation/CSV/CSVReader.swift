@@ -8,16 +8,11 @@ package struct CSVReader {
     /// Where the row starts, counted from 1.
     package var line: Int
     package var fields: [[UInt8]]
-    /// Bytes of the file before the line in which the row starts.
-    package var offset = 0
 
     package init(line: Int, fields: [[UInt8]]) {
       self.line = line
       self.fields = fields
     }
-
-    /// Equal by what they hold and the line.
-    package static func == (one: Row, other: Row) -> Bool { one.line == other.line && one.fields == other.fields }
   }
 
   /// Where a file departs from the form.
@@ -49,18 +44,9 @@ package struct CSVReader {
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let separator: UInt8
-  private let hasQuotes: Bool
-  private var offset = 0
-  /// Bytes of the row that has begun.
-  package private(set) var pendingBytes = 0
 
-  /// - Parameters:
-  ///   - separator: what stands between fields.
-  ///   - hasQuotes: whether quotes around a field are none of its text.
-  package init(separator: UInt8 = UInt8(ascii: ","), hasQuotes: Bool = true) {
-    self.separator = separator
-    self.hasQuotes = hasQuotes
-  }
+  /// - Parameter separator: what stands between fields.
+  package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
 
   /// The line where a field in quotes has begun that has not ended, and the line that was reached; nil where there is none.
   package var openQuote: (line: Int, end: Int)? {
@@ -90,8 +76,6 @@ package struct CSVReader {
   }
 
   private mutating func take(_ byte: UInt8, _ body: (Row) -> Void) {
-    offset += 1
-    pendingBytes += 1
     if place == .quoted {
       if byte == UInt8(ascii: "\"") {
         place = .quote
@@ -119,7 +103,6 @@ package struct CSVReader {
     switch byte {
     case UInt8(ascii: "\r"): holdsReturn = true
     case separator: endField()
-    case UInt8(ascii: "\"") where !hasQuotes: add(byte)
     case UInt8(ascii: "\"") where place == .start:
       place = .quoted
       startOfField = line
@@ -156,7 +139,5 @@ package struct CSVReader {
     }
     place = .start
     row.line = line
-    row.offset = offset
-    pendingBytes = 0
   }
 }

@@ -25,6 +25,8 @@ public struct JobInput: Sendable, Hashable {
   public var minRecords: Int?
   /// A preset by its name, or the absolute path of a map; nil for records of the project's own shape.
   public var map: String?
+  /// Where a record lies inside its line, as a path of maps; nil where the line is one, or the map says it.
+  public var record: String?
 
   public init(path: String) { self.path = path }
 

@@ -33,12 +33,15 @@ extension BlockLine {
   /// The bytes of it that a quarantine keeps.
   func quarantined(_ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
     let file = block.files[Int(file)]
+    let short = block.warnings(of: number).first { $0.warning.kind == LineWarning.shortRowKind }?.warning.detail
     let raw = unsafe Array(
       rejection.reason == .lineTooLong ? self.raw.prefix(LineSource.keptOfLongLine) : self.raw[...])
     return QuarantinedLine(
       file: file.path.description, line: number, offset: offset, reason: rejection.reason,
       detail: block.isPart
-        ? rejection.detail : file.map?.map.detail(of: rejection, rule: rule, record: raw) ?? rejection.detail,
+        ? rejection.detail
+        : (file.map?.map.detail(of: rejection, rule: rule, record: raw) ?? rejection.detail)
+          + (short.map { ": \($0)" } ?? ""),
       raw: raw, kind: kind)
   }
 }

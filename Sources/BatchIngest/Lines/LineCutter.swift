@@ -105,6 +105,7 @@ final class LineCutter: BlockCutter {
       } else {
         unsafe PartFrame.append(
           record.bytes, file: number, line: record.number, offset: record.offset, to: &frames)
+        block.addWarnings(record.warnings.map { RecordWarning(line: record.number, warning: $0) })
       }
     }
     while frames.count < blockBytes, block.findings.count < 1000 {

@@ -14,6 +14,8 @@ import Glibc
   var firstLine: UInt64 = 1
   /// Entries for quarantine that reading itself found, behind the lines of the block.
   var findings: [QuarantinedLine] = []
+  /// About foreign records of the block, in their order.
+  private(set) var warnings: [RecordWarning] = []
   /// Of the run.
   var files: [InputFile] = []
   /// Counts the blocks of a source from 0.
@@ -45,6 +47,17 @@ import Glibc
     self.capacity = capacity
   }
 
+  func addWarnings(_ more: [RecordWarning]) {
+    guard !more.isEmpty else { return }
+    let isInOrder = warnings.isEmpty
+    warnings += more
+    if !isInOrder { warnings.sort { $0.line < $1.line } }
+  }
+
+  func warnings(of line: UInt64) -> ArraySlice<RecordWarning> {
+    warnings[warnings.place { $0.line < line }...].prefix { $0.line == line }
+  }
+
   var room: UnsafeMutableRawBufferPointer {
     unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
   }
@@ -54,6 +67,7 @@ import Glibc
   /// - Parameter files: those of the run.
   func begin(with carry: LineBlock, of files: [InputFile], _ blockBytes: Int) {
     findings.removeAll()
+    warnings.removeAll()
     leftOut.removeAll()
     mapped.removeAll()
     known = nil

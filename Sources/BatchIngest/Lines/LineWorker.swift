@@ -14,6 +14,7 @@ import BatchFoundation
   private(set) var pastLines = PastLines()
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
+  private(set) var warnings: [String: PlacedWarnings] = [:]
   private var borrowed = 0
   /// Lines cut off the block and not read yet.
   private var ahead: [BlockLine] = []
@@ -62,6 +63,9 @@ import BatchFoundation
     }
     let unknownFields = reader.decoder.unknownFields.noted
     mapping.map(block)
+    for warning in block.warnings where warning.warning.isOfFile {
+      note(warning, RecordPosition(file: block.file, line: warning.line), .empty)
+    }
     var lines = BlockLines(block)
     var place = MappedBlock.Place()
     let isMapped = block.mapped.isFilled
@@ -101,6 +105,7 @@ import BatchFoundation
     case .leftOut(let record, let reason):
       countLine(record)
       leaveOut(reason, 1)
+      warn(of: record, block, device: .empty)
     case .refused(let record, let rejection):
       countLine(record)
       counts.read += 1
@@ -142,7 +147,23 @@ import BatchFoundation
       return hand(over: forgotten)
     }
     if !tallies.isEmpty { tallies[Int(line.file)].addRecord(at: head.timestamp.milliseconds) }
+    if !block.warnings.isEmpty { warn(of: line, block, device: head.device) }
     try pack(SourceLine(text: text, kind: line.kind, position: position))
+  }
+
+  /// Notes what was said of a foreign record that counts.
+  private mutating func warn(of line: BlockLine, _ block: LineBlock, device: Text) {
+    for warning in block.warnings(of: line.number)
+    where !warning.warning.isOfFile && (warning.element ?? 0) == line.element {
+      note(warning, RecordPosition(file: line.file, line: line.number, element: line.element), device)
+    }
+  }
+
+  private mutating func note(_ warning: RecordWarning, _ position: RecordPosition, _ device: Text) {
+    warnings[warning.warning.kind, default: PlacedWarnings()].add(at: position) {
+      PlacedWarnings.Example(device: device.description, position: position, detail: warning.warning.detail)
+    }
+    if !tallies.isEmpty { tallies[Int(position.file)].isRemarkable = true }
   }
 
   /// Of foreign records that become several lines, the first.

@@ -15,6 +15,7 @@ struct BlockMapping: ~Copyable {
     while let record = records.next() {
       if !record.text.isEmpty { block.mapped.add(record, mapper) }
     }
+    block.addWarnings(block.mapped.warnings)
     block.mapped.isFilled = true
   }
 }
@@ -42,6 +43,17 @@ struct BlockMapping: ~Copyable {
     case line(BlockLine)
     case leftOut(BlockLine, String)
     case refused(BlockLine, Rejection)
+  }
+
+  /// Of the records, in their order.
+  fileprivate var warnings: [RecordWarning] {
+    var origin = 0
+    return outcomes.warnings.map { outcome, warning in
+      while outcome >= origins[origin].end { origin += 1 }
+      let first = origin > 0 ? origins[origin - 1].end : 0
+      return RecordWarning(
+        line: origins[origin].record.number, element: UInt16(truncatingIfNeeded: outcome - first), warning: warning)
+    }
   }
 
   mutating func removeAll() {

@@ -51,6 +51,8 @@ package struct MappedOutcomes: ~Copyable {
   package init() {}
 
   private(set) var outcomes: [Outcome] = []
+  /// With the numbers of their outcomes.
+  private(set) var warnings: [(outcome: Int, warning: LineWarning)] = []
 
   /// More lines of one foreign record have no place among the others (reference formats 6.4).
   package static let mostOfOneRecord = Int(UInt16.max)
@@ -69,6 +71,9 @@ package struct MappedOutcomes: ~Copyable {
     Set(outcomes.compactMap { if case .line(_, let rule) = $0 { rule } else { nil } })
   }
 
+  /// Says something of the outcome that comes next.
+  package mutating func warn(_ warning: LineWarning) { warnings.append((outcomes.count, warning)) }
+
   package mutating func leaveOut(_ reason: String) { outcomes.append(.leftOut(reason)) }
 
   package mutating func refuse(_ rejection: Rejection) { outcomes.append(.refused(rejection)) }
@@ -76,11 +81,13 @@ package struct MappedOutcomes: ~Copyable {
   /// Takes everything back that came behind `count` outcomes and the end of their lines.
   mutating func truncate(to count: Int, _ end: CanonicalLines.Place) {
     outcomes.removeLast(outcomes.count - count)
+    warnings.removeAll { $0.outcome >= count }
     lines.truncate(to: end)
   }
 
   mutating func removeAll() {
     outcomes.removeAll(keepingCapacity: true)
+    warnings.removeAll(keepingCapacity: true)
     lines.removeAll()
   }
 }
@@ -117,6 +124,8 @@ extension RecordCutter {
   package var fault: QuarantineReason?
   /// About the fault.
   package var detail: String
+  /// Of a record.
+  package var warnings: [LineWarning] = []
 
   package init(
     bytes: UnsafeBufferPointer<UInt8>, number: UInt64, offset: UInt64, fault: QuarantineReason? = nil,

@@ -6,24 +6,24 @@ import BatchIngest
 /// Rows are known by the line in which they start (reference formats 6.2).
 final class RowCutter: RecordCutter {
   private var decoder: TextDecoder
-  private var reader: CSVReader
+  private var reader: RowReader
   /// The names as JSON texts; nil until the first row is read.
   private var columns: [[UInt8]]?
   private let jsonColumns: Set<[UInt8]>
   private var json = EmbeddedJSON()
   private var row = ByteBuffer(capacity: 1 << 10)
-  private let separator: UInt8
-  private let longest: Int
-  /// Whether the rest of the file is passed over, because a row has no end or a name stands for two columns.
+  private let form: TableForm
+  /// Whether the rest of the file is passed over, because its names cannot be read.
   private var isLost = false
+  /// Whether the file was said to hold escapes.
+  private var isTold = false
 
   init(_ form: TableForm, longest: Int) {
     decoder = TextDecoder(form.encoding)
-    reader = CSVReader(separator: form.separator, hasQuotes: form.hasQuotes)
+    reader = RowReader(form, longest: longest)
     columns = form.columns.map { $0.map { Self.quoted(Array($0.utf8)) } }
     jsonColumns = Set(form.jsonColumns.map { Self.quoted(Array($0.utf8)) })
-    separator = form.separator
-    self.longest = longest
+    self.form = form
   }
 
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
@@ -45,7 +45,7 @@ final class RowCutter: RecordCutter {
   /// Says of a header in which something else than the map has it separates names what that is.
   private func otherSeparator(_ header: some Sequence<UInt8>) -> String? {
     let header = Array(header)
-    guard !header.contains(separator) else { return nil }
+    guard !header.contains(form.separator) else { return nil }
     for (byte, name, word) in [
       (UInt8(ascii: ","), "commas", ","), (UInt8(ascii: ";"), "semicolons", ";"), (0x09, "tabs", "\\t"),
       (UInt8(ascii: "|"), "bars", "|"),
@@ -60,51 +60,36 @@ final class RowCutter: RecordCutter {
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
     guard !isLost else { return }
     reader.read(unsafe decoder.decode(bytes)) { add($0, body) }
-    guard !isLost, reader.pendingBytes > longest else { return }
-    isLost = true
-    let why = reader.openQuote.map { "a quote is opened on line \($0.line) and not closed" } ?? "a row has no end"
-    [UInt8]().withCutRecord(
-      0, 0, fault: .lineTooLong, detail: "\(why) in \(longest) bytes; the rest of the file was not read", body)
   }
 
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
-    guard !isLost, !isDamaged else { return }
-    let quote = reader.openQuote
-    reader.finish { row in
-      if let quote {
-        Array(row.fields.joined(separator: [UInt8(ascii: ",")])).withCutRecord(
-          UInt64(row.line), UInt64(row.offset), fault: .invalidRow,
-          detail:
-            "a quote is opened on line \(quote.line) and not closed before the end of the file, line \(quote.end)", body
-        )
-      } else {
-        add(row, body)
-      }
-    }
+    if !isLost, !isDamaged { reader.finish { add($0, body) } }
   }
 
-  private func add(_ row: CSVReader.Row, _ body: (CutRecord) -> Void) {
+  private func add(_ row: RowReader.Row, _ body: (CutRecord) -> Void) {
     guard !isLost else { return }
+    if let fault = row.fault {
+      if columns == nil {
+        isLost = true
+        let words = row.isTooLong ? "its first row, which has to have the names of the columns, has no end" : fault
+        return refuse("a table whose names of columns cannot be read: \(words)", body)
+      }
+      return Array(row.raw).withCutRecord(
+        UInt64(row.line), UInt64(row.offset), fault: row.isTooLong ? .lineTooLong : .invalidRow, detail: fault, body)
+    }
     guard let columns else {
-      let names = row.fields.map(Self.quoted)
+      let names = row.fields.map { Self.quoted($0 ?? []) }
       self.columns = names
       var known: Set<[UInt8]> = []
       guard let twice = names.first(where: { $0.count > 2 && !known.insert($0).inserted }) else { return }
       isLost = true
       let name = String(decoding: twice.dropFirst().dropLast().prefix(60), as: UTF8.self).printable
-      return [UInt8]().withCutRecord(
-        0, 0, fault: .otherForm,
-        detail: "a table in which two columns are called '\(name)'; rename one of them", body)
-    }
-    guard row.fields.count <= columns.count else {
-      Array(row.fields.joined(separator: [UInt8(ascii: ",")])).withCutRecord(
-        UInt64(row.line), UInt64(row.offset), fault: .invalidRow,
-        detail: "\(row.fields.count) fields, but the table has \(columns.count) columns", body)
-      return
+      return refuse("a table in which two columns are called '\(name)'; rename one of them", body)
     }
     self.row.removeAll()
     self.row.append("{")
-    for (name, field) in zip(columns, row.fields) where name.count > 2 && !field.isEmpty {
+    for (name, field) in zip(columns, row.fields) where name.count > 2 {
+      guard let field, !field.isEmpty else { continue }
       if self.row.count > 1 { self.row.append(",") }
       name.withText { self.row.append($0) }
       self.row.append(":")
@@ -112,7 +97,19 @@ final class RowCutter: RecordCutter {
       field.withText { CanonicalJSON.appendString($0, to: &self.row) }
     }
     self.row.append("}")
-    unsafe body(CutRecord(bytes: self.row.bytes, number: UInt64(row.line), offset: UInt64(row.offset)))
+    var record = unsafe CutRecord(bytes: self.row.bytes, number: UInt64(row.line), offset: UInt64(row.offset))
+    if row.fields.count < columns.count {
+      record.warnings.append(.shortRow(fields: row.fields.count, of: columns.count))
+    }
+    if !isTold, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
+      isTold = true
+      record.warnings.append(.unreadEscape)
+    }
+    body(record)
+  }
+
+  private func refuse(_ words: String, _ body: (CutRecord) -> Void) {
+    [UInt8]().withCutRecord(0, 0, fault: .otherForm, detail: words, body)
   }
 
   private static func quoted(_ name: [UInt8]) -> [UInt8] {

@@ -1,5 +1,6 @@
 package import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 
 /// A map as it was read: rules that make lines of the project's own shape out of foreign records (reference formats 6).
 package struct ForeignMap: Sendable {
@@ -16,6 +17,10 @@ package struct ForeignMap: Sendable {
   var form = MapForm.lines
   /// An array in each line whose elements are the records; nil where the line is one.
   var each: MapPath?
+  /// Where a record lies inside its line; nil where the line is one.
+  var record: MapPath?
+  /// What stands before the fraction of a number in a text; nil for numbers as JSON has them.
+  var decimal: UInt8?
   var rules: [MapRule] = []
   /// Rules of the document itself; those behind them are of maps that it includes.
   var ownRules = 0
@@ -32,6 +37,27 @@ package struct ForeignMap: Sendable {
 }
 
 extension ForeignMap {
+  /// Records of the project's own shape.
+  package static let own: ForeignMap = {
+    var map = ForeignMap(name: "own")
+    // A dollar is a path.
+    let record = (try? MapPath("$")).map { MapSpread(path: $0) }
+    var rule = MapRule(name: "1", conditions: [], outcome: .line(MapObject(spreads: record.map { [$0] } ?? [])))
+    for field in RecordField.allCases { rule.fieldPaths["\(field)"] = ["\(field)"] }
+    map.rules = [rule]
+    return map
+  }()
+
+  /// The same map of records that lie at a path inside their lines; nil for what is no path.
+  package func reading(record path: String) -> ForeignMap? {
+    // What is wrong with it is what is wrong with paths.
+    guard let path = try? MapPath(path) else { return nil }
+    var map = self
+    map.record = path
+    map.digest += " \(path.text)"
+    return map
+  }
+
   /// The same map of records that stand in a JSON array, or one after the other.
   package var ofDocuments: ForeignMap {
     var map = self
@@ -81,8 +107,23 @@ struct TableForm: Sendable {
   var columns: [String]?
   /// Columns whose texts are JSON.
   var jsonColumns: [String] = []
-  /// Whether quotes around a field mean anything.
-  var hasQuotes = true
+  var quotes = TableQuotes.standard
+  /// What stands before a character that means itself, or a letter that means another; nil for none.
+  var escape: UInt8?
+  /// Whether the map says nothing of escapes, so that those of a file are told.
+  var looksForEscapes = true
+  /// Fields without quotes that are absent.
+  var nulls: [[UInt8]] = [Array("\\N".utf8)]
+}
+
+/// What quotes around a field are.
+enum TableQuotes: String, Sendable {
+  /// None of its text, which may span lines.
+  case standard
+  /// Characters like others.
+  case none
+  /// None of its text, which ends in its line.
+  case inLine
 }
 
 package enum TextEncoding: String, CaseIterable, Sendable {

@@ -12,6 +12,8 @@ struct MapSource: Sendable {
   enum Origin: Sendable {
     /// The first of them that has a value.
     case paths([MapPath])
+    /// The texts at all that have one, with this between them.
+    case joined([MapPath], [UInt8])
     case constant(MapConstant)
   }
 
@@ -25,7 +27,10 @@ struct MapSource: Sendable {
   var fallback: MapConstant?
 
   var paths: [MapPath] {
-    if case .paths(let paths) = origin { paths } else { [] }
+    switch origin {
+    case .paths(let paths), .joined(let paths, _): paths
+    case .constant: []
+    }
   }
 }
 

@@ -18,13 +18,17 @@ final class CanonicalWriter {
 
   private let plan: MapPlan
   private let values: RecordValues
+  /// What stands before the fraction of a number in a text; nil for numbers as JSON has them.
+  private let decimal: UInt8?
+  private var warnings: [LineWarning] = []
   /// Texts that stand neither in the record nor in the map.
   private let arena = Arena(blockSize: 1 << 12)
   private var usesArena = false
   /// Memory for the members of an object that takes some over from the record.
   private var spare: [Entry] = []
 
-  init(_ plan: MapPlan, _ values: RecordValues) {
+  init(_ plan: MapPlan, _ values: RecordValues, decimal: UInt8?) {
+    self.decimal = decimal
     self.plan = plan
     self.values = values
   }
@@ -32,12 +36,15 @@ final class CanonicalWriter {
   /// Writes an object of the plan as a line.
   ///
   /// - Parameter line: the one that the record at hand stands in.
-  func write(_ object: Int, of line: JSONView, to target: inout CanonicalLines) {
+  /// - Returns: what is to be said of it.
+  func write(_ object: Int, of line: JSONView, to target: inout CanonicalLines) -> [LineWarning] {
+    if !warnings.isEmpty { warnings = [] }
     if usesArena {
       arena.reset()
       usesArena = false
     }
     _ = write(plan.objects[object], isAlwaysThere: true, line, &target)
+    return warnings
   }
 
   /// - Returns: false, with nothing written, where no member has a value.
@@ -138,37 +145,58 @@ final class CanonicalWriter {
         case .value(let place):
           if let view = values[place], view.isGiven { return .view(view) }
         case .turned(let place, let turn, let prefix):
-          if let view = values[place], view.isGiven, let value = turned(view, turn, prefix) { return value }
+          guard let view = values[place], view.isGiven else { continue }
+          guard let text = view.scalarText else {
+            if case .table = turn { continue }
+            return .view(view)
+          }
+          if let value = turned(text, .view(view), turn, prefix) { return value }
+        case .joined(let number, let turn, let prefix):
+          if let text = text(of: plan.joins[number]), let value = turned(text, .text(text), turn, prefix) {
+            return value
+          }
         }
       }
       return nil
     }
   }
 
-  /// Nil for what a table does not have.
-  private func turned(_ view: JSONView, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
-    guard let text = view.scalarText else {
-      if case .table = turn { return nil }
-      return .view(view)
+  /// The texts of several places; nil where none has one.
+  private func text(of join: (places: [MapOutline.Place], separator: Text)) -> Text? {
+    join.places.reduce(nil) { before, place in
+      guard let view = values[place], view.isGiven, let text = view.scalarText else { return before }
+      return before.map { joined(joined($0, join.separator), text) } ?? text
     }
+  }
+
+  /// Nil for what a table does not have.
+  ///
+  /// - Parameter same: the value as it is.
+  private func turned(_ text: Text, _ same: Value, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
     switch turn {
     case .none: return .text(joined(prefix, text))
     case .table(let rows, let form):
       return plan.names.value(of: cased(text, form), in: rows).map { .view(plan.constants[$0]) }
     case .time(let number):
       // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
-      if plan.times[number].isWritten(text) { return .view(view) }
+      if plan.times[number].isWritten(text) { return same }
       let trimmed = text.trimmed
-      guard let instant = plan.times[number].instant(trimmed) else { return .view(view) }
+      guard let instant = plan.times[number].instant(trimmed) else { return same }
       return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))
-    case .form(.number):
-      let number = text.trimmed
-      return number.isJSONNumber && number.double != nil ? .number(number) : .view(view)
+    case .number(let path):
+      var number = text.trimmed
+      if let decimal, case .view(let view) = same, view.kind == .string {
+        number = DecimalComma.plain(number, decimal).map { copy($0) } ?? .empty
+      }
+      if number.isJSONNumber, number.double != nil { return .number(number) }
+      warnings.append(
+        .notANumber(plan.numberPaths[path], hasComma: decimal == nil && text.description.contains(",")))
+      return same
     case .form(.boolean):
       switch text.trimmed.description.lowercased() {
       case "true", "yes", "y", "1", "t": return .flag(true)
       case "false", "no", "n", "0", "f": return .flag(false)
-      default: return .view(view)
+      default: return same
       }
     case .form(let form):
       let text = cased(text, form)
@@ -203,6 +231,11 @@ final class CanonicalWriter {
     unsafe copyBytes(one.base, to: memory, one.count)
     unsafe copyBytes(other.base, to: memory + one.count, other.count)
     return unsafe Text(base: memory, count: one.count + other.count)
+  }
+
+  private func copy(_ bytes: [UInt8]) -> Text {
+    usesArena = true
+    return unsafe bytes.withUnsafeBufferPointer { unsafe arena.copy($0) }
   }
 
   private func allocate(_ count: Int) -> UnsafeMutablePointer<UInt8> {

@@ -3,7 +3,11 @@ package import BatchIngest
 
 extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
-    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" }
+    let record = innerRecord(record)
+    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" + otherCase(record) }
+    if rejection.reason == .missingField, let path = self.record?.text, rejection.field == path {
+      return "the line has no '\(path)', where its record has to be"
+    }
     if rejection.reason == .invalidUTF8, isUTF8Text {
       return rejection.detail
         + #"; if the file is in another encoding, the map has to say so: "encoding": "windows-1252""#
@@ -27,7 +31,8 @@ extension ForeignMap {
       return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for it"
     }
     let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
-    let words = "field '\(field)' \(fault): the map '\(shownName)' reads it from \(named)"
+    let given = shownValue(rejection.reason, paths, record).map { ": '\($0)'" } ?? ""
+    let words = "field '\(field)'\(given) \(fault): the map '\(shownName)' reads it from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
   }
@@ -85,10 +90,62 @@ extension ForeignMap {
   /// Without the folders of a file.
   private var shownName: Substring { name.split(separator: "/").last ?? name[...] }
 
+  /// The record of a line, without what is around it; nil for a text.
+  func innerRecord(_ line: [UInt8]) -> JSONNode? {
+    // A text has no members.
+    guard let root = try? JSONNode.parse(line) else { return nil }
+    guard let path = record else { return root }
+    let node = value(at: path, in: root)
+    // What stands in a text may be a record.
+    return node?.string.flatMap { try? JSONNode.parse(Array($0.utf8)) } ?? node
+  }
+
+  private func value(at path: MapPath, in record: JSONNode?) -> JSONNode? {
+    path.steps.reduce(record) { node, step in
+      switch step {
+      case .member(let name): node?[String(decoding: name, as: UTF8.self)]
+      case .element(let place): node?.array.flatMap { $0.indices.contains(place) ? $0[place] : nil }
+      default: nil
+      }
+    }
+  }
+
+  /// The type or time that the record has for a field, where it looks like one; of several elements nobody knows which.
+  private func shownValue(_ reason: QuarantineReason, _ paths: [String], _ line: JSONNode?) -> String? {
+    guard reason == .invalidTimestamp || reason == .unknownType else { return nil }
+    let list = each.flatMap { value(at: $0, in: line)?.array }
+    let record = list.map { $0.count == 1 ? $0[0] : nil } ?? line
+    for text in paths {
+      // Paths of a map were read before.
+      guard let path = try? MapPath(text) else { continue }
+      let shown: String? =
+        switch value(at: path, in: path.isOuter ? line : record)?.value {
+        case .string(let text): text
+        case .number(let digits): digits
+        default: nil
+        }
+      guard let shown, !shown.isEmpty else { continue }
+      return (reason == .invalidTimestamp ? ShownValue.isTime : ShownValue.isName)(shown) ? shown : nil
+    }
+    return nil
+  }
+
+  /// Of a record that no rule takes, a member that one asks for in other letters.
+  private func otherCase(_ record: JSONNode?) -> String {
+    for path in rules.flatMap(\.conditions).flatMap(\.paths) {
+      guard case .member(let bytes)? = path.steps.first, !path.isOuter else { continue }
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard record?[name] == nil, let members = record?.members?.map(\.key) else { continue }
+      if let other = members.first(where: { $0.lowercased() == name.lowercased() }) {
+        return "; the record has '\(String(other.prefix(60)).printable)', and the map asks for '\(name)'"
+      }
+    }
+    return ""
+  }
+
   /// A member of the record where a path ends in vain, whose name could be a slip of the hand for the one that the path wants.
-  private func nearName(_ paths: [String], _ record: [UInt8]) -> String? {
-    // A record of text has no members.
-    guard let root = try? JSONNode.parse(record) else { return nil }
+  private func nearName(_ paths: [String], _ record: JSONNode?) -> String? {
+    guard let root = record else { return nil }
     for text in paths {
       // Paths of a map were read before.
       guard let path = try? MapPath(text), !path.isOuter else { continue }

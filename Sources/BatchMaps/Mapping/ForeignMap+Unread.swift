@@ -7,8 +7,7 @@ extension ForeignMap {
   ///
   /// - Parameter mapper: one of this map, for who asks about many records.
   package func unreadMembers(of record: [UInt8], _ mapper: (any RecordMapper)? = nil) -> [String] {
-    // What is no JSON has no members.
-    guard let root = try? JSONNode.parse(record) else { return [] }
+    guard let root = innerRecord(record) else { return [] }
     let writing = writingRules(for: record, mapper ?? makeMapper())
     var read = Set<[String]>()
     for (number, rule) in rules.enumerated() {

@@ -37,7 +37,10 @@ extension ForeignMap {
         guard unsafe firstInvalidUTF8(bytes) == nil, unsafe LineReader.parse(bytes, &reader, onto: &tape) == nil else {
           return
         }
-        let line = tape.view(at: 0)
+        let whole = tape.view(at: 0)
+        guard let line = self.record.map({ $0.value(in: whole, of: whole) }) ?? whole, line.kind == .object else {
+          return
+        }
         guard let list = each?.value(in: line, of: line), list.kind == .array else { return look(at: line, of: line) }
         for element in list.elements where element.kind == .object { look(at: element, of: line) }
       }

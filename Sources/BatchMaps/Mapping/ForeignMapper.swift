@@ -22,6 +22,8 @@ final class ForeignMapper: RecordMapper {
   private let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
+  /// Of a record that is a text of its line.
+  private var inner = JSONTape(capacity: 1 << 10)
   /// A line of text as an object.
   private var wrapped = ByteBuffer(capacity: 1 << 10)
 
@@ -31,16 +33,22 @@ final class ForeignMapper: RecordMapper {
     self.map = map
     plan = MapPlan(map)
     values = RecordValues(plan.outline)
-    writer = CanonicalWriter(plan, values)
+    writer = CanonicalWriter(plan, values, decimal: map.decimal)
   }
 
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
     tape.reset(keeping: Self.ordinaryTape)
     if let rejection = unsafe parse(record) { return outcomes.refuse(rejection) }
-    let line = tape.view(at: 0)
-    values.read(line, of: line)
+    let whole = tape.view(at: 0)
+    let line: JSONView
+    switch innerRecord(of: whole) {
+    case .success(let record): line = record
+    case .failure(let rejection): return outcomes.refuse(rejection)
+    }
+    // Maps that take elements know the record as their line; for others the line is what is around the record.
+    values.read(line, of: map.each == nil ? whole : line)
     guard let each = map.each, let list = plan.each.flatMap({ values[$0] }), list.kind == .array else {
-      return take(of: line, into: &outcomes)
+      return take(of: map.each == nil ? whole : line, into: &outcomes)
     }
     let before = outcomes.count
     for element in list.elements {
@@ -53,6 +61,19 @@ final class ForeignMapper: RecordMapper {
     }
     // Nothing is lost silently.
     if outcomes.count == before { outcomes.leaveOut("no elements in '\(each.text)'") }
+  }
+
+  /// What lies at the path of records: an object, or a text that is one.
+  private func innerRecord(of line: JSONView) -> Result<JSONView, Rejection> {
+    guard let path = map.record else { return .success(line) }
+    guard let view = path.value(in: line, of: line), !view.isNull else {
+      return .failure(Rejection(reason: .missingField, field: path.text))
+    }
+    if view.kind == .object { return .success(view) }
+    guard let text = view.string else { return .failure(Rejection(reason: .notAnObject)) }
+    inner.reset(keeping: Self.ordinaryTape)
+    if let rejection = unsafe LineReader.parse(text.bytes, &reader, onto: &inner) { return .failure(rejection) }
+    return .success(inner.view(at: 0))
   }
 
   private func parse(_ record: UnsafeBufferPointer<UInt8>) -> Rejection? {
@@ -76,7 +97,7 @@ final class ForeignMapper: RecordMapper {
       place = plan.rules[number].next
       if let object = plan.rules[number].object {
         let start = outcomes.lines.end
-        writer.write(object, of: line, to: &outcomes.lines)
+        for warning in writer.write(object, of: line, to: &outcomes.lines) { outcomes.warn(warning) }
         outcomes.addLine(from: start, rule: number, isToBeRead: plan.hasFaults)
       } else if case .leftOut(let reason) = map.rules[number].outcome {
         outcomes.leaveOut(reason)

@@ -37,12 +37,16 @@ struct MapPlan {
     /// As it stands there.
     case value(MapOutline.Place)
     case turned(MapOutline.Place, Turn, prefix: Text)
+    /// Several places by their number.
+    case joined(Int, Turn, prefix: Text)
   }
 
   /// What is made of a value.
   enum Turn {
     case none
     case form(MapValueForm)
+    /// With the number of its path.
+    case number(Int)
     /// By its text, in the case that is said, the number of a constant.
     case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
@@ -76,6 +80,9 @@ struct MapPlan {
   /// Those that others are changed into.
   private(set) var newNames: [Text] = []
   private(set) var times: [MapTime] = []
+  private(set) var joins: [(places: [MapOutline.Place], separator: Text)] = []
+  /// Of numbers, as people wrote them.
+  private(set) var numberPaths: [String] = []
   private(set) var pairs: [(key: MapPath, value: MapPath)] = []
   /// An array in each line whose elements are the records; nil where the line is one.
   private(set) var each: MapOutline.Place?
@@ -133,7 +140,7 @@ struct MapPlan {
   private mutating func rows(of source: MapSource) -> [Source] {
     switch source.origin {
     case .constant(let value): return [.constant(constant(value))]
-    case .paths(let paths):
+    case .paths(let paths), .joined(let paths, _):
       let turn: Turn
       if let table = source.table {
         let first = constants.count
@@ -142,15 +149,23 @@ struct MapPlan {
       } else if let time = source.time {
         turn = .time(times.count)
         times.append(time)
+      } else if source.form == .number {
+        turn = .number(numberPaths.count)
+        numberPaths.append(paths.map(\.text).joined(separator: "', '"))
       } else {
         turn = source.form.map { .form($0) } ?? .none
       }
       let prefix = text(source.prefix)
+      let fallback = source.fallback.map { [Source.constant(constant($0))] } ?? []
+      if case .joined(_, let separator) = source.origin {
+        joins.append((paths.map { outline.place(of: $0, memory) }, text(separator)))
+        return [.joined(joins.count - 1, turn, prefix: prefix)] + fallback
+      }
       return paths.map { path in
         let place = outline.place(of: path, memory)
         if case .none = turn, prefix.isEmpty { return .value(place) }
         return .turned(place, turn, prefix: prefix)
-      } + (source.fallback.map { [.constant(constant($0))] } ?? [])
+      } + fallback
     }
   }
 

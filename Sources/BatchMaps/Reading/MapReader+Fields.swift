@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchIngest
 
 extension MapReader {
-  static let valueWords = ["path", "constant", "table", "default", "as", "time", "zone", "prefix"]
+  static let valueWords = ["path", "paths", "join", "constant", "table", "default", "as", "time", "zone", "prefix"]
   static let spreadWords = [
     "members", "others", "pairs", "key", "value", "except", "only", "rename", "prefix", "flatten",
   ]
@@ -65,7 +65,7 @@ extension MapReader {
       source = read
       if field == "type", map.isFile { noteTypes(members) }
     }
-    if case .paths = source.origin, source.table == nil, source.form == nil, source.time == nil {
+    if !source.paths.isEmpty, source.table == nil, source.form == nil, source.time == nil {
       if field == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }
       if Self.textFields.contains(field) { source.form = .text }
       if Self.numberFields.contains(field) { source.form = .number }
@@ -81,11 +81,19 @@ extension MapReader {
       case "path":
         source = MapSource(
           origin: .paths(texts(node, "\(name).path").compactMap { path($0.text, "\(name).path", $0.line) }))
+      case "paths":
+        let join = words.first { $0.0 == "join" }.flatMap { text($0.1, "\(name).join", allowsBlank: true) } ?? " "
+        source = MapSource(
+          origin: .joined(
+            texts(node, "\(name).paths").compactMap { path($0.text, "\(name).paths", $0.line) }, Array(join.utf8)))
       default: break
       }
     }
+    if let word = words.first(where: { $0.0 == "join" }), !words.contains(where: { $0.0 == "paths" }) {
+      fault(word.1.line, "'\(name).join' says nothing without 'paths'")
+    }
     guard var source else {
-      fault(line, "'\(name)' has neither 'path' nor 'constant'")
+      fault(line, "'\(name)' has neither 'path', 'paths' nor 'constant'")
       return nil
     }
     var zone = Zone.utc

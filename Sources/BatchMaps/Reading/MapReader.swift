@@ -12,8 +12,9 @@ struct MapReader {
   private(set) var includes: [(name: String, line: Int?)] = []
 
   static let words = [
-    "description", "form", "separator", "encoding", "columns", "jsonColumns", "quotes", "include", "tables", "each",
-    "fields", "rules", "otherwise",
+    "description", "form", "separator", "encoding", "columns", "jsonColumns", "quotes", "escape", "null", "decimal",
+    "include", "tables",
+    "record", "each", "fields", "rules", "otherwise",
   ]
   static let ruleWords = ["name", "when", "type", "fields", "leaveOut", "continue"]
 
@@ -36,6 +37,9 @@ struct MapReader {
         for name in texts(node, word) { includes.append((name.text, name.line)) }
       case "tables": readTables(node)
       case "each": map.each = path(node, word)
+      case "record": map.record = path(node, word)
+      case "decimal":
+        map.decimal = choice(node, word, among: [",", "."]) { [",", "."].contains($0) ? $0.utf8.first : nil }
       case "otherwise":
         guard let text = text(node, word) else { continue }
         guard let otherwise = ForeignMap.Otherwise(rawValue: text) else {
@@ -73,6 +77,9 @@ struct MapReader {
   mutating func include(_ other: ForeignMap, line: Int?) {
     if let each = other.each?.text, map.each?.text.utf8.elementsEqual(each.utf8) != true {
       fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs the same")
+    }
+    if let record = other.record?.text, map.record?.text.utf8.elementsEqual(record.utf8) != true {
+      fault(line, "the map includes '\(other.name)', which has 'record' '\(record)', and so it needs the same")
     }
     map.rules += other.rules
     map.types += other.types
@@ -119,7 +126,7 @@ struct MapReader {
         choice(node, "form", among: forms) { forms.contains($0) ? $0 : nil }
       } ?? "lines"
     var table = TableForm(encoding: encoding)
-    if form == "tsv" { table.separator = UInt8(ascii: "\t") }
+    if form == "tsv" { (table.separator, table.quotes) = (UInt8(ascii: "\t"), .inLine) }
     if let node = node("separator"), let text = text(node, "separator", allowsBlank: true) {
       if text.utf8.count == 1, let byte = text.utf8.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
         table.separator = byte
@@ -129,7 +136,26 @@ struct MapReader {
     }
     if let node = node("columns") { table.columns = texts(node, "columns", allowsEmpty: true).map(\.text) }
     if let node = node("jsonColumns") { table.jsonColumns = texts(node, "jsonColumns").map(\.text) }
-    if let node = node("quotes") { table.hasQuotes = boolean(node, "quotes") ?? true }
+    if let node = node("quotes") {
+      if case .bool(let flag) = node.value {
+        table.quotes = flag ? .standard : .none
+      } else {
+        table.quotes =
+          choice(node, "quotes", among: ["standard", "none"]) { $0 == "inLine" ? nil : TableQuotes(rawValue: $0) }
+          ?? .standard
+      }
+    }
+    if let node = node("escape"), let text = text(node, "escape", allowsBlank: true) {
+      table.looksForEscapes = false
+      if text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80, byte > 0x20, byte != table.separator,
+        byte != UInt8(ascii: "\"")
+      {
+        table.escape = byte
+      } else if !text.isEmpty {
+        fault(node.line, "'escape' is not one ASCII character that stands for nothing else in the table")
+      }
+    }
+    if let node = node("null") { table.nulls = texts(node, "null", allowsEmpty: true).map { Array($0.text.utf8) } }
     switch form {
     case "csv", "tsv": map.form = .table(table)
     case "json": map.form = .documents(encoding)
@@ -144,7 +170,8 @@ struct MapReader {
       }
     }
     if form == "csv" || form == "tsv" { return }
-    for word in ["separator", "columns", "jsonColumns", "quotes"] where form != "store" || word != "jsonColumns" {
+    for word in ["separator", "columns", "jsonColumns", "quotes", "escape", "null"]
+    where form != "store" || word != "jsonColumns" {
       if let node = node(word) { fault(node.line, "'\(word)' says nothing of the form '\(form)'") }
     }
   }
@@ -285,7 +312,9 @@ extension MapReader {
   mutating func texts(
     _ node: JSONNode, _ name: String, allowsEmpty: Bool = false
   ) -> [(text: String, line: Int?)] {
-    guard case .array(let elements) = node.value else { return text(node, name).map { [($0, node.line)] } ?? [] }
+    guard case .array(let elements) = node.value else {
+      return text(node, name, allowsBlank: allowsEmpty).map { [($0, node.line)] } ?? []
+    }
     return elements.enumerated().compactMap { place, element in
       text(element, "\(name)[\(place)]", allowsBlank: allowsEmpty).map { ($0, element.line) }
     }

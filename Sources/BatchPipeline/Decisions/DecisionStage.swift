@@ -72,6 +72,7 @@ struct DecisionStage: Sendable {
     for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideIdle(bucket) }
     for worker in workers { try worker.finish() }
     var total = DecisionResult(ingest: result)
+    total.tally.warnings = result.warnings
     let late = workers.flatMap(\.quarantinedLate)
     try total.quarantineLate(late, files, options.ingest, sink)
     if !late.isEmpty { total.isUsable = try options.isUsable?(total.ingest.counts) ?? true }

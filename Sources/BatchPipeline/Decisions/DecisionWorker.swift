@@ -69,8 +69,15 @@ final class DecisionWorker: @unchecked Sendable {
         if options.remembers?(device.device, entry.timestamp) ?? true {
           digests.add(entry.digest, at: entry.timestamp)
         }
-        if entry.ignoredType > 0 { noteIgnored(entry) }
-        if entry.timestamp > future { noteFuture(entry) }
+        if entry.ignoredType > 0 {
+          note(
+            "ignored-\(options.vocabulary.ignoredName(entry.ignoredType))", entry,
+            "records of this type mean nothing to the destination; checked and ignored")
+        }
+        if entry.timestamp > future { note(FutureRecords.kind, entry, "more than a day after asOf") }
+        if entry.timestamp < PastRecords.end {
+          note(PastRecords.kind, entry, PastRecords.detail(entry.timestamp, asOf: options.asOf))
+        }
       }
       if decider.isFull { try handOver(&digests) }
     }
@@ -208,19 +215,9 @@ final class DecisionWorker: @unchecked Sendable {
         records: RecordTimeline.kept([records], from: files), count: records.count, until: until))
   }
 
-  private func noteIgnored(_ entry: RecordEntry) {
-    let kind = "ignored-\(options.vocabulary.ignoredName(entry.ignoredType))"
+  private func note(_ kind: String, _ entry: RecordEntry, _ detail: @autoclosure () -> String) {
     noted.warnings[kind, default: DecisionTally.Warnings()].add(at: entry.position) {
-      DecisionTally.Warnings.Example(
-        device: entry.device.description, position: entry.position,
-        detail: "records of this type mean nothing to the destination; checked and ignored")
-    }
-  }
-
-  private func noteFuture(_ entry: RecordEntry) {
-    noted.warnings[FutureRecords.kind, default: DecisionTally.Warnings()].add(at: entry.position) {
-      DecisionTally.Warnings.Example(
-        device: entry.device.description, position: entry.position, detail: "more than a day after asOf")
+      DecisionTally.Warnings.Example(device: entry.device.description, position: entry.position, detail: detail())
     }
   }
 

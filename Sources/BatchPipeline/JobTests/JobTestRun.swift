@@ -62,25 +62,27 @@ extension TemporaryFolder {
   /// Writes records as files of a job's inputs, a line each; one that is a text stands there as it is.
   fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
-    func add(_ records: [JSONNode], _ name: String, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, map: String?)
+    func add(
+      _ records: [JSONNode], _ name: String, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, of entry: JobInput?
+    )
       throws
     {
       guard !records.isEmpty else { return }
       var input = JobInput(path: path(name))
-      input.map = map
+      (input.map, input.record) = (entry?.map, entry?.record)
       try OutputFile.write(records.map { ($0.string ?? $0.compactText) + "\n" }.joined(), to: input.path)
       inputs[keyPath: kind].append(input)
     }
     let kinds: [(InputKind, WritableKeyPath<Job.Inputs, [JobInput]>)] = [
       (.events, \.events), (.notifications, \.notifications), (.deepLinks, \.deepLinks),
     ]
-    for (kind, place) in kinds { try add(test.records[kind] ?? [], "\(kind)", place, map: nil) }
+    for (kind, place) in kinds { try add(test.records[kind] ?? [], "\(kind)", place, of: nil) }
     for (number, foreign) in test.foreign.enumerated() {
       let path = PathText.resolve(foreign.entry, in: job.directory)
       let found = kinds.lazy.compactMap { _, place in
-        job.inputs[keyPath: place].first { $0.path == path || $0.label == foreign.entry }.map { (place, $0.map) }
+        job.inputs[keyPath: place].first { $0.path == path || $0.label == foreign.entry }.map { (place, $0) }
       }.first
-      guard let (place, map) = found else {
+      guard let (place, entry) = found else {
         let names = kinds.flatMap { job.inputs[keyPath: $0.1] }.map {
           $0.label ?? PathText.shown($0.path, from: job.directory)
         }
@@ -90,7 +92,7 @@ extension TemporaryFolder {
             "'inputs.\(foreign.entry)' is not an entry of the job, which has \(names.map { "'\($0)'" }.joined(separator: ", "))"
         )
       }
-      try add(foreign.records, "entry-\(number)", place, map: map)
+      try add(foreign.records, "entry-\(number)", place, of: entry)
     }
     return inputs
   }

@@ -15,7 +15,7 @@ package struct LineDiagnosis {
   }
 
   package var detail: String {
-    guard let field else { return line.detail + (mappedQuestion ?? "") }
+    guard let field else { return line.detail + (mappedQuestion ?? otherDocument ?? "") }
     switch line.reason {
     case .missingField: return missing(field)
     case .wrongType: return wrongType(field)
@@ -42,6 +42,16 @@ package struct LineDiagnosis {
     let given = line.detail[start...].dropLast().split(separator: "' or '").map(String.init)
     return given.lazy.filter { !known.contains($0) }.compactMap { NearestName.question(about: $0, among: known) }.first
       .map { ", \($0)" }
+  }
+
+  /// Of a line with more behind its object: whether that is another one.
+  private var otherDocument: String? {
+    guard line.reason == .invalidJSON, let place = line.detail.split(separator: " ").compactMap({ Int($0) }).first,
+      line.raw.indices.contains(place - 1), line.raw[place - 1] == UInt8(ascii: "{"),
+      // What is no JSON before it ended there for another reason.
+      (try? JSONNode.parse(Array(line.raw[..<(place - 1)]))) != nil
+    else { return nil }
+    return #": another document begins there; a map with "form": "json" reads both"#
   }
 
   /// The object of the line; nil for a line that is none, such as a plain link, or that was cut.
@@ -85,8 +95,7 @@ package struct LineDiagnosis {
   private func unknownType(_ field: String) -> String {
     let known = dictionary.values[field] ?? []
     guard let value = record?[field]?.string else { return line.detail }
-    let isName = !value.isEmpty && value.utf8.count <= 40 && value.utf8.allSatisfy(Self.isOfName)
-    let given = isName ? "\(line.detail): '\(value)'" : line.detail
+    let given = ShownValue.isName(value) ? "\(line.detail): '\(value)'" : line.detail
     if let question = NearestName.question(about: value, among: known) { return "\(given), \(question)" }
     return known.isEmpty ? given : "\(given) is not one of \(known.joined(separator: ", "))"
   }
@@ -98,7 +107,7 @@ package struct LineDiagnosis {
       case .number(let digits): digits
       default: nil
       }
-    guard let text, !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy(Self.isOfTime) else {
+    guard let text, ShownValue.isTime(text) else {
       return "\(line.detail) is not a time; \(Self.times)"
     }
     return "\(line.detail): '\(text)' is not a time; \(Self.times)"
@@ -107,26 +116,6 @@ package struct LineDiagnosis {
   private static let times = "write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970"
 
   private func shown(_ name: String) -> String { String(name.prefix(60)).printable }
-
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-      UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
-
-  private static func isOfTime(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "."),
-      UInt8(ascii: "+"),
-      UInt8(ascii: " "), UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "e"),
-      UInt8(ascii: "E"), UInt8(ascii: "/"):
-      true
-    default: false
-    }
-  }
 }
 
 extension JSONNode {

@@ -78,7 +78,7 @@ struct ReplayInput: Sendable {
 
   /// That of the first entry that finds the file on whatever day: it may be of another one than the job's now, or gone.
   private func map(of line: WaitingLine) -> InputMap? {
-    job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }?.map.flatMap { maps[$0] }
+    job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }.flatMap { maps[$0] }
   }
 }
 

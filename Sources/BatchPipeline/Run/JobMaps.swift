@@ -30,6 +30,16 @@ package struct JobMaps {
         })
     }
     try self.init(names: Self.names(of: job))
+    for (key, inputs) in Self.inputs(of: job) {
+      for record in inputs.compactMap(\.record) where ForeignMap.own.reading(record: record) == nil {
+        let place = Place(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath))
+        throw ConfigurationErrors([
+          ConfigurationFault(
+            place, "'record' of an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path of maps",
+            hint: "write the names of members with dots between them, such as 'detail.event'")
+        ])
+      }
+    }
   }
 
   private static func inputs(of job: Job) -> [(key: String, inputs: [JobInput])] {
@@ -44,7 +54,7 @@ package struct JobMaps {
   /// The map that a list of files calls by a name, relative to the job.
   static func map(_ name: String, of job: Job) throws -> InputMap? {
     let name = MapName.isFile(name) ? PathText.resolve(name, in: job.directory) : name
-    return try JobMaps(names: [name])[name]
+    return try JobMaps(names: [name]).maps[name]
   }
 
   fileprivate init(names: [String]) throws {
@@ -66,7 +76,12 @@ package struct JobMaps {
     guard faults.isEmpty else { throw ConfigurationErrors(faults) }
   }
 
-  subscript(name: String) -> InputMap? { maps[name] }
+  /// The map of an entry; nil for records of the project's own shape that are whole lines.
+  subscript(input: JobInput) -> InputMap? {
+    guard let record = input.record else { return input.map.flatMap { maps[$0] } }
+    guard let map = input.map.map({ maps[$0]?.map as? ForeignMap }) ?? ForeignMap.own else { return nil }
+    return map.reading(record: record).map { InputMap($0, identity: $0.digest) }
+  }
 
   /// What is wrong with columns that the program writes itself (reference decisions 64).
   package func faults(_ settings: Settings) -> [ConfigurationFault] {
@@ -85,7 +100,7 @@ package struct JobMaps {
 }
 
 /// What a map of a job says, to tell configurations apart: events come from it as they come from settings.
-package struct MapDigest: Sendable, Equatable {
+package struct MapDigest: Sendable, Hashable {
   /// Of the preset, or the file as seen from the job.
   package var name: String
   /// `unreadable` for a map that cannot be used, which whoever reads inputs is told.
@@ -93,12 +108,15 @@ package struct MapDigest: Sendable, Equatable {
 
   /// Of all maps of a job, which are read for it.
   package static func all(of job: Job) -> [MapDigest] {
-    let digests = JobMaps.names(of: job).map { name in
-      // Reading inputs says what is wrong with it.
-      let text = (try? JobMaps(names: [name]))?[name]?.identity ?? "unreadable"
-      return MapDigest(
-        name: MapName.isFile(name) ? PathText.shown(name, from: job.directory) : name, text: text)
-    }
+    let inputs = Set(InputKind.allCases.flatMap { job.inputs[$0] }.filter { $0.map != nil || $0.record != nil })
+    let digests = Set(
+      inputs.map { input in
+        let name = input.map.map { MapName.isFile($0) ? PathText.shown($0, from: job.directory) : $0 } ?? "own"
+        // Reading inputs says what is wrong with it.
+        let maps = try? JobMaps(names: input.map.map { [$0] } ?? [])
+        return MapDigest(
+          name: input.record.map { "\(name) of '\($0)'" } ?? name, text: maps?[input]?.identity ?? "unreadable")
+      })
     return digests.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 }

@@ -103,7 +103,10 @@ extension Pipeline {
     if local.ingest.counts.read == 0, let file = files.files.first {
       tell("warning", "no file of the inputs has a record, such as \(file.original.printable)", &outcome)
     }
-    if !request.decidesAnew { tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome) }
+    if !request.decidesAnew {
+      tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
+      tell("warning", PastRecords.note(local.tally), &outcome)
+    }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first

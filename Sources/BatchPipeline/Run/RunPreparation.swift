@@ -97,7 +97,7 @@ extension InputFiles {
     let maps = try JobMaps(job)
     return try find(
       InputKind.allCases.flatMap { kind in
-        job.inputs[kind].map { InputPattern(kind, $0, map: $0.map.flatMap { maps[$0] }) }
+        job.inputs[kind].map { InputPattern(kind, $0, map: maps[$0]) }
       }, in: job.directory, allowsMissing: allowsMissing)
   }
 }

@@ -3,6 +3,8 @@ package import BatchReport
 
 /// What deciders counted.
 package struct DecisionTally: Sendable {
+  package typealias Warnings = PlacedWarnings
+
   /// By name or code of the event.
   package var events = NameTable<Int>(atMost: RunSummary.typeLimit)
   package var chunks = 0
@@ -62,50 +64,4 @@ extension [String: Int] {
 package protocol PlatformDetails: Sendable {
   /// Adds what another decider of the same run noted.
   mutating func add(_ other: any PlatformDetails)
-}
-
-extension DecisionTally {
-  /// How often a kind of warning was given, and the first places by file and line.
-  package struct Warnings: Sendable {
-    package struct Example: Sendable {
-      package var device: String
-      package var position: RecordPosition
-      package var detail: String
-
-      package init(device: String, position: RecordPosition, detail: String) {
-        self.device = device
-        self.position = position
-        self.detail = detail
-      }
-    }
-
-    private static let shown = 200
-    package private(set) var occurrences = 0
-    /// In order of place.
-    package private(set) var examples: [Example] = []
-
-    package init() {}
-
-    /// Counts one. Its example is made only where it is among the first.
-    package mutating func add(at position: RecordPosition, _ example: () -> Example) {
-      occurrences += 1
-      // There can be as many warnings as records, and most come behind the examples.
-      if examples.count == Self.shown, let last = examples.last, !position.precedes(last.position) { return }
-      examples.append(example())
-      keepFirst()
-    }
-
-    package mutating func add(_ other: Warnings) {
-      occurrences += other.occurrences
-      examples += other.examples
-      keepFirst()
-    }
-
-    fileprivate mutating func subtract(_ other: Warnings) { occurrences -= other.occurrences }
-
-    private mutating func keepFirst() {
-      examples.sort { $0.position.precedes($1.position) }
-      examples.removeLast(max(0, examples.count - Self.shown))
-    }
-  }
 }

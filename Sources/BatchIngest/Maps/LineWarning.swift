@@ -1,0 +1,46 @@
+/// Something about a foreign record that counts all the same (`docs/warnings.md`).
+package struct LineWarning: Sendable, Equatable {
+  package var kind: String
+  /// Holds no values of the record.
+  package var detail: String
+
+  /// Whether it is about the whole file, at the first place.
+  var isOfFile = false
+
+  package init(kind: String, detail: String) {
+    self.kind = kind
+    self.detail = detail
+  }
+
+  static let shortRowKind = "short-row"
+
+  package static func shortRow(fields: Int, of columns: Int) -> LineWarning {
+    LineWarning(kind: shortRowKind, detail: "the row has \(fields) of \(columns) columns")
+  }
+
+  /// Of a file, at the first of its rows.
+  package static let unreadEscape = {
+    var warning = LineWarning(
+      kind: "unread-escape",
+      detail:
+        #"fields of the file hold '\t', '\n' or '\\', taken as they stand; the map has to say "escape": "\\", or "" where they are text"#
+    )
+    warning.isOfFile = true
+    return warning
+  }()
+
+  package static func notANumber(_ path: String, hasComma: Bool) -> LineWarning {
+    LineWarning(
+      kind: "not-a-number",
+      detail: "'\(path)' is not a number, and stays a text"
+        + (hasComma ? #"; if its comma is a decimal one, the map has to say "decimal": ",""# : ""))
+  }
+}
+
+/// A warning with its foreign record.
+struct RecordWarning: Sendable {
+  var line: UInt64
+  /// The number of the line that a map made of it; nil where it is about the record.
+  var element: UInt16?
+  var warning: LineWarning
+}

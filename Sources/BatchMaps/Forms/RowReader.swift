@@ -1,0 +1,284 @@
+import BatchFoundation
+
+/// Reads the rows of a table in the dialect of its map, from pieces of a file that may end anywhere (reference decisions 67).
+///
+/// A row that departs from the dialect is handed out with what is wrong, and reading goes on with the line after the one in which it began,
+/// so that it never takes the lines of other rows. A byte order mark and empty lines are skipped; fields keep their white space.
+struct RowReader {
+  struct Row {
+    /// Where it starts, from 1.
+    var line: Int
+    /// Of its first byte.
+    var offset: Int
+    /// Nil for a field that is absent.
+    var fields: [[UInt8]?]
+    /// Why it is no row, and what to do; nil for a row.
+    var fault: String?
+    var isTooLong = false
+    /// The whole row; of one that is none, its first line.
+    var raw: ArraySlice<UInt8>
+    /// The number of a field in which a backslash stands before `t`, `n` or another one, though the dialect has no escapes.
+    var unreadEscape: Int?
+  }
+
+  private enum Place {
+    case start, plain, quoted
+    /// Behind a quote inside of quotes: the end of the field, or the first half of a quote in it.
+    case closed
+    /// In the rest of a line that is not a row.
+    case refused(String)
+    /// In the rest of a line that was handed out.
+    case passed
+  }
+
+  private let form: TableForm
+  private let longest: Int
+  /// How many fields a row may have; nil until the names of the columns are known.
+  private(set) var columns: Int?
+  /// From the first byte of the row at hand on.
+  private var buffer: [UInt8] = []
+  private var at = 0
+  /// Bytes before the buffer.
+  private var base = 0
+  private var start = 0
+  private var startOfField = 0
+  /// Where the second line of the row at hand begins; nil in its first.
+  private var secondLine: Int?
+  private var place = Place.start
+  private var field: [UInt8] = []
+  private var fields: [[UInt8]?] = []
+  private var line = 1
+  private var firstLine = 1
+  private var lineOfQuote = 1
+  private var hasInnerQuote = false
+  private var unreadEscape: Int?
+  private var hasMark = true
+
+  private static let (feed, back, quote, backslash) = (
+    UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\""), UInt8(ascii: "\\")
+  )
+
+  /// - Parameter longest: bytes of a row beyond which it is none.
+  init(_ form: TableForm, longest: Int) {
+    self.form = form
+    self.longest = longest
+    columns = form.columns?.count
+  }
+
+  mutating func read(_ bytes: [UInt8], _ body: (Row) -> Void) {
+    buffer.removeSubrange(..<start)
+    at -= start
+    startOfField -= start
+    secondLine = secondLine.map { $0 - start }
+    base += start
+    start = 0
+    buffer += bytes
+    scan(isFinal: false, body)
+  }
+
+  /// Ends the last row, which may have no line end.
+  mutating func finish(_ body: (Row) -> Void) {
+    repeat {
+      scan(isFinal: true, body)
+      switch place {
+      case .refused(let words): end(fault: words, body)
+      case .quoted:
+        refuse(
+          "a quote is opened on line \(lineOfQuote) and not closed before the end of the file, line \(lastLine)", body)
+      default: if at > start { endRow(at, body) }
+      }
+    } while at < buffer.count || isRefused
+  }
+
+  private var isRefused: Bool { if case .refused = place { true } else { false } }
+
+  /// That of the byte before.
+  private var lastLine: Int { at > 0 && buffer[at - 1] == Self.feed ? line - 1 : line }
+
+  private mutating func scan(isFinal: Bool, _ body: (Row) -> Void) {
+    if hasMark {
+      guard isFinal || buffer.count >= 3 else { return }
+      hasMark = false
+      if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { (at, start, startOfField) = (3, 3, 3) }
+    }
+    while at < buffer.count {
+      let byte = buffer[at]
+      if case .passed = place {
+        at += 1
+        if byte == Self.feed { begin(line + 1) } else { start = at }
+        continue
+      }
+      if at - start > longest, byte != Self.feed {
+        refuseLong(body)
+        continue
+      }
+      if case .refused(let words) = place {
+        at += 1
+        if byte == Self.feed { end(fault: words, body) }
+        continue
+      }
+      if byte == form.escape, !isClosed {
+        guard at + 1 < buffer.count || isFinal else { return }
+        takeEscaped(body)
+        continue
+      }
+      if byte == Self.backslash, form.looksForEscapes, unreadEscape == nil {
+        guard at + 1 < buffer.count || isFinal else { return }
+        if at + 1 < buffer.count, [UInt8(ascii: "t"), UInt8(ascii: "n"), Self.backslash].contains(buffer[at + 1]) {
+          unreadEscape = fields.count
+        }
+      }
+      if byte == Self.back, !isQuoted {
+        guard at + 1 < buffer.count || isFinal else { return }
+        if at + 1 == buffer.count || buffer[at + 1] == Self.feed {
+          endRow(at, next: min(at + 2, buffer.count), body)
+          continue
+        }
+      }
+      switch place {
+      case .quoted:
+        if byte == Self.feed, !spans(body) { continue }
+        at += 1
+        if byte == Self.quote { place = .closed } else { field.append(byte) }
+      case .closed where byte == Self.quote:
+        at += 1
+        field.append(byte)
+        place = .quoted
+      case .start where byte == Self.quote && form.quotes != .none:
+        at += 1
+        (place, lineOfQuote) = (.quoted, line)
+      default:
+        if byte == form.separator {
+          endField(at)
+          at += 1
+          startOfField = at
+        } else if byte == Self.feed {
+          endRow(at, body)
+        } else if isClosed {
+          refuse("text stands behind a closing quote", body)
+        } else {
+          place = .plain
+          at += 1
+          field.append(byte)
+          if byte == Self.quote, form.quotes != .none {
+            hasInnerQuote = true
+            if secondLine != nil {
+              refuse("a quote stands inside a field without quotes, in a row of several lines", body)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private var isQuoted: Bool { if case .quoted = place { true } else { false } }
+  private var isClosed: Bool { if case .closed = place { true } else { false } }
+
+  /// A line end inside of a field: whether the row goes on behind it.
+  private mutating func spans(_ body: (Row) -> Void) -> Bool {
+    if isQuoted, form.quotes == .inLine {
+      refuse("a quote is opened and not closed in its line", body)
+    } else if hasInnerQuote {
+      refuse("a quote stands inside a field without quotes, in a row of several lines", body)
+    } else {
+      if secondLine == nil { secondLine = at + 1 }
+      line += 1
+      return true
+    }
+    return false
+  }
+
+  /// An escape character and what it stands before.
+  private mutating func takeEscaped(_ body: (Row) -> Void) {
+    guard at + 1 < buffer.count else {
+      at += 1
+      return refuse("the file ends behind an escape character", body)
+    }
+    at += 1
+    let byte = buffer[at]
+    if byte == Self.feed, !spans(body) { return }
+    at += 1
+    if case .start = place { place = .plain }
+    guard form.escape == Self.backslash else { return field.append(byte) }
+    switch byte {
+    case UInt8(ascii: "n"): field.append(Self.feed)
+    case UInt8(ascii: "t"): field.append(0x09)
+    case UInt8(ascii: "r"): field.append(Self.back)
+    case UInt8(ascii: "b"): field.append(0x08)
+    case UInt8(ascii: "f"): field.append(0x0C)
+    case UInt8(ascii: "v"): field.append(0x0B)
+    case UInt8(ascii: "0"): field.append(0)
+    // Nobody writes an escape before another letter: it is a text, such as that of Spark, which escapes quotes alone.
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "1")...UInt8(ascii: "9"):
+      field += [Self.backslash, byte]
+    default: field.append(byte)
+    }
+  }
+
+  private mutating func endField(_ end: Int) {
+    let isNull = !isClosed && columns != nil && form.nulls.contains { buffer[startOfField..<end].elementsEqual($0) }
+    fields.append(isNull ? nil : field)
+    field.removeAll(keepingCapacity: true)
+    place = .start
+  }
+
+  private mutating func endRow(_ end: Int, next: Int? = nil, _ body: (Row) -> Void) {
+    let isEmpty = fields.isEmpty && end == startOfField
+    if !isEmpty {
+      endField(end)
+      let wanted = columns ?? fields.count
+      if fields.count > wanted || fields.count < wanted && secondLine != nil {
+        at = end
+        let words = "\(fields.count.counted("field")), but the table has \(wanted.counted("column"))"
+        return refuse(words, body)
+      }
+      columns = wanted
+      body(
+        Row(
+          line: firstLine, offset: base + start, fields: fields, raw: buffer[start..<end], unreadEscape: unreadEscape))
+    }
+    at = next ?? min(end + 1, buffer.count)
+    begin(line + 1)
+  }
+
+  private mutating func begin(_ line: Int) {
+    (start, startOfField, secondLine, place) = (at, at, nil, .start)
+    (self.line, firstLine, hasInnerQuote, unreadEscape) = (line, line, false, nil)
+    field.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+  }
+
+  /// The row is none: goes on with the line after its first.
+  private mutating func refuse(_ words: String, _ body: (Row) -> Void) {
+    let words = words + cause
+    if secondLine == nil { place = .refused(words) } else { end(fault: words, body) }
+  }
+
+  private mutating func end(fault words: String, _ body: (Row) -> Void) {
+    at = secondLine ?? at
+    let raw = buffer[start..<at]
+    let ends = raw.last == Self.feed ? raw.dropLast().last == Self.back ? 2 : 1 : 0
+    body(Row(line: firstLine, offset: base + start, fields: [], fault: words, raw: raw.dropLast(ends)))
+    begin(firstLine + 1)
+  }
+
+  private mutating func refuseLong(_ body: (Row) -> Void) {
+    if secondLine != nil {
+      return refuse("a quote is opened on line \(lineOfQuote) and not closed in \(longest) bytes", body)
+    }
+    body(
+      Row(line: firstLine, offset: base + start, fields: [], fault: "", isTooLong: true, raw: buffer[start..<at]))
+    place = .passed
+  }
+
+  /// What is perhaps behind a fault.
+  private var cause: String {
+    let row = buffer[start..<at]
+    let isEscaped =
+      form.escape == nil && zip(row, row.dropFirst()).contains { $0 == Self.backslash && $1 == Self.quote }
+    if isEscaped { return #"; if a backslash stands before its quotes, the map has to say "escape": "\\""# }
+    guard form.quotes != .none, row.contains(Self.quote) else { return "" }
+    return #"; if quotes mean nothing in the table, the map has to say "quotes": "none""#
+  }
+}
