@@ -36,7 +36,7 @@ let modules: [Module] = [
     name: "BatchStore", imports: ["BatchFoundation", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift")],
     testImports: ["EngageEvents", "EngageIdentity", "StoreSupport"]),
   Module(
-    name: "BatchDelivery", imports: ["BatchFoundation", "BatchStore"],
+    name: "BatchDelivery", imports: ["BatchFoundation", "BatchHTTP", "BatchStore"],
     testImports: ["StoreSupport", "DestinationContract"]),
   Module(name: "BatchReport", imports: ["BatchFoundation"]),
   Module(
@@ -273,7 +273,7 @@ let package = Package(
     .target(
       name: "StepPlatform",
       dependencies: [
-        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchIngest", "BatchPlatform",
+        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchHTTP", "BatchIngest", "BatchPlatform",
         "BatchReport", "BatchStore",
       ], path: "Tests/StepPlatform", swiftSettings: testSettings),
     .target(

@@ -81,6 +81,9 @@ package struct Settings: Sendable, Hashable {
     package var onUnknown = UnknownOutcomePolicy.resend
     package var patience = Milliseconds.zero
     package var patienceAtStart = Milliseconds.zero
+    /// 0 is no limit.
+    package var maxCallsPerHour = 0
+    package var maxTokensPerHour = 0
   }
 
   package struct Ingest: Sendable, Hashable {

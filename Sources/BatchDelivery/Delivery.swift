@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 package import BatchStore
 import Synchronization
 
@@ -154,10 +155,10 @@ package final class Delivery: Sendable {
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
           reason: answer.outcome.reason, verdict: verdict))
-      switch answer.outcome {
-      case .notSent(let found), .refused(let found), .unknown(let found): fault = found.reason
       // The service's words about data may quote it, and what it refused is not simply tried again.
-      case .acknowledged, .rejected: break
+      if let found = answer.outcome.fault { fault = found.reason }
+      if case .rejected = answer.outcome, chunk.events == 1, let reason = answer.reasonWithoutValues {
+        report.refusals[reason, default: 0] += 1
       }
       report.attempts[answer.outcome.ledgerOutcome, default: 0] += 1
       if answer.outcome.wasSent {
@@ -311,7 +312,7 @@ extension SendOutcome {
   /// As the ledger names it.
   fileprivate var ledgerOutcome: AttemptOutcome {
     switch self {
-    case .acknowledged: .acknowledged
+    case .answered: .acknowledged
     case .notSent: .notSent
     case .refused: .refused
     case .rejected: .rejected
@@ -320,11 +321,8 @@ extension SendOutcome {
   }
 
   fileprivate var reason: String? {
-    switch self {
-    case .acknowledged: nil
-    case .rejected(let words): words
-    case .notSent(let fault), .refused(let fault), .unknown(let fault): fault.reason
-    }
+    if case .rejected(let words) = self { return words }
+    return fault?.reason
   }
 
   fileprivate var wasSent: Bool {

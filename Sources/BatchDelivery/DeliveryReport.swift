@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import BatchHTTP
 package import BatchStore
 
 /// A request came to nothing, and is tried again.
@@ -40,8 +41,10 @@ package struct DeliveryReport: Sendable, Equatable {
   package var attempts: [AttemptOutcome: Int] = [:]
   /// Attempts that a killed run left open.
   package var recoveredChunks = 0
+  /// Events that the service refused one by one, by its reasons without values.
+  package var refusals: [String: Int] = [:]
   /// Why it ended early; nil when everything was sent.
-  package var stop: DeliveryStop?
+  package var stop: ServiceStop?
   /// What the attempt came to that ended it, without any value of an event; nil where none did.
   package var stopReason: String?
 

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 package import BatchStore
 
 /// Whether the chunk is to blame for a failure or the service: the table of docs/guarantees.md, "When a request fails".
@@ -7,7 +8,7 @@ extension DeliverySchedule {
   /// a suspected chunk it may once.
   ///
   /// - Returns: false if it is tried again like others.
-  mutating func judge(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> Bool {
+  mutating func judge(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
     if isToBlame, isExcused(chunk, fault, now: now) { return false }
     if isToBlame { suspects.append(chunk) } else { waiting.append(chunk) }
@@ -22,7 +23,7 @@ extension DeliverySchedule {
   }
 
   /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
-  private func isExcused(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> Bool {
+  private func isExcused(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     guard fault.isForNow, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
     return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
   }
@@ -57,6 +58,8 @@ extension DeliverySchedule {
       if inFlight == 0, search.isInVain { changes += join(isOutage: false) }
       return changes
     }
+    changes += oversized.map(ChunkChange.halve)
+    oversized = []
     changes += suspects.filter { $0.events == 1 }.map(ChunkChange.giveUp)
     suspects.removeAll { $0.events == 1 }
     if let next = nextSuspect {
@@ -110,7 +113,7 @@ extension DeliverySchedule {
     }
     // An outage: a refusal for now is waited for as long as others are.
     let changes = join(isOutage: true)
-    if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(.unreachable(.everyRequest)) }
+    if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(everyRequest) }
     return changes
   }
 

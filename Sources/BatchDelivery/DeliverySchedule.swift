@@ -1,11 +1,12 @@
 package import BatchFoundation
+package import BatchHTTP
 package import BatchStore
 
 /// Decides what is sent when, and what an answer means for its chunk. Pure: the time is told to it, and chance comes from a
 /// source that tests seed.
 ///
 /// Retries wait as `Backoff` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
-/// grows by one with every full round of successes. Refusals for now are waited out (`Outage`). Where the destination says how often a
+/// grows by one with every full round of successes. Refusals for now are waited out (`Patience`). Where the destination says how often a
 /// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts, and the doubled span is waited for in full.
 ///
 /// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Search`), until the event stands
@@ -45,7 +46,7 @@ package struct DeliverySchedule {
   var search: Search
   /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing is sent but its
   /// halves, and a few others afterwards.
-  var doubt: DeliveryStop?
+  var doubt: ServiceStop?
   var troubles: [Int64: Trouble] = [:]
   var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
@@ -56,20 +57,25 @@ package struct DeliverySchedule {
   var acknowledged = 0
   /// Chunks that were refused for now and taken later.
   var recoveries = 0
-  var outage: Outage?
+  var outage: Patience?
   var refusedEvents = RefusedEvents()
+  /// A chunk of which a sentence alone said that nothing more is to be sent, since the service answered last, and why.
+  var sentence: (chunk: Int64, stop: ServiceStop)?
+  private var sizes = RefusedSizes()
+  /// Chunks that are cut before they are sent.
+  var oversized: [PendingChunk] = []
   /// The chunks that parts came from in the first place.
   private var wholes: [Int64: Int64] = [:]
   /// Requests at once while there is no outage.
-  private var atOnce: Int
-  private var growth = 0
+  var atOnce: Int
+  var growth = 0
 
   /// A chunk becomes parts, which nothing may overtake.
   var awaitsParts = false
 
   package private(set) var inFlight = 0
   /// Set once; nothing is started any more.
-  package private(set) var stop: DeliveryStop?
+  package private(set) var stop: ServiceStop?
 
   /// - Parameters:
   ///   - hasTaken: the service took something in an earlier run.
@@ -92,7 +98,7 @@ package struct DeliverySchedule {
   package var limit: Int { isOut ? 1 : atOnce }
 
   /// The service refuses everything for now.
-  private var isOut: Bool { outage?.isGeneral == true }
+  var isOut: Bool { outage?.isGeneral == true }
 
   package var readyCount: Int { ready.count - readyStart }
 
@@ -147,7 +153,7 @@ package struct DeliverySchedule {
     readyStart = 0
   }
 
-  package mutating func end(_ reason: DeliveryStop) {
+  package mutating func end(_ reason: ServiceStop) {
     if stop == nil { stop = reason }
     settleRefused()
   }
@@ -165,6 +171,11 @@ package struct DeliverySchedule {
     guard maySend(now: now) else { return [] }
     var started: [PendingChunk] = []
     while inFlight < limit + ahead, started.count < atMost, let chunk = take(now: now) {
+      if sizes.exceeds(chunk), !search.has(chunk) {
+        oversized.append(chunk)
+        awaitsParts = isInOrder
+        continue
+      }
       started.append(chunk)
       inFlight += 1
     }
@@ -263,8 +274,9 @@ package struct DeliverySchedule {
     inFlight -= 1
     search.finish(chunk)
     switch outcome {
-    case .acknowledged:
+    case .answered:
       search.clear(chunk)
+      sizes.noteTaken(chunk)
       noteAnswer(now: now)
       acknowledged += 1
       if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
@@ -279,6 +291,7 @@ package struct DeliverySchedule {
       noteAnswer(now: now)
       troubles[chunk.id] = nil
       guard chunk.events == 1 else {
+        sizes.noteRefused(chunk)
         awaitsParts = isInOrder
         return .split
       }
@@ -290,7 +303,7 @@ package struct DeliverySchedule {
       return retry(chunk, fault, now: now)
     case .unknown(let fault):
       guard settings.onUnknown == .hold else { return retry(chunk, fault, now: now) }
-      noteFailure(fault, now: now)
+      noteFailure(fault, of: chunk, now: now)
       search.leaveOut(chunk)
       return .unknown
     }
@@ -312,48 +325,30 @@ package struct DeliverySchedule {
   /// To be called when no more chunks come: where none but waiting ones are left, the service is down as far as anybody can tell.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
-    if !waiting.isEmpty { end(.unreachable(.everyRequest)) } else { refusedEvents.settle() }
+    if !waiting.isEmpty { end(everyRequest) } else { refusedEvents.settle() }
   }
 
   private mutating func noteAnswer(now: Milliseconds) {
     failuresInARow = 0
-    (outage, doubt, hasLookedElsewhere) = (nil, nil, false)
+    (outage, doubt, sentence, hasLookedElsewhere) = (nil, nil, nil, false)
     search.noteAnswer()
     release(now: now)
   }
 
-  private mutating func noteFailure(_ fault: SendFault, now: Milliseconds) {
-    if let reason = fault.stop { end(reason) }
+  private mutating func noteFailure(_ fault: CallFault, of chunk: PendingChunk, now: Milliseconds) {
+    if let stop = fault.stop {
+      if isDoubtful(fault, chunk) { sentence = (chunk.id, stop) } else { end(stop) }
+    }
     if traits.mostAttempts == nil { noteForAll(fault, now: now) }
     if let wait = fault.retryAfter {
-      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), settings.longestRetryAfter))
+      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), Patience.Limits.longestWish))
     }
   }
 
-  /// What a failure says of all chunks.
-  private mutating func noteForAll(_ fault: SendFault, now: Milliseconds) {
-    if fault.isThrottle {
-      atOnce = max(1, atOnce / 2)
-      growth = 0
-    }
-    if fault.isForNow {
-      waitOut(fault, now: now)
-    } else {
-      outage = nil
-      failuresInARow += 1
-      if failuresInARow >= settings.failuresInARow { end(.unreachable(.failuresInARow(failuresInARow)), for: fault) }
-    }
-  }
-
-  /// Ends because the service is down, unless the chunk at which it failed most often is to blame: that is searched first.
-  mutating func end(_ reason: DeliveryStop, for fault: SendFault) {
-    if fault.countsAgainstChunk { doubt = doubt ?? reason } else { end(reason) }
-  }
-
-  private mutating func retry(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> ChunkVerdict {
-    let isTrial = fault.countsAgainstChunk && search.has(chunk)
+  private mutating func retry(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> ChunkVerdict {
+    let isTrial = fault.blamesRequest && search.has(chunk)
     // A search ends by itself, and what it meets says nothing of the service.
-    if !isTrial { noteFailure(fault, now: now) }
+    if !isTrial { noteFailure(fault, of: chunk, now: now) }
     // What an earlier run counted came before all that this one did.
     var trouble =
       troubles[chunk.id]
@@ -363,7 +358,7 @@ package struct DeliverySchedule {
     if fault.isForNow { trouble.wasRefusedForNow = true }
     troubles[chunk.id] = trouble
     // What is refused while everything is says nothing about the chunk, unless there is no other.
-    let counts = isTrial || fault.countsAgainstChunk && (!isOut || nothingElseIsReady)
+    let counts = isTrial || fault.blamesRequest && (!isOut || nothingElseIsReady)
     var failed = chunk
     if counts { failed.failures += 1 }
     let verdict = ChunkVerdict.pending(countsAsFailure: counts)
@@ -376,7 +371,7 @@ package struct DeliverySchedule {
       }
       return verdict
     }
-    guard !isOut else {
+    guard !isOut, !asksOthers(fault, attempts: trouble.attempts) else {
       waiting.append(failed)
       return verdict
     }
@@ -391,7 +386,7 @@ package struct DeliverySchedule {
     return verdict
   }
 
-  private mutating func due(after attempts: Int, _ fault: SendFault, now: Milliseconds) -> Milliseconds {
+  private mutating func due(after attempts: Int, _ fault: CallFault, now: Milliseconds) -> Milliseconds {
     guard traits.mostAttempts != nil else { return now + settings.backoff.pause(before: attempts, using: &random) }
     let due = now + Milliseconds(settings.backoff.first.count << Int64(min(attempts - 1, 20)))
     return fault.retryAfter == nil ? due : max(due, pausedUntil)

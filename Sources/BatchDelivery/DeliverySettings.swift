@@ -19,8 +19,6 @@ package struct DeliverySettings: Sendable {
   /// Repetitions that a run may make in all; it ends at the first that would be one too many.
   package var retryBudget: Int
 
-  /// A longer `Retry-After` is cut to this.
-  package var longestRetryAfter = Milliseconds(15 * 60_000)
   /// Attempts of one chunk, while nothing else is acknowledged either, at which the service counts as down.
   package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
   /// Single events that the service refuses as wrong one after another, without taking anything, at which it counts as refusing everything.

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 
 /// Threads that send one request at a time each, and hand back what is known about it.

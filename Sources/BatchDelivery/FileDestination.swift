@@ -1,4 +1,5 @@
 import BatchFoundation
+package import BatchHTTP
 import FoundationEssentials
 import Glibc
 
@@ -32,7 +33,7 @@ package final class FileDestination: Destination {
       return .acknowledged
     } catch {
       return .notSent(
-        SendFault(
+        CallFault(
           unsafe "cannot be written to '\(folder)': \(String(cString: strerror(error.code)))",
           stop: .unreachable(.firstFailure)))
     }

@@ -1,8 +1,32 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension HTTPAnswer {
   /// Whether the body is in a form that nobody asked for.
   package var isCompressed: Bool { contentEncoding.map { $0.lowercased() != "identity" } ?? false }
+
+  /// The host to which a redirect leads, or that it is the same; nil for none. What follows a host may be secret.
+  package var redirection: String? {
+    guard let location else { return nil }
+    let parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count > 2, parts[0].isEmpty || parts[0].hasSuffix(":"), parts[1].isEmpty else {
+      return "to the same host"
+    }
+    let host = parts[2].split(separator: "@").last ?? ""
+    return "to \(host.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:[]".contains($0)) })"
+  }
+
+  /// What it is where a web page came in place of an answer; nil for everything else.
+  package var page: String? {
+    let start = String(decoding: start.prefix(15), as: UTF8.self).lowercased()
+    let isPage = start.hasPrefix("<html") || start.hasPrefix("<!doctype html")
+    return isPage ? "the body is a web page, such as one to log in or one of maintenance" : nil
+  }
+
+  /// Without a byte order mark and white space.
+  private var start: ArraySlice<UInt8> {
+    (body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...])
+      .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+  }
 
   /// Why a 2xx to submitted events does not say that they were taken; nil if it does.
   ///
@@ -13,15 +37,21 @@ extension HTTPAnswer {
     // Neither service speaks UTF-16, in which markup and JSON would look like neither.
     let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE]]
     if marks.contains(where: body.starts(with:)) || body.prefix(4).contains(0) { return "the body is not UTF-8" }
-    let text = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
-    guard let first = text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
-    if first == UInt8(ascii: "<") { return "the body is markup" }
+    guard let first = start.first else { return nil }
+    if first == UInt8(ascii: "<") { return page ?? "the body is markup" }
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
     // Only whether it is JSON matters here; where it breaks off does not.
     guard let node = try? JSONNode.parse(body) else { return "the body is not valid JSON" }
+    guard Self.errors(node).allSatisfy({ Self.nothing.contains($0.canonicalText) }) else {
+      return "the body lists errors"
+    }
+    return node["success"]?.bool == false ? "the body says that it is no success" : nil
+  }
+
+  /// What an answer in JSON says of errors.
+  package static func errors(_ node: JSONNode) -> [JSONNode] {
     let places = [node, node["meta"]].compactMap(\.self)
-    let errors = ["errors", "error", "generalErrors", "fieldErrors"].flatMap { name in places.compactMap { $0[name] } }
-    return errors.allSatisfy { Self.nothing.contains($0.canonicalText) } ? nil : "the body lists errors"
+    return ["errors", "error", "generalErrors", "fieldErrors"].flatMap { name in places.compactMap { $0[name] } }
   }
 
   private static let nothing: Set = ["null", "false", "0", "\"\"", "[]", "{}"]

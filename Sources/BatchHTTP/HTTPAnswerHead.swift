@@ -11,7 +11,9 @@ struct HTTPAnswerHead {
   private var lengths: Set<String> = []
   private var isInPieces = false
 
-  private static let kept: Set<String> = ["content-type", "content-encoding", "retry-after", "date", "keep-alive"]
+  private static let kept: Set<String> = [
+    "content-type", "content-encoding", "retry-after", "date", "keep-alive", "location",
+  ]
 
   /// The value of one of the fields that are kept; by its name in lower case.
   subscript(name: String) -> String? { fields[name] }

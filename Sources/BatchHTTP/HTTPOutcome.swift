@@ -16,19 +16,22 @@ package struct HTTPAnswer: Sendable {
   /// As sent: seconds or an HTTP date.
   package var retryAfter: String?
   package var date: String?
+  /// Where a redirect leads.
+  package var location: String?
   package var body: [UInt8]
   /// Whether an earlier connection was used again.
   package var reusedConnection: Bool
 
   package init(
     status: Int, contentType: String? = nil, contentEncoding: String? = nil, retryAfter: String? = nil,
-    date: String? = nil, body: [UInt8] = [], reusedConnection: Bool = false
+    date: String? = nil, location: String? = nil, body: [UInt8] = [], reusedConnection: Bool = false
   ) {
     self.status = status
     self.contentType = contentType
     self.contentEncoding = contentEncoding
     self.retryAfter = retryAfter
     self.date = date
+    self.location = location
     self.body = body
     self.reusedConnection = reusedConnection
   }

@@ -106,6 +106,7 @@ final class HTTPTransfer {
     guard flaw == nil, let status = head.status else { return nil }
     return HTTPAnswer(
       status: status, contentType: head["content-type"], contentEncoding: head["content-encoding"],
-      retryAfter: head["retry-after"], date: head["date"], body: body, reusedConnection: reusedConnection)
+      retryAfter: head["retry-after"], date: head["date"], location: head["location"], body: body,
+      reusedConnection: reusedConnection)
   }
 }

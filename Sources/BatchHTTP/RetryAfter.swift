@@ -16,6 +16,6 @@ package enum RetryAfter {
 
   /// Whether a service that failed with this status says that it takes no request for now: it is worth waiting for.
   ///
-  /// Engage's destination hands that on as `SendFault.isForNow`, and `Outage` of BatchDelivery waits.
+  /// `CallFault.isForNow` says so, and `Patience` waits.
   package static func isForNow(status: Int, _ seconds: Double?) -> Bool { status == 503 || seconds != nil }
 }

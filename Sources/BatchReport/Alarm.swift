@@ -11,10 +11,12 @@ package struct Alarm: Sendable, Equatable {
   /// What continues, as it is typed; nil where nothing has to.
   package var command: String?
   private var purpose = "To continue"
+  private var ending: String
 
   package init(job: String, exit: RunExit, reason: String? = nil, command: String? = nil) {
     self.job = job
     self.exit = exit
+    ending = Wording.ending(exit)
     self.reason = reason
     self.command = command
   }
@@ -22,6 +24,7 @@ package struct Alarm: Sendable, Equatable {
   /// Of a run that came to its end, well or not.
   package init(_ report: RunReport) {
     self.init(job: report.job, exit: report.exit)
+    ending = report.ending
     let reasons = report.failureLines.joined(separator: "; ")
     reason = reasons.isEmpty ? nil : reasons.clipped(toBytes: Self.longestReason)
     let summary = report.summary
@@ -55,7 +58,7 @@ package struct Alarm: Sendable, Equatable {
     let counts = figures.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
     var parts = [
       exit == .done
-        ? "\(job): good again" : "\(job): failed with exit code \(exit.rawValue), \(Wording.ending(exit))"
+        ? "\(job): good again" : "\(job): failed with exit code \(exit.rawValue), \(ending)"
     ]
     if let reason, exit != .done { parts.append(reason) }
     if !counts.isEmpty { parts.append(counts) }

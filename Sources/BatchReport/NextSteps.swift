@@ -63,7 +63,7 @@ enum NextSteps {
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
-        "\(summary.upload.eventsFailed.counted("event")) could not be posted. When the cause is fixed, send again: "
+        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). When the cause is fixed, send again: "
           + requeue)
     }
     // While parts are missing, nothing is sent.
@@ -77,12 +77,19 @@ enum NextSteps {
         case .credentialsRefused:
           "Correct \(report.platform.access ?? "the credentials") (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         case .configuration: "Once the configuration is fixed, the next run "
+        case .protocolRefused where summary.upload.eventsUnknown == 0 && summary.identity.refused == 0:
+          "Something else than the service answers at its address; correct that (\(ShellCommand("doctor", invocation.jobFile).text)), then the next run "
         case .inputRefused: "The next run that is not refused "
         default: "The next run "
         }
       steps.append(
         "\(pending.counted("event waits", "events wait")) in the store. \(first)"
           + "sends \(pending == 1 ? "it" : "them"), or now: \(invocation.post.text)\(invocation.omission)")
+    }
+    if report.exit == .serviceUnavailable, report.failureLines.contains(where: { $0.contains("web page") }) {
+      steps.append(
+        "Something before the service answers in its place, for maintenance or to have somebody log in. Look at its address: "
+          + ShellCommand("doctor", invocation.jobFile).text)
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
     steps += report.unsent.compactMap { unsent in
@@ -116,6 +123,12 @@ enum NextSteps {
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     return steps
+  }
+
+  /// The reasons of the service for the most refused events.
+  private static func refusals(_ report: RunReport) -> String {
+    let most = (report.ledger.refusals ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+    return most.isEmpty ? "" : " (\(most.map { "\($0.value.grouped): \($0.key)" }.joined(separator: "; ")))"
   }
 
   /// Files of which lines are missing: that is no matter of a line, though each counts as one.

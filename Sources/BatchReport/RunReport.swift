@@ -203,6 +203,8 @@ package struct UploadLedger: Sendable, Equatable, Codable {
   package var answers: [AnswerTime] = []
   /// Why sending stopped early; nil if it did not.
   package var stop: String?
+  /// Events that the service refused, by its reasons without values.
+  package var refusals: [String: Int]?
 
   package init() {}
 }
@@ -251,7 +253,13 @@ package struct StageDuration: Sendable, Equatable, Codable {
 extension RunReport {
   /// How it ended, in words: by its exit code, and by what is missing where one code says several things.
   var ending: String {
-    missingParts.map { "\($0.counted("part is", "parts are")) missing" } ?? Wording.ending(exit)
+    if let missingParts { return "\(missingParts.counted("part is", "parts are")) missing" }
+    let held = summary.upload.eventsUnknown > 0 ? "events are held as UNKNOWN" : nil
+    let refused = summary.identity.refused > 0 ? "a call about identities is refused for good" : nil
+    let reasons = [held, refused].compactMap(\.self)
+    guard exit == .protocolRefused else { return Wording.ending(exit) }
+    return failure != nil && held == nil || reasons.isEmpty
+      ? "TLS or protocol of the service was refused" : reasons.joined(separator: ", and ")
   }
 
   /// How many sessions ended, in words; those of which no event tells are counted apart.

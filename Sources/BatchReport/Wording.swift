@@ -14,7 +14,7 @@ enum Wording {
     case .inputOutput: "reading or writing failed"
     case .storeIsHeld: "another run holds the store"
     case .protocolRefused:
-      "events are held as UNKNOWN, the peer's protocol was refused, or a call about identities is refused for good"
+      "TLS or protocol of the service was refused, or what it left open or refused for good needs a person"
     case .credentialsRefused: "credentials were refused"
     case .configuration: "configuration error"
     case .interrupted: "interrupted"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchHTTP
 import BatchIngest
 import BatchPipeline
 import BatchStore
@@ -106,7 +107,7 @@ import Testing
     #expect(XMLAPIReport("Logout", .answered(nil)).exit == .done)
     #expect(
       XMLAPIReport("Logout", .failed(ServiceFault(id: 51, faultClass: nil, message: "no"))).exit == .inputRefused)
-    #expect(XMLAPIReport("Logout", .refused(Refusal(.credentials, status: 401))).exit == .credentialsRefused)
+    #expect(XMLAPIReport("Logout", .refused(CallFault("401", stop: .credentials))).exit == .credentialsRefused)
     #expect(XMLAPIReport("Logout", .unknown(.status(503, retryAfter: nil))).exit == .serviceUnavailable)
   }
 

@@ -1,4 +1,5 @@
 import BatchDelivery
+import BatchHTTP
 import DestinationContract
 import Testing
 

@@ -1,12 +1,13 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 import Testing
 
 /// Services that ask to be left alone for longer than they are waited for.
 extension DeliveryScheduleTests {
   private static let away = SendOutcome.refused(
-    SendFault("status 503", retryAfter: Milliseconds(20_000), isForNow: true))
+    CallFault("status 503", retryAfter: Milliseconds(20_000), isForNow: true))
 
   /// It waited for as long as the service asked, and then said that it had waited as long as patience.
   @Test func aPauseThatIsLongerThanPatienceIsNotWaitedFor() {
@@ -18,7 +19,7 @@ extension DeliveryScheduleTests {
     #expect(schedule.stop == .unreachable(.longerPause(Milliseconds(3000))))
     #expect(schedule.isIdle)
     #expect(
-      "\(DeliveryStop.unreachable(.longerPause(Milliseconds(3000))))"
+      "\(ServiceStop.unreachable(.longerPause(Milliseconds(3000))))"
         == "the service could not be reached or kept failing, and asks for a longer pause than is left of the 3 seconds that it is "
         + "waited for (Upload.patience, Upload.patienceAtStart)")
   }
@@ -40,7 +41,7 @@ extension DeliveryScheduleTests {
     var schedule = schedule()
     schedule.add((1...3).map { chunk($0) })
     _ = schedule.start(now: at(0), atMost: 2)
-    let busy = SendFault("status 429", retryAfter: Milliseconds(60_000), isThrottle: true)
+    let busy = CallFault("status 429", retryAfter: Milliseconds(60_000), isThrottle: true)
     _ = schedule.finish(chunk(1), .refused(busy), now: at(0))
     #expect(schedule.start(now: at(1)) == [])
     _ = schedule.finish(chunk(2), .acknowledged, now: at(2))

@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import DestinationContract
 import StoreSupport
 import Testing
@@ -67,7 +68,7 @@ extension DeliveryScheduleTests {
     var schedule = strict(DeliveryTraits(mostAttempts: 6), concurrency: 2)
     schedule.add([chunk(1), chunk(2)])
     _ = schedule.start(now: at(0), atMost: 1)
-    let busy = SendOutcome.refused(SendFault("status 503", retryAfter: Milliseconds(9000)))
+    let busy = SendOutcome.refused(CallFault("status 503", retryAfter: Milliseconds(9000)))
     _ = schedule.finish(chunk(1), busy, now: at(0))
     #expect(schedule.start(now: at(8999)) == [])
     #expect(schedule.start(now: at(9000)).map(\.id) == [1, 2])
@@ -78,7 +79,7 @@ extension DeliveryScheduleTests {
     schedule.add([chunk(1)])
     _ = schedule.start(now: at(0))
     _ = schedule.finish(
-      chunk(1), .refused(SendFault("status 503", retryAfter: Milliseconds(1000))), now: at(0))
+      chunk(1), .refused(CallFault("status 503", retryAfter: Milliseconds(1000))), now: at(0))
     #expect(schedule.start(now: at(1999)) == [])
     #expect(schedule.start(now: at(2000)).map(\.id) == [1])
   }

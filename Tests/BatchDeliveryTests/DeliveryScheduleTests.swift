@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import DestinationContract
 import StoreSupport
 import Testing
@@ -28,8 +29,8 @@ import Testing
 
   func at(_ milliseconds: Int64) -> Milliseconds { Milliseconds(milliseconds) }
 
-  static let lost = SendOutcome.notSent(SendFault("no connection"))
-  static let failing = SendOutcome.refused(SendFault("status 500", countsAgainstChunk: true))
+  static let lost = SendOutcome.notSent(CallFault("no connection"))
+  static let failing = SendOutcome.refused(CallFault("status 500", blamesRequest: true))
 
   @Test func startsAsManyAsMayBeUnderWay() {
     var schedule = schedule()
@@ -66,7 +67,7 @@ import Testing
     var schedule = schedule()
     schedule.add([chunk(1), chunk(2)])
     _ = schedule.start(now: at(0), atMost: 1)
-    let fault = SendFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)
+    let fault = CallFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)
     #expect(schedule.finish(chunk(1), .refused(fault), now: at(10)) == .pending(countsAsFailure: false))
     #expect(schedule.start(now: at(5009)) == [])
     #expect(schedule.nextStart() == at(5010))
@@ -79,7 +80,7 @@ import Testing
     schedule.add([chunk(1), chunk(2)])
     _ = schedule.start(now: at(0), atMost: 1)
     _ = schedule.finish(
-      chunk(1), .refused(SendFault("status 503", retryAfter: Milliseconds(asked), isThrottle: true)), now: at(0))
+      chunk(1), .refused(CallFault("status 503", retryAfter: Milliseconds(asked), isThrottle: true)), now: at(0))
     #expect(schedule.nextStart() == at(pause))
   }
 
@@ -87,10 +88,10 @@ import Testing
     var schedule = schedule()
     schedule.add((1...100).map { chunk($0) })
     let first = schedule.start(now: at(0))
-    _ = schedule.finish(first[0], .refused(SendFault("too many", isThrottle: true)), now: at(0))
+    _ = schedule.finish(first[0], .refused(CallFault("too many", isThrottle: true)), now: at(0))
     #expect(schedule.limit == 2)
-    _ = schedule.finish(first[1], .refused(SendFault("too many", isThrottle: true)), now: at(0))
-    _ = schedule.finish(first[2], .refused(SendFault("too many", isThrottle: true)), now: at(0))
+    _ = schedule.finish(first[1], .refused(CallFault("too many", isThrottle: true)), now: at(0))
+    _ = schedule.finish(first[2], .refused(CallFault("too many", isThrottle: true)), now: at(0))
     #expect(schedule.limit == 1)
     _ = schedule.finish(first[3], .acknowledged, now: at(0))
     for _ in 0..<23 {
@@ -205,7 +206,7 @@ import Testing
 
   // MARK: - Refusals for now
 
-  static let busy = SendOutcome.refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true))
+  static let busy = SendOutcome.refused(CallFault("status 503", isForNow: true, blamesRequest: true))
 
   /// Sends until the schedule stops or `isOver` says so, always when the next may begin, each answered at once.
   private func play(
@@ -312,7 +313,7 @@ import Testing
     var schedule = schedule()
     schedule.add([chunk(1), chunk(2)])
     _ = schedule.start(now: at(0), atMost: 1)
-    let verdict = schedule.finish(chunk(1), .refused(SendFault("status 401", stop: .credentials)), now: at(0))
+    let verdict = schedule.finish(chunk(1), .refused(CallFault("status 401", stop: .credentials)), now: at(0))
     #expect(verdict == .pending(countsAsFailure: false))
     #expect(schedule.stop == .credentials)
     #expect(schedule.start(now: at(1_000_000)) == [])
@@ -322,7 +323,7 @@ import Testing
     var schedule = schedule { $0.onUnknown = .hold }
     schedule.add([chunk(1)])
     _ = schedule.start(now: at(0))
-    #expect(schedule.finish(chunk(1), .unknown(SendFault("connection lost")), now: at(0)) == .unknown)
+    #expect(schedule.finish(chunk(1), .unknown(CallFault("connection lost")), now: at(0)) == .unknown)
     #expect(schedule.isIdle)
   }
 }

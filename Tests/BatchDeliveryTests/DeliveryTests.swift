@@ -1,12 +1,13 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 import DestinationContract
 import StoreSupport
 import Testing
 
 @Suite struct DeliveryTests {
-  static let failing = SendOutcome.refused(SendFault("status 500", countsAgainstChunk: true))
+  static let failing = SendOutcome.refused(CallFault("status 500", blamesRequest: true))
 
   func deliver(
     _ filled: FilledStore, _ destination: ScriptedDestination, concurrency: Int = 4,
@@ -60,9 +61,9 @@ import Testing
     let filled = try FilledStore(events: 4, perChunk: 4)
     let destination = ScriptedDestination { _, number in
       switch number {
-      case 0: .notSent(SendFault("no connection"))
-      case 1: .refused(SendFault("status 429", isThrottle: true))
-      case 2, 3: .unknown(SendFault("connection lost"))
+      case 0: .notSent(CallFault("no connection"))
+      case 1: .refused(CallFault("status 429", isThrottle: true))
+      case 2, 3: .unknown(CallFault("connection lost"))
       default: .acknowledged
       }
     }
@@ -81,7 +82,7 @@ import Testing
     let filled = try FilledStore(events: 400, perChunk: 10)
     let destination = ScriptedDestination { _, number in
       number % 7 == 3
-        ? .refused(SendFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)) : .acknowledged
+        ? .refused(CallFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)) : .acknowledged
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)
@@ -98,7 +99,7 @@ import Testing
   func aServiceThatAsksForMoreThanPatienceIsLeftAtOnceAndInItsWords(onUnknown: UnknownOutcomePolicy) throws {
     let filled = try FilledStore(events: 400, perChunk: 10)
     let destination = ScriptedDestination { _, _ in
-      .refused(SendFault("status 503, retry after 3600s", retryAfter: Milliseconds(3_600_000), isForNow: true))
+      .refused(CallFault("status 503, retry after 3600s", retryAfter: Milliseconds(3_600_000), isForNow: true))
     }
     let report = try deliver(filled, destination, onUnknown: onUnknown)
     #expect(report.stop == .unreachable(.longerPause(Milliseconds(30_000))))
@@ -113,7 +114,7 @@ import Testing
   @Test func eventsInDoubtAreCountedOnceAlsoInParts() throws {
     let filled = try FilledStore(events: 7, perChunk: 7)
     let destination = ScriptedDestination { body, number in
-      let lost = SendOutcome.unknown(SendFault("connection lost"))
+      let lost = SendOutcome.unknown(CallFault("connection lost"))
       return switch number {
       case 0: lost
       case 1: .rejected("no such attribute")
@@ -203,7 +204,7 @@ import Testing
     let destination = ScriptedDestination { _, number in
       // One is taken before: how many refusals fit into the patience at the start depends on which thread is faster.
       (1...12).contains(number)
-        ? .refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true)) : .acknowledged
+        ? .refused(CallFault("status 503", isForNow: true, blamesRequest: true)) : .acknowledged
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)
@@ -215,7 +216,7 @@ import Testing
   @Test func holdSendsNothingTwice() throws {
     let filled = try FilledStore(events: 100, perChunk: 10)
     let destination = ScriptedDestination { body, _ in
-      eventNumbers(body).contains(35) ? .unknown(SendFault("connection lost")) : .acknowledged
+      eventNumbers(body).contains(35) ? .unknown(CallFault("connection lost")) : .acknowledged
     }
     let report = try deliver(filled, destination, onUnknown: .hold)
     #expect(report.eventsUnknown == 10)
@@ -227,7 +228,7 @@ import Testing
 
   @Test func aDeadServiceEndsTheRunAndEverythingStaysQueued() throws {
     let filled = try FilledStore(events: 1000, perChunk: 10)
-    let destination = ScriptedDestination { _, _ in .notSent(SendFault("no connection")) }
+    let destination = ScriptedDestination { _, _ in .notSent(CallFault("no connection")) }
     let report = try deliver(filled, destination)
     #expect(report.stop == .unreachable(.failuresInARow(10)))
     #expect(report.exit == .serviceUnavailable)
@@ -265,9 +266,9 @@ import Testing
     let destination = ScriptedDestination { body, number in
       var random = SplitMix64(seed: seed &* 1000 + UInt64(number))
       switch Int.random(in: 0..<20, using: &random) {
-      case 0: return .notSent(SendFault("no connection"))
-      case 1: return .refused(SendFault("status 429", isThrottle: true))
-      case 2: return .unknown(SendFault("connection lost"))
+      case 0: return .notSent(CallFault("no connection"))
+      case 1: return .refused(CallFault("status 429", isThrottle: true))
+      case 2: return .unknown(CallFault("connection lost"))
       case 3: return Self.failing
       default: return eventNumbers(body).contains { $0 % 61 == 0 } ? .rejected("bad") : .acknowledged
       }

@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import DestinationContract
 import FoundationEssentials
 import TestSupport
@@ -51,6 +52,6 @@ import Testing
     #expect(
       destination.send([1], group: 0)
         == .notSent(
-          SendFault("cannot be written to '/proc/none': No such file or directory", stop: .unreachable(.firstFailure))))
+          CallFault("cannot be written to '/proc/none': No such file or directory", stop: .unreachable(.firstFailure))))
   }
 }

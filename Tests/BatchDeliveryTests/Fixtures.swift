@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import DestinationContract
 import StoreSupport
 

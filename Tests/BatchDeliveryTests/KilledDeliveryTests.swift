@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 import DestinationContract
 import Glibc
@@ -23,7 +24,7 @@ import Testing
         before.withLock { $0 = holder.withLock { $0?.sent.flatMap { $0 } } ?? [] }
         for end in ["", "-wal"] { Self.copyFile(source + end, target + end) }
       }
-      return number % 9 == 4 ? .unknown(SendFault("connection lost")) : .acknowledged
+      return number % 9 == 4 ? .unknown(CallFault("connection lost")) : .acknowledged
     }
     holder.withLock { $0 = destination }
     let settings = DeliverySettings.fixture(onUnknown: onUnknown)
@@ -63,7 +64,7 @@ import Testing
     try copy.store.close()
     let (source, target) = (filled.path, copy.path)
     let isOut = SendOutcome.refused(
-      SendFault("status \(status)", isForNow: status == 503, countsAgainstChunk: true))
+      CallFault("status \(status)", isForNow: status == 503, blamesRequest: true))
     let (parts, taken) = (Guarded(0), Guarded(0))
     let settings = DeliverySettings.fixture(concurrency: 1)
     func deliver(_ store: EventStore, _ destination: ScriptedDestination) throws -> DeliveryReport {

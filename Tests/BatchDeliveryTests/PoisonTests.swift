@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 import DestinationContract
 import StoreSupport
@@ -16,12 +17,12 @@ import Testing
     var testDescription: String { name }
 
     static let refused = Failure(
-      name: "500 of Collect", outcome: .refused(SendFault("status 500", countsAgainstChunk: true)))
+      name: "500 of Collect", outcome: .refused(CallFault("status 500", blamesRequest: true)))
     static let busy = Failure(
-      name: "503", outcome: .refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true)))
-    static let failing = Failure(name: "502", outcome: .unknown(SendFault("status 502", countsAgainstChunk: true)))
+      name: "503", outcome: .refused(CallFault("status 503", isForNow: true, blamesRequest: true)))
+    static let failing = Failure(name: "502", outcome: .unknown(CallFault("status 502", blamesRequest: true)))
     static let dropped = Failure(
-      name: "drop", outcome: .unknown(SendFault("connection lost", countsAgainstChunk: true)))
+      name: "drop", outcome: .unknown(CallFault("connection lost", blamesRequest: true)))
     static let all = [refused, busy, failing, dropped]
   }
 
@@ -224,8 +225,8 @@ import Testing
       filled,
       destination(.engage) { events, number in
         events.contains(37)
-          ? .unknown(SendFault("connection lost", countsAgainstChunk: true))
-          : .refused(SendFault("status 401", stop: .credentials))
+          ? .unknown(CallFault("connection lost", blamesRequest: true))
+          : .refused(CallFault("status 401", stop: .credentials))
       })
     let report = try deliver(
       filled, destination(.engage) { events, _ in events.contains(37) ? Failure.busy.outcome : .acknowledged },
@@ -237,14 +238,14 @@ import Testing
   @Test("What counts is kept over runs, and a throttled request never counts")
   func overRuns() throws {
     let filled = try FilledStore(events: 20, perChunk: 10)
-    let ends = SendOutcome.refused(SendFault("status 401", stop: .credentials))
+    let ends = SendOutcome.refused(CallFault("status 401", stop: .credentials))
     for _ in 0..<2 {
       _ = try deliver(
         filled, destination(.collect) { _, number in number == 0 ? Failure.refused.outcome : ends }, .collect)
     }
     #expect(try filled.store.ledger.chunk(1)?.failures == 2)
     let throttled = destination(.collect) { _, number in
-      .refused(SendFault("status 429", retryAfter: Milliseconds(10), isThrottle: true))
+      .refused(CallFault("status 429", retryAfter: Milliseconds(10), isThrottle: true))
     }
     #expect(try deliver(filled, throttled, .collect).stop == .unreachable(.attempts(3)))
     #expect(Set(throttled.sent) == [Array(1...10)])

@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 import DestinationContract
 import StoreSupport
@@ -7,7 +8,7 @@ import Testing
 
 /// Chunks that fail in front of others, and what an outage sends how often.
 @Suite("Head of the queue") struct QueueHeadTests {
-  private static let failure = SendOutcome.refused(SendFault("status 500", countsAgainstChunk: true))
+  private static let failure = SendOutcome.refused(CallFault("status 500", blamesRequest: true))
 
   /// One run after the other.
   ///
@@ -53,7 +54,7 @@ import Testing
   func copies(chunks: Int, _ how: (perChunk: Int, most: Int)) throws {
     let filled = try FilledStore(events: chunks * how.perChunk, perChunk: how.perChunk)
     for night in 1...3 {
-      let destination = ScriptedDestination { _, _ in .unknown(SendFault("time-out", countsAgainstChunk: true)) }
+      let destination = ScriptedDestination { _, _ in .unknown(CallFault("time-out", blamesRequest: true)) }
       let report = try Delivery(
         ledger: filled.store.ledger, destination: destination, settings: .fixture(), clock: SimulatedClock(), seed: 3
       ).run(filled.run)

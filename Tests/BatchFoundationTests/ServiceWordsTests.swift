@@ -19,6 +19,18 @@ import Testing
     #expect(ServiceWords.withoutValues(words, of: sent) == shown)
   }
 
+  /// They were hidden wherever a value had the same word.
+  @Test(arguments: [
+    ("Invalid Date Value in column: Merged Date", "Invalid Date Value in column: Merged Date"),
+    ("There is no column Merged Date for Grete", "There is no column Merged Date for …"),
+    ("Old-Id of recipient 900000000101 is invalid", "Old-Id of recipient … is invalid"),
+  ])
+  func showsNamesOfColumnsAndWordsOfFaults(words: String, shown: String) {
+    let sent =
+      "<ROW><COLUMN name=\"Old-Id\"><![CDATA[Grete in Date]]></COLUMN></ROW><COLUMN><NAME>Merged Date</NAME><VALUE>is</VALUE></COLUMN>"
+    #expect(ServiceWords.withoutValues(words, of: Array(sent.utf8)) == shown)
+  }
+
   @Test(arguments: [
     #"<A><B>Berlin</B></A>"#, #"<A><B><![CDATA[in Berlin > Mitte]]></B></A>"#, #"{"value":"x\"Berlin"}"#,
     #"{"a":"Berlin"#, "Berlin",

@@ -1,5 +1,6 @@
 package import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchStore
 import StoreSupport
 import TestSupport

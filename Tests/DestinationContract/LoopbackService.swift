@@ -1,5 +1,6 @@
 package import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import LoopbackServer
 
 extension DestinationContract.Service {

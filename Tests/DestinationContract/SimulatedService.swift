@@ -293,14 +293,14 @@ extension SendOutcome {
   /// What docs/guarantees.md makes of an answer, for deliveries without a platform.
   package init(simulated outcome: HTTPOutcome) {
     switch outcome {
-    case .notSent(let fault): self = .notSent(SendFault("\(fault)", countsAgainstChunk: fault.mayBeTheRequest))
-    case .noAnswer(let fault): self = .unknown(SendFault("\(fault)", countsAgainstChunk: fault.mayBeTheRequest))
+    case .notSent(let fault): self = .notSent(CallFault("\(fault)", blamesRequest: fault.mayBeTheRequest))
+    case .noAnswer(let fault): self = .unknown(CallFault("\(fault)", blamesRequest: fault.mayBeTheRequest))
     case .answer(let answer):
       let isForNow = answer.status == 503
       let wait = answer.retryAfter.flatMap { Int64($0) }.map { Milliseconds($0 * 1000) }
-      let fault = SendFault(
+      let fault = CallFault(
         "status \(answer.status)", retryAfter: wait, isThrottle: answer.status == 429, isForNow: isForNow,
-        countsAgainstChunk: answer.status >= 500 && wait == nil)
+        blamesRequest: answer.status >= 500 && wait == nil)
       switch answer.status {
       case 200..<300: self = .acknowledged
       case 429, 503: self = .refused(fault)

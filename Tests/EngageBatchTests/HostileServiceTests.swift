@@ -10,6 +10,105 @@ import Testing
 @Suite("Hostile services") struct HostileServiceTests {
   static let chunks = ["--set", "Upload.maxEventsPerRequest=5"]
 
+  private static func typed(_ sentence: String) -> String {
+    (0..<60).map { number in
+      let name = number == 23 ? sentence : "page \(number)"
+      return
+        #"{"deviceId":"D-\#(number % 6)","timestamp":\#(Recording.start + Int64(number) * 1000),"type":"custom","eventTypeCode":"17","params":{"Note":"\#(name)"},"mobileUserId":"M-\#(number % 6)"}"#
+    }.joined(separator: "\n") + "\n"
+  }
+
+  @Test(
+    "a sentence of the service that a user typed stops nobody, quoted in a refusal or in a success",
+    arguments: ["The access token has expired!", "MAX NUMBER OF CONCURRENT friends"], [400, 201])
+  func quotedSentence(sentence: String, status: Int) throws {
+    let workspace = try Workspace([])
+    try workspace.write("in/events.ndjson", Self.typed(sentence))
+    try workspace.write(
+      "job.json",
+      """
+      {"name": "typed", "inputs": {"events": ["in/*"]}, "asOf": "2026-02-01T00:00:00Z", "store": "store.sqlite",
+       "settings": {"Upload": {"maxEventsPerRequest": 4, "onUnknown": "hold"}}}
+      """)
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(endpoint: .events, text: sentence, occurrence: .every(1), point: .body, action: .echo(status: status))
+    ]
+    let service = try Service(options)
+    let finished = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
+    #expect(finished.code == 0, "\(finished.messages)")
+    let summary = try Summary(finished.output)
+    let failed = status == 400 ? 1 : 0
+    #expect(summary["upload.eventsFailed"] == failed)
+    #expect(summary["upload.eventsPosted"] == summary["events.total"] - failed)
+    #expect(summary["upload.retries"] == 0)
+    // Beside the chunks, the parts of the one that was refused.
+    #expect(summary["upload.requests"] <= summary["events.total"] / 4 + 2 + 6 * failed)
+    if status == 400 {
+      #expect(finished.messages.contains("1 event could not be posted (1: status 400"), "\(finished.messages)")
+    }
+  }
+
+  @Test("a web page in place of an answer, and a redirect, are called that, with what to do", arguments: [200, 302])
+  func pageInPlaceOfAnAnswer(status: Int) throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    let action: FaultAction =
+      status == 302
+      ? .redirect(status: 302, location: "https://login.example.test/secret?token=abc")
+      : .status(200, headers: [:], body: "<!DOCTYPE html><html><body>Please log in</body></html>")
+    options.server.faults.rules = [
+      FaultRule(endpoint: .xmlapi, action: action), FaultRule(endpoint: .events, action: action),
+    ]
+    let service = try Service(options)
+    let finished = try workspace.run(
+      ["run", "jobs/nightly.json"] + ServiceExitCodeTests.hasty, environment: service.environment)
+    #expect(finished.code == (status == 302 ? 76 : 69), "\(finished.messages)")
+    #expect(
+      finished.messages.contains(
+        status == 302
+          ? "redirected, which is not followed (status 302): to login.example.test"
+          : "the body is a web page, such as one to log in"),
+      "\(finished.messages)")
+    #expect(finished.messages.contains("doctor"), "\(finished.messages)")
+    #expect(!finished.messages.contains("secret?token"))
+  }
+
+  @Test("60: one whose writes are turned away is named and waits; the others' identities and events go on")
+  func oneWhoIsTurnedAway() throws {
+    let workspace = try Workspace([])
+    let lines = (0..<12).flatMap { number in
+      let start = Recording.start + Int64(number) * 1000
+      return [
+        #"{"deviceId":"D-\#(number)","timestamp":\#(start),"type":"namedEvent","name":"n","mobileUserId":"M-\#(number)"}"#,
+        #"{"deviceId":"D-\#(number)","timestamp":\#(start + 500),"type":"identify","ids":{"customer_id":"c-\#(number)-x"}}"#,
+      ]
+    }
+    try workspace.write("in/events.ndjson", lines.joined(separator: "\n") + "\n")
+    try workspace.write(
+      "job.json",
+      #"""
+      {"name": "one", "identity": true, "inputs": {"events": ["in/*"]}, "asOf": "2026-02-01T00:00:00Z", "store": "store.sqlite",
+       "settings": {"General": {"databaseListId": "100001"}, "Upload": {"patience": "20 seconds"}}}
+      """#)
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(
+        endpoint: .xmlapi, operation: "UpdateRecipient", text: "c-4-x", occurrence: .every(1), point: .body,
+        action: .status(503, headers: [:], body: ""))
+    ]
+    let service = try Service(options)
+    let finished = try workspace.run(
+      ["run", "job.json", "--summary", "-", "--set", "Networking.maxRetryDelay=1 second"],
+      environment: service.environment)
+    #expect(finished.code == 69, "\(finished.messages)")
+    let summary = try Summary(finished.output)
+    #expect(summary["identity.updated"] == 11)
+    #expect(summary["upload.eventsPosted"] == summary["events.total"])
+    #expect(finished.messages.contains("waits for the next run: outcome unknown: status 503"), "\(finished.messages)")
+    #expect(finished.messages.contains("events.ndjson:10)"), "\(finished.messages)")
+  }
+
   @Test("a dozen refusals for now are waited out, and every request is counted")
   func aDozenRefusals() throws {
     let workspace = try Workspace()

@@ -67,6 +67,7 @@ import Testing
     "Upload.patience": .value("0 seconds", meeting: .failing),
     "Upload.patienceAtStart": .value("0 seconds", meeting: .failing),
     "Upload.onUnknown": .value("hold", meeting: .lossy),
+    "Upload.maxCallsPerHour": .value("1"), "Upload.maxTokensPerHour": .test("runsShareAnHour"),
     "Ingest.maxLineBytes": .value("120"),
     "Ingest.memoryLimit": .test("neitherMemoryNorStretchesChangeTheEvents"),
     "Ingest.workers": .test("asManyThreadsDecideAsAreAskedFor"),

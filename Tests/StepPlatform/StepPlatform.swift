@@ -1,6 +1,7 @@
 package import BatchConfiguration
 import BatchDelivery
 package import BatchFoundation
+import BatchHTTP
 package import BatchIngest
 package import BatchPlatform
 import BatchReport
@@ -262,7 +263,7 @@ private struct StepDestination: Destination {
       try Data(body).write(to: URL(filePath: "\(folder)/\(number)"))
       return .acknowledged
     } catch {
-      return .notSent(SendFault("\(error)", stop: .configuration))
+      return .notSent(CallFault("\(error)", stop: .configuration))
     }
   }
 

@@ -43,13 +43,12 @@ struct ServiceExamination {
       return true
     case .failure(let failure):
       let setting =
-        switch failure {
-        case .refused: "Connection.clientId, Connection.secret, Connection.refreshToken"
-        case .redirected, .noSuchService, .unreadable: "Connection.baseUrl, Connection.oauthPath"
-        case .transport: "Connection.baseUrl"
-        case .throttled, .unavailable: String?.none
+        switch failure.stop {
+        case .credentials: "Connection.clientId, Connection.secret, Connection.refreshToken"
+        case nil where failure.isForNow: String?.none
+        default: "Connection.baseUrl, Connection.oauthPath"
         }
-      found.error("credentials", "\(failure)", setting: setting, exit: Self.exit(failure.stop))
+      found.error("credentials", failure.reason, setting: setting, exit: Self.exit(failure.stop))
       return false
     }
   }
@@ -108,7 +107,7 @@ struct ServiceExamination {
     let outcome = service.call(.describe(id))
     guard case .answered(let description) = outcome else {
       let reason = outcome.reason ?? ""
-      if case .failed = outcome {
+      if case .rejected = outcome {
         object(check, "\(id): \(reason)", setting: setting)
       } else {
         found.error(check, reason, setting: "Connection.xmlapiPath", exit: Self.exit(outcome.stop))
@@ -144,7 +143,7 @@ struct ServiceExamination {
     for (code, _) in ([codes] + EventCodes.profiles).flatMap(\.byCode) + [(EventCodes.deliveryStatus, [])]
     where isKnown[code] == nil {
       let outcome = service.get("/rest/eventtypes/\(code)")
-      if case .refused(let refusal) = outcome, refusal.kind == .noSuchService {
+      if case .refused(let fault) = outcome, fault.stop == .configuration {
         isKnown[code] = false
       } else if let reason = outcome.reason {
         return found.warning(check, reason)
@@ -205,7 +204,7 @@ struct ServiceExamination {
     found.warning("events", "refused events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
   }
 
-  private static func exit(_ stop: RunStop?) -> RunExit {
+  private static func exit(_ stop: ServiceStop?) -> RunExit {
     stop?.exit ?? .serviceUnavailable
   }
 }

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchHTTP
 import BatchPlatform
 import EngageAPI
 import EngageIdentity
@@ -99,7 +100,7 @@ struct ServicePreparation {
       what: what, reason: outcome.reason ?? "", exit: outcome.stop?.exit ?? .serviceUnavailable)
     switch outcome {
     case .answered(let answer): return answer
-    case .failed(let fault):
+    case .rejected(let fault):
       failure.exit = .configuration
       if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
     case .unknown: failure.reason += "; it may have been made, which the next try finds"

@@ -70,12 +70,19 @@ extension SettingsSchema {
       ),
       .duration(
         "patience", "10 minutes", \.upload.patience,
-        "How long a service is waited for that takes nothing and says that it will again (503, 429, `Retry-After`), before the run ends with 69 and leaves the rest queued. `Networking.retryBudget` bounds it too."
+        "How long a service is waited for that takes no calls of a kind and says that it will again (503, 429, `Retry-After`), before the run ends with 69 and leaves the rest queued. `Networking.retryBudget` bounds it too."
       ),
       .duration(
         "patienceAtStart", "30 seconds", \.upload.patienceAtStart,
         "`patience` while the service has taken nothing yet in the run, if that is shorter: the schedule of the job starts another run."
       ),
+      .number(
+        "maxCallsPerHour", 0, in: 0...100_000_000, unit: "calls", \.upload.maxCallsPerHour,
+        "Calls to Engage within any hour, of events and identities, at most, by all runs on the store; what is beyond waits like for a service that asks to come back later. 0 is no limit."
+      ),
+      .number(
+        "maxTokensPerHour", 0, in: 0...100_000_000, unit: "tokens", \.upload.maxTokensPerHour,
+        "The same for access tokens that are asked for."),
     ])
 
   private static let ingestRows: [Setting] = rows(

@@ -18,11 +18,11 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static let longest = 200
 
   /// The words without anything that may be a value: what has digits, is not plain text, or is among the values of the request.
-  /// Up to three digits alone, such as a status, stay.
+  /// Up to three digits alone, such as a status, stay, and so do names of columns and words that are a service's own.
   ///
   /// - Parameter request: JSON, XML, or text that is a value as a whole.
   public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
-    let known = values(request[...])
+    let known = terms(request[...])
     var shown = ""
     var rest = Array(words.utf8)[...]
     while let first = rest.first, shown.utf8.count < longest {
@@ -38,41 +38,62 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     return rest.isEmpty ? shown : shown + "…"
   }
 
-  private static func mayShow(_ term: ArraySlice<UInt8>, _ known: Set<[UInt8]>) -> Bool {
+  /// Those of faults that services are known to have.
+  private static let own = Set(
+    """
+    access an and any array authenticated been cannot column columns concurrent contact data database date deadlock does error exceeded exist \
+    expired failed field found has in integer invalid is key limits list max member missing no not number of or parameter reached recipient \
+    refused required requests row saved saving service session such table the there to token too type unique unknown user value was with \
+    wrong
+    """.split(separator: " ").map { Array($0.utf8) })
+
+  private static func mayShow(_ term: ArraySlice<UInt8>, _ known: (values: Set<[UInt8]>, names: Set<[UInt8]>)) -> Bool {
+    let folded = lowercased(term)
+    if own.contains(folded) || known.names.contains(folded) { return true }
     if term.allSatisfy(isDigit) { return term.count <= 3 }
     // Codes such as invalid_grant are words too.
     let isCode = term.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
-    return (isCode || term.allSatisfy(isLetter)) && !known.contains(lowercased(term))
+    return (isCode || term.allSatisfy(isLetter)) && !known.values.contains(folded)
   }
 
   // MARK: - Values
 
-  private static func values(_ request: ArraySlice<UInt8>) -> Set<[UInt8]> {
-    var terms: Set<[UInt8]> = []
-    func take(_ text: ArraySlice<UInt8>) { terms.formUnion(text.split { !isPart($0) }.map(lowercased)) }
+  /// The terms of a request's values, and those of its names of columns.
+  private static func terms(_ request: ArraySlice<UInt8>) -> (values: Set<[UInt8]>, names: Set<[UInt8]>) {
+    var (values, names): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
+    func take(_ text: ArraySlice<UInt8>, isName: Bool) {
+      let terms = text.split { !isPart($0) }.map(lowercased)
+      if isName { names.formUnion(terms) } else { values.formUnion(terms) }
+    }
     switch request.first {
     case UInt8(ascii: "{"), UInt8(ascii: "["): forEachString(request, take)
     case UInt8(ascii: "<"): forEachText(request, take)
-    default: take(request)
+    default: take(request, isName: false)
     }
-    return terms
+    return (values, names)
   }
 
-  /// The strings of a JSON document that are not names of members.
-  private static func forEachString(_ json: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void) {
+  /// The strings of a JSON document that are not names of members, each with whether it is the value of a member `name`.
+  private static func forEachString(_ json: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     var rest = json
+    var isName = false
     while let start = rest.firstIndex(of: UInt8(ascii: "\"")) {
       var end = start + 1
       while end < rest.endIndex, rest[end] != UInt8(ascii: "\"") { end += rest[end] == UInt8(ascii: "\\") ? 2 : 1 }
-      guard end < rest.endIndex else { return body(rest[(start + 1)...]) }
+      guard end < rest.endIndex else { return body(rest[(start + 1)...], false) }
       let text = rest[(start + 1)..<end]
       rest = rest[(end + 1)...]
-      if rest.first(where: { $0 != 0x20 }) != UInt8(ascii: ":") { body(text) }
+      let isKey = rest.first { $0 != 0x20 } == UInt8(ascii: ":")
+      if !isKey { body(text, isName) }
+      isName = isKey && text.elementsEqual("name".utf8)
     }
   }
 
-  /// What stands between the tags of an XML document.
-  private static func forEachText(_ xml: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void) {
+  /// What stands between the tags of an XML document, and in attributes `name`, each with whether it is the name of a column.
+  private static func forEachText(_ xml: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
+    let name = Array("NAME>".utf8)
+    let attribute = Array(" name=\"".utf8)
+    var isName = false
     let opening = Array("<![CDATA[".utf8)
     let closing = Array("]]>".utf8)
     var rest = xml
@@ -80,12 +101,18 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
       if rest.starts(with: opening) {
         rest = rest.dropFirst(opening.count)
         let end = rest.indices.first { rest[$0...].starts(with: closing) } ?? rest.endIndex
-        body(rest[..<end])
+        body(rest[..<end], isName)
         rest = rest[end...].dropFirst(closing.count)
       } else if rest.first == UInt8(ascii: "<") {
-        rest = rest.drop { $0 != UInt8(ascii: ">") }.dropFirst()
+        let tag = rest.dropFirst().prefix { $0 != UInt8(ascii: ">") }
+        rest = rest.dropFirst(tag.count + 1)
+        isName = (tag + rest.prefix(1)).elementsEqual(name)
+        rest = rest.dropFirst()
+        if let start = tag.firstRange(of: attribute)?.upperBound {
+          body(tag[start...].prefix { $0 != UInt8(ascii: "\"") }, true)
+        }
       } else {
-        body(rest.prefix { $0 != UInt8(ascii: "<") })
+        body(rest.prefix { $0 != UInt8(ascii: "<") }, isName)
         rest = rest.drop { $0 != UInt8(ascii: "<") }
       }
     }

@@ -16,6 +16,7 @@ extension UploadLedger {
     self.init()
     possibleDuplicates = report.eventsInDoubt
     recoveredChunks = report.recoveredChunks
+    refusals = report.refusals.isEmpty ? nil : report.refusals
     for (outcome, count) in report.attempts { outcomes[outcome.name] = count }
     stop = report.stop.map { stop in "\(stop)" + (report.stopReason.map { " (\($0))" } ?? "") }
   }

@@ -42,6 +42,16 @@ extension Ledger {
     }
   }
 
+  /// Notes a value under a name, in place of the one before.
+  package func setMark(_ name: String, _ value: String) throws {
+    try connection.write { db in
+      try db.execute(
+        sql:
+          "INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        arguments: [name, value])
+    }
+  }
+
   /// What was last noted under the name.
   package func mark(_ name: String) throws -> String? {
     try connection.read { db in

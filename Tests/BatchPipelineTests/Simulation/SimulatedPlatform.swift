@@ -32,19 +32,19 @@ extension SimulatedKind {
   /// What the platform makes of an answer.
   func outcome(_ answer: HTTPOutcome, to body: [UInt8]) -> SendOutcome {
     switch self {
-    case .engageSDK, .acousticMobile: SendOutcome(Self.reading(of: answer).withoutValues(of: body))
-    case .deltadna: SendOutcome(CollectOutcome(answer, now: 0))
-    case .unity: SendOutcome(unity: CollectOutcome(answer, now: 0))
+    case .engageSDK, .acousticMobile: Self.reading(of: answer, to: body)
+    case .deltadna: SendOutcome(collect: answer, now: 0)
+    case .unity: SendOutcome(collect: answer, isIdempotent: false, addressSettings: "the address", now: 0)
     }
   }
 
-  private static func reading(of outcome: HTTPOutcome) -> CallOutcome<Submission> {
+  private static func reading(of outcome: HTTPOutcome, to body: [UInt8]) -> SendOutcome {
     switch outcome {
-    case .notSent(let fault): return .notSent(.transport(fault))
-    case .noAnswer(let fault): return .unknown(.transport(fault))
+    case .notSent(let fault): return .notSent(.notSent(fault))
+    case .noAnswer(let fault): return .unknown(.unanswered(fault))
     case .answer(let answer):
-      guard case .outcome(let outcome) = AnswerRules.readSubmission(answer, now: 0) else {
-        return .refused(Refusal(.credentials, status: answer.status))
+      guard case .outcome(let outcome) = AnswerRules.readSubmission(answer, to: body, now: 0) else {
+        return .refused(CallFault("the credentials were refused", stop: .credentials))
       }
       return outcome
     }

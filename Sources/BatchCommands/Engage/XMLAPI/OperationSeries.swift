@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 import BatchPlatform
 import BatchXML
 import EngageAPI
@@ -63,7 +64,7 @@ struct OperationSeries {
   ///   - tell: called with what is known of each operation that was sent, and with nil for one that is in doubt since an earlier command.
   /// - Returns: how the way was blocked; done if all was gone through.
   mutating func run(
-    _ monitor: TerminalMonitor, _ interruption: Interruption, send: (NamedOperation) -> CallOutcome<XMLElement?>,
+    _ monitor: TerminalMonitor, _ interruption: Interruption, send: (NamedOperation) -> ServiceOutcome<XMLElement?>,
     tell: (OperationRecord, XMLAPIReport?) -> Void
   ) throws -> RunExit {
     let all = counts.left
@@ -80,7 +81,7 @@ struct OperationSeries {
       try ledger.note(settle(outcome), of: record.key)
       tell(record, report)
       switch outcome {
-      case .answered, .failed: break
+      case .answered, .rejected: break
       case .notSent, .refused, .unknown: stop = report.exit
       }
       monitor.sent(all - counts.left, of: all)
@@ -88,14 +89,14 @@ struct OperationSeries {
     return stop
   }
 
-  private mutating func settle(_ outcome: CallOutcome<XMLElement?>) -> OperationLedger.State {
+  private mutating func settle(_ outcome: ServiceOutcome<XMLElement?>) -> OperationLedger.State {
     switch outcome {
     case .notSent, .refused: return .waiting
     case .answered:
       counts.answered += 1
       counts.left -= 1
       return .answered
-    case .failed:
+    case .rejected:
       counts.failed += 1
       counts.left -= 1
       return .failed

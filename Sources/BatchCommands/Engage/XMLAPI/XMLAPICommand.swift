@@ -1,6 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchHTTP
 import BatchPipeline
 import BatchPlatform
 import BatchXML

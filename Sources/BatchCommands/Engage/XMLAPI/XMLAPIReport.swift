@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 import BatchPipeline
 import BatchXML
 import EngageAPI
@@ -8,7 +9,7 @@ struct XMLAPIReport {
   let document: JSONNode
   let exit: RunExit
 
-  init(_ operation: String, _ outcome: CallOutcome<XMLElement?>) {
+  init(_ operation: String, _ outcome: ServiceOutcome<XMLElement?>) {
     func document(_ word: String, _ key: String, _ value: JSONNode) -> JSONNode {
       ["operation": .text(operation), "outcome": .text(word), key: value]
     }
@@ -16,20 +17,19 @@ struct XMLAPIReport {
     exit =
       switch outcome {
       case .answered: .done
-      case .failed, .notSent(.unwritable): .inputRefused
+      case .rejected: .inputRefused
       case .notSent, .refused, .unknown: outcome.stop?.exit ?? .serviceUnavailable
       }
     self.document =
       switch outcome {
       case .answered(let element): document("answered", "result", element.map(Self.node) ?? [:])
-      case .failed(let fault):
+      case .rejected(let fault):
         document(
           "failed", "fault",
           [
             "id": .number(fault.id), "class": .text(fault.faultClass), "message": .text(fault.message),
             "meaning": .text(fault.meaning), "kind": .text(fault.kind.rawValue),
           ])
-      case .notSent(.unwritable(let reason)): document("notSent", "reason", .text(reason))
       case .notSent: document("notSent", "reason", reason)
       case .refused: document("refused", "reason", reason)
       case .unknown: document("unknown", "reason", reason)

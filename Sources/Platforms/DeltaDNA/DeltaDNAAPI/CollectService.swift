@@ -23,11 +23,11 @@ package struct CollectService: Sendable {
   /// Sends one bulk request, once.
   ///
   /// - Parameter body: `{"eventList":[…]}`, byte for byte what is sent and what the hash is over.
-  package func post(_ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil) -> CollectOutcome {
+  package func post(_ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address.service, address.target("bulk", for: body), headers: .collect(consent), body: body,
       totalSeconds: seconds)
-    return CollectOutcome(http.send(request, cancellation: cancellation), now: wallClock())
+    return SendOutcome(collect: http.send(request, cancellation: cancellation), now: wallClock())
   }
 }
 

@@ -14,6 +14,12 @@ package final class EngageService: Sendable {
   private let tokens: TokenSource
   private let counts: Guarded<Counts>
   private let wallClock: @Sendable () -> Double
+  private let limits: Guarded<Limits>
+
+  private struct Limits {
+    var calls: HourlyLimit?
+    var tokens: HourlyLimit?
+  }
 
   /// What has been sent so far, token calls apart.
   package struct Counts: Sendable, Equatable {
@@ -40,16 +46,19 @@ package final class EngageService: Sendable {
     self.wallClock = wallClock
     let counts = Guarded(Counts())
     self.counts = counts
+    let limits = Guarded(Limits())
+    self.limits = limits
     let request = HTTPRequest(
       .post, address, paths.oauth,
       headers: [.init("Content-Type", "application/x-www-form-urlencoded"), .init("Accept", "application/json")],
       body: TokenAnswer.body(credentials))
     tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in
+      if let wait = limits.withLock({ $0.tokens })?.take() { return .failure(.tokensUsedUp(wait)) }
       switch http.send(request, cancellation: cancellation) {
-      case .notSent(let fault): return .failure(.transport(fault))
+      case .notSent(let fault): return .failure(.notSent(fault, "the token service was not reached"))
       case .noAnswer(let fault):
         counts.withLock { $0.tokenRequests += 1 }
-        return .failure(.transport(fault))
+        return .failure(.notSent(fault, "the token service was not reached"))
       case .answer(let answer):
         counts.withLock { $0.tokenRequests += 1 }
         return TokenAnswer.read(answer, now: Int64(wallClock()))
@@ -59,8 +68,13 @@ package final class EngageService: Sendable {
 
   package var counters: Counts { counts.withLock { $0 } }
 
+  /// Bounds what is sent from now on; nil for no bound.
+  package func limit(calls: HourlyLimit?, tokens: HourlyLimit?) {
+    limits.withLock { $0 = Limits(calls: calls, tokens: tokens) }
+  }
+
   /// Fetches a token if there is none, and says whether the credentials hold.
-  package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, TokenFailure> {
+  package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, CallFault> {
     tokens.token(cancellation: cancellation)
   }
 
@@ -70,16 +84,14 @@ package final class EngageService: Sendable {
   /// Sends one operation.
   package func call<Answer>(
     _ operation: XMLAPIOperation<Answer>, cancellation: HTTPCancellation? = nil
-  ) -> CallOutcome<Answer> {
-    send([operation.call], cancellation).map { results in
-      guard let result = results.first else {
-        return .unknown(.unreadable(status: 200, why: "there is no result"))
-      }
-      if let fault = result.fault { return .failed(fault) }
+  ) -> ServiceOutcome<Answer> {
+    call([operation.call], cancellation: cancellation).map { results in
+      guard let result = results.first else { return .unknown(.unreadable(status: 200, "there is no result")) }
+      if let fault = result.fault { return .rejected(fault) }
       do throws(MissingField) {
         return .answered(try operation.read(result))
       } catch {
-        return .unknown(.unreadable(status: 200, why: "\(error.name) is missing"))
+        return .unknown(.unreadable(status: 200, "\(error.name) is missing"))
       }
     }
   }
@@ -87,38 +99,50 @@ package final class EngageService: Sendable {
   /// Sends several operations in one envelope; the results are in the same order, and some may have failed alone.
   package func call(
     _ operations: [OperationCall], cancellation: HTTPCancellation? = nil
-  ) -> CallOutcome<[XMLAPIResult]> {
-    send(operations, cancellation)
+  ) -> ServiceOutcome<[XMLAPIResult]> {
+    let envelope: [UInt8]
+    do {
+      envelope = try Envelope.bytes(operations)
+    } catch {
+      return .notSent(CallFault("not sent: \(error)", stop: .unwritable))
+    }
+    let request = HTTPRequest(
+      .post, address, paths.xmlapi, headers: [.init("Content-Type", FormEncoding.contentType)],
+      body: FormEncoding.body([("xml", envelope)]))
+    return authorized(
+      request, isRepeatable: operations.allSatisfy(\.isRepeatable),
+      allowsRenewal: !operations.contains { $0.name == "Logout" }, cancellation
+    ) { answer, now in AnswerRules.readXMLAPI(answer, to: envelope, count: operations.count, now: now) }
   }
 
   /// Submits events; `body` is the whole JSON document.
-  package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> CallOutcome<Submission> {
+  package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address, paths.events, headers: [.init("Content-Type", "application/json")], body: body)
     return authorized(request, isRepeatable: false, cancellation) { answer, now in
-      AnswerRules.readSubmission(answer, now: now)
-    }.withoutValues(of: body)
+      AnswerRules.readSubmission(answer, to: body, now: now)
+    }
   }
 
   /// Events that were taken and refused afterwards.
   package func eventErrors(
     filter: String = "errorId=0", cancellation: HTTPCancellation? = nil
-  ) -> CallOutcome<[EventError]> {
+  ) -> ServiceOutcome<[EventError]> {
     get("\(paths.eventErrors)?filter=\(FormEncoding.component(filter))", cancellation: cancellation).map { root in
       guard let errors = EventError.list(root) else {
-        return .unknown(.unreadable(status: 200, why: "the body is not a list of errors"))
+        return .unknown(.unreadable(status: 200, "the body is not a list of errors"))
       }
       return .answered(errors)
     }
   }
 
   /// A question to the REST part, such as `/rest/eventtypes/17`.
-  package func get(_ target: String, cancellation: HTTPCancellation? = nil) -> CallOutcome<JSONNode> {
+  package func get(_ target: String, cancellation: HTTPCancellation? = nil) -> ServiceOutcome<JSONNode> {
     var request = HTTPRequest(.get, address, target, headers: [.init("Accept", "application/json")])
     request.answerLimit = 16 << 20
     return authorized(request, isRepeatable: true, cancellation) { answer, now in
-      AnswerRules.readJSON(answer, now: now)
-    }.withoutValues(of: Array(target.utf8))
+      AnswerRules.readJSON(answer, to: Array(target.utf8), now: now)
+    }
   }
 
   package static let systemUptime: @Sendable () -> Double = {
@@ -131,66 +155,43 @@ package final class EngageService: Sendable {
 
   // MARK: - Sending
 
-  private func send(
-    _ calls: [OperationCall], _ cancellation: HTTPCancellation?
-  ) -> CallOutcome<[XMLAPIResult]> {
-    let envelope: [UInt8]
-    do {
-      envelope = try Envelope.bytes(calls)
-    } catch {
-      return .notSent(.unwritable("\(error)"))
-    }
-    let request = HTTPRequest(
-      .post, address, paths.xmlapi, headers: [.init("Content-Type", FormEncoding.contentType)],
-      body: FormEncoding.body([("xml", envelope)]))
-    let outcome = authorized(
-      request, isRepeatable: calls.allSatisfy(\.isRepeatable), allowsRenewal: !calls.contains { $0.name == "Logout" },
-      cancellation
-    ) { answer, now in AnswerRules.readXMLAPI(answer, count: calls.count, now: now) }
-    return outcome.withoutValues(of: envelope).map { results in
-      .answered(
-        results.map { result in
-          var result = result
-          result.fault = result.fault?.withoutValues(of: envelope)
-          return result
-        })
-    }
-  }
-
   /// Sends the request with the token, and once more with a new one if the token was over.
-  private func authorized<Answer>(
+  private func authorized<Answer, Rejection>(
     _ request: HTTPRequest, isRepeatable: Bool, allowsRenewal: Bool = true, _ cancellation: HTTPCancellation?,
-    read: (HTTPAnswer, Int64) -> Reading<Answer>
-  ) -> CallOutcome<Answer> {
+    read: (HTTPAnswer, Int64) -> Reading<CallOutcome<Answer, Rejection>>
+  ) -> CallOutcome<Answer, Rejection> {
     var refused: AccessToken?
     var seenEmpty = false
     while true {
       let token: AccessToken
       switch tokens.token(after: refused, cancellation: cancellation) {
       case .success(let valid): token = valid
-      case .failure(let failure): return Self.outcome(of: failure, seenEmpty: seenEmpty)
+      case .failure(let failure): return seenEmpty ? .unknown(Self.emptyAnswer(200)) : .notSent(.noToken(failure))
+      }
+      if let wait = limits.withLock({ $0.calls })?.take() {
+        return seenEmpty ? .unknown(Self.emptyAnswer(200)) : .notSent(.usedUp(wait))
       }
       var authorized = request
       authorized.headers.append(.init("Authorization", token.headerValue))
       let answer: HTTPAnswer
       switch perform(authorized, isRenewal: refused != nil, cancellation) {
       case .answer(let whole): answer = whole
-      case .notSent(let fault): return seenEmpty ? .unknown(.transport(fault)) : .notSent(.transport(fault))
-      case .noAnswer(let fault): return .unknown(.transport(fault))
+      case .notSent(let fault): return seenEmpty ? .unknown(.unanswered(fault)) : .notSent(.notSent(fault))
+      case .noAnswer(let fault): return .unknown(.unanswered(fault))
       }
       let isLast = refused != nil || !allowsRenewal
       switch read(answer, Int64(wallClock())) {
       case .outcome(let outcome): return outcome
-      case .expired(let status) where isLast:
+      case .expired(let status, let isSentence) where isLast:
         // An empty answer before may have been the answer to the same bytes.
-        if seenEmpty { return Self.emptyAnswer(status) }
-        if refused != nil { tokens.giveUp(status: status) }
-        return .refused(
-          Refusal(.credentials, status: status, words: refused == nil ? nil : "a new access token is refused too"))
+        if seenEmpty { return .unknown(Self.emptyAnswer(status)) }
+        if refused != nil, !isSentence { tokens.giveUp(status: status) }
+        let words = refused == nil ? nil : "a new access token is refused too"
+        return .refused(CallFault(.credentials, status: status, words: words, isSentence: isSentence))
       case .empty where isLast || !isRepeatable:
         // Perhaps the token was over, so the next call gets another.
         tokens.forget(token)
-        return Self.emptyAnswer(answer.status)
+        return .unknown(Self.emptyAnswer(answer.status))
       case .expired: refused = token
       case .empty:
         refused = token
@@ -199,13 +200,7 @@ package final class EngageService: Sendable {
     }
   }
 
-  private static func emptyAnswer<Answer>(_ status: Int) -> CallOutcome<Answer> {
-    .unknown(.unreadable(status: status, why: "the body is empty"))
-  }
-
-  private static func outcome<Answer>(of failure: TokenFailure, seenEmpty: Bool) -> CallOutcome<Answer> {
-    seenEmpty ? emptyAnswer(200) : .notSent(.noToken(failure))
-  }
+  private static func emptyAnswer(_ status: Int) -> CallFault { .unreadable(status: status, "the body is empty") }
 
   private func perform(
     _ request: HTTPRequest, isRenewal: Bool, _ cancellation: HTTPCancellation?

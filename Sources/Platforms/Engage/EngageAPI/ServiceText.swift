@@ -1,19 +1,98 @@
 import BatchFoundation
+import BatchHTTP
+import BatchXML
 
-/// Sentences of the service that carry meaning because nothing else does (reference identity 1.3, 4 and 7). Case is not looked at.
-enum ServiceText {
-  /// The organisation's limit of requests at the same time.
-  static func saysThrottled(_ bytes: some Collection<UInt8>) -> Bool {
-    contains(bytes, "max number of concurrent")
+/// What a service says where it says no, read for the sentences that carry meaning because nothing else does (reference identity 1.3, 4
+/// and 7). The case of ASCII letters is not looked at.
+///
+/// A sentence counts in faults and in errors of a refusal, never in an answer that says success, and not where it is quoted: values of the
+/// request that contain one are taken out before, once for each time that they were sent (reference decisions 59).
+struct ServiceText {
+  private static let throttles = sentences(["max number of concurrent"])
+  private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])
+  private static let ends = sentences([
+    "access token has expired", "session has expired or is invalid", "session is invalid or has expired",
+  ])
+
+  /// In lower case.
+  private var text: [UInt8]
+
+  var saysThrottled: Bool { Self.has(Self.throttles, text) }
+  var saysTokenLimit: Bool { Self.has(Self.tokenLimits, text) }
+  var saysExpired: Bool { Self.has(Self.ends, text) }
+
+  /// - Parameter sent: JSON or XML; anything else has no values.
+  init(_ text: String, quoting sent: [UInt8]) {
+    self.text = Self.lowercased(text)
+    if sent.isEmpty || !Self.hasSentence(self.text) { return }
+    let texts = Self.strings(sent) ?? []
+    let values = Dictionary(texts.filter { Self.hasSentence(Self.lowercased($0)) }.map { ($0, 1) }, uniquingKeysWith: +)
+    for (value, count) in values.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) { take(out: value, count) }
   }
 
-  static func saysTokenLimit(_ bytes: some Collection<UInt8>) -> Bool {
-    contains(bytes, "token limits exceeded") || contains(bytes, "token limit exceeded")
+  /// The body of a refusal, without pages of a proxy; or of a success what it says of errors.
+  init(_ body: [UInt8], errorsOnly: Bool = false, quoting sent: [UInt8]) {
+    let errors: [String]?
+    if errorsOnly, let root = Self.json(body) {
+      errors = HTTPAnswer.errors(root).flatMap(Self.strings)
+    } else {
+      errors = Self.strings(body, ofFaults: true) ?? Self.plain(body).map { [$0] }
+    }
+    self.init((errors ?? []).joined(separator: "\n"), quoting: sent)
   }
 
-  static func saysExpired(_ bytes: some Collection<UInt8>) -> Bool {
-    contains(bytes, "access token has expired") || contains(bytes, "session has expired or is invalid")
-      || contains(bytes, "session is invalid or has expired")
+  private mutating func take(out value: String, _ count: Int) {
+    var left = count
+    // As it is, and as it stands in a request that is quoted whole.
+    let xml = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    for form in [value, JSONString.escaped(value), xml].map(Self.lowercased) {
+      while left > 0, let place = text.firstRange(of: form) {
+        text.replaceSubrange(place, with: [0])
+        left -= 1
+      }
+    }
+  }
+
+  private static func sentences(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+  private static func has(_ sentences: [[UInt8]], _ text: [UInt8]) -> Bool { sentences.contains { text.contains($0) } }
+
+  private static func hasSentence(_ text: [UInt8]) -> Bool { has(throttles + tokenLimits + ends, text) }
+
+  private static func lowercased(_ text: String) -> [UInt8] {
+    text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  // MARK: - Texts of a document
+
+  /// - Parameter ofFaults: of XML only what faults say, so that a page has nothing.
+  /// - Returns: nil for what is neither JSON nor XML.
+  private static func strings(_ document: [UInt8], ofFaults: Bool = false) -> [String]? {
+    if let root = json(document) { return strings(root) }
+    // What is no document has no strings.
+    if ofFaults { return (try? XMLAPIAnswer.parse(document))?.compactMap(\.fault?.message) }
+    return (try? XMLDocument.parse(document)).map(strings)
+  }
+
+  private static func json(_ document: [UInt8]) -> JSONNode? {
+    // A text alone is no document here.
+    guard let node = try? JSONNode.parse(document), node.members != nil || node.array != nil else { return nil }
+    return node
+  }
+
+  private static func strings(_ node: JSONNode) -> [String] {
+    if let text = node.string { return [text] }
+    return (node.array ?? []).flatMap(strings) + (node.members ?? []).flatMap { [$0.key] + strings($0.value) }
+  }
+
+  private static func strings(_ element: XMLElement) -> [String] {
+    [element.text] + element.attributes.map(\.value) + element.elements.flatMap(strings)
+  }
+
+  /// Nil for markup.
+  private static func plain(_ body: [UInt8]) -> String? {
+    let first = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return first == UInt8(ascii: "<") ? nil : String(decoding: body, as: UTF8.self)
   }
 
   /// What the body of a refusal says about the reason, in JSON, as a fault or as one line of text; nil for pages and for nothing.
@@ -34,16 +113,6 @@ enum ServiceText {
     default:
       let line = start.prefix { $0 >= 0x20 }
       return line.count == body.count && line.count <= 200 ? ServiceWords(body) : nil
-    }
-  }
-
-  /// `phrase` is in lower case.
-  private static func contains(_ bytes: some Collection<UInt8>, _ phrase: StaticString) -> Bool {
-    let wanted = phrase.withUTF8Buffer { unsafe Array($0) }
-    let text = bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    guard text.count >= wanted.count else { return false }
-    return (0...text.count - wanted.count).contains { start in
-      text[start] == wanted[0] && text[start..<start + wanted.count].elementsEqual(wanted)
     }
   }
 }

@@ -18,29 +18,9 @@ extension GameDestination {
       let request = HTTPRequest(
         .post, address.service, address.target, headers: .collect(consent), body: body, totalSeconds: seconds)
       let outcome = http.send(request, cancellation: cancellation)
-      return SendOutcome(unity: CollectOutcome(outcome, now: Instant.now.milliseconds / 1000))
-    }
-  }
-}
-
-extension SendOutcome {
-  /// What differs from Collect of deltaDNA: a 404 is an address that the configuration has wrong, because no key is part of it, and what
-  /// does not say whether events were taken leaves doubt.
-  init(unity outcome: CollectOutcome) {
-    switch outcome {
-    case .unreadable: self = .unknown(SendFault("\(outcome)", countsAgainstChunk: true))
-    case .denied(let status):
-      self = .refused(
-        SendFault(
-          "\(outcome): \(UnityAddress.settings) is wrong", stop: status == 404 ? .configuration : .credentials))
-    case .busy(let status, let retryAfter):
-      let fault = SendFault(
-        "\(outcome)", retryAfter: retryAfter.map { Milliseconds(Int64($0 * 1000)) }, isThrottle: status == 429,
-        isForNow: RetryAfter.isForNow(status: status, retryAfter),
-        countsAgainstChunk: status >= 500 && retryAfter == nil)
-      // Another failure than 503 does not say whether the events were taken (reference decisions 45).
-      self = status >= 500 && status != 503 ? .unknown(fault) : .refused(fault)
-    default: self.init(outcome)
+      return SendOutcome(
+        collect: outcome, isIdempotent: false, addressSettings: UnityAddress.settings,
+        now: Instant.now.milliseconds / 1000)
     }
   }
 }

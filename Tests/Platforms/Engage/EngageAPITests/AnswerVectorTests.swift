@@ -24,14 +24,14 @@ import Testing
     let expected = try #require(vector["expect"])
     let kind = try #require(expected["kind"]?.string)
     switch AnswerRules.readXMLAPI(Self.answer(vector), count: 1, now: 0) {
-    case .expired(let status):
+    case .expired(let status, _):
       #expect(["session_lost", "auth"].contains(kind))
       #expect(status == (kind == "auth" ? 401 : 200))
       return
     case .empty: Issue.record("read as empty")
     case .outcome(.refused(let refusal)):
       #expect(kind == "throttled")
-      #expect(refusal.kind == .throttled)
+      #expect(refusal.isThrottle)
       return
     case .outcome(.unknown): #expect(kind == "unparseable")
     case .outcome(.answered(let results)):

@@ -5,9 +5,11 @@ import Testing
 @testable import EngageAPI
 
 @Suite struct SubmissionReadingTests {
+  static let page = "the body is a web page, such as one to log in or one of maintenance"
+
   func read(
     _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil
-  ) -> Reading<Submission> {
+  ) -> Reading<SendOutcome> {
     AnswerRules.readSubmission(
       HTTPAnswer(
         status: status, contentEncoding: encoding, retryAfter: retryAfter, date: date, body: Array(body.utf8)),
@@ -19,24 +21,24 @@ import Testing
     (200, "{\"error\":null,\"errors\":[]}"), (200, "[]"),
   ])
   func everySuccessIsAnAcknowledgement(_ status: Int, _ body: String) {
-    expect(read(status, body), .answered(.acknowledged(status: status)))
+    expect(read(status, body), .acknowledged)
   }
 
   @Test(arguments: [
-    ("<html>proxy</html>", "the body is markup"), ("{\"a\":", "the body is not valid JSON"),
+    ("<html>proxy</html>", page), ("<a/>", "the body is markup"), ("{\"a\":", "the body is not valid JSON"),
     ("{\"meta\":{\"generalErrors\":[\"x\"]}}", "the body lists errors"),
     ("{\"meta\":{\"fieldErrors\":{\"a\":1}}}", "the body lists errors"),
     ("{\"errors\":[{\"message\":\"x\"}]}", "the body lists errors"), ("{\"error\":\"x\"}", "the body lists errors"),
   ])
   func aSuccessThatCannotBeReadIsUnknown(_ body: String, _ why: String) {
-    expect(read(200, body), .unknown(.unreadable(status: 200, why: why)))
-    expect(read(200, "{}", encoding: "gzip"), .unknown(.unreadable(status: 200, why: "the body is compressed")))
+    expect(read(200, body), .unknown(.unreadable(status: 200, why)))
+    expect(read(200, "{}", encoding: "gzip"), .unknown(.unreadable(status: 200, "the body is compressed")))
   }
 
   /// Behind a byte order mark, or in UTF-16, a proxy's page counted as an acknowledgement.
   @Test(
     arguments: [
-      ([0xEF, 0xBB, 0xBF] + Array("<html>".utf8), "the body is markup"),
+      ([0xEF, 0xBB, 0xBF] + Array("<html>".utf8), page),
       ([0xEF, 0xBB, 0xBF] + Array(" {".utf8), "the body is not valid JSON"),
       ([0xFF, 0xFE, 0x3C, 0, 0x68, 0], "the body is not UTF-8"), ([0x3C, 0, 0x68, 0], "the body is not UTF-8"),
       ([0xFE, 0xFF, 0, 0x3C], "the body is not UTF-8"), ([0, 0x3C, 0, 0x68], "the body is not UTF-8"),
@@ -45,29 +47,30 @@ import Testing
   func whatABodyBeginsWithDoesNotHideWhatItIs(_ body: [UInt8], _ why: String?) {
     expect(
       AnswerRules.readSubmission(HTTPAnswer(status: 200, body: body), now: 0),
-      why.map { .unknown(.unreadable(status: 200, why: $0)) } ?? .answered(.acknowledged(status: 200)))
+      why.map { .unknown(.unreadable(status: 200, $0)) } ?? .acknowledged)
   }
 
   /// What says when to come back was taken for a word about the events, which became `FAILED_POST`.
   @Test(arguments: [400, 409, 413, 415, 422, 402, 418])
   func aRetryAfterSaysThatNothingIsWrongWithTheEvents(_ status: Int) {
-    expect(read(status, "no", retryAfter: "9"), .refused(Refusal(.failing, status: status, retryAfter: 9, words: "no")))
+    expect(
+      read(status, "no", retryAfter: "9"), .refused(CallFault(.failing, status: status, retryAfter: 9, words: "no")))
   }
 
   /// They were taken for a word about the events.
   @Test(arguments: [402, 406, 407, 411, 418, 423, 426, 428, 431, 451])
   func whatIsNotAboutDataTurnsAway(_ status: Int) {
-    expect(read(status, "no"), .refused(Refusal(.failing, status: status, words: "no")))
+    expect(read(status, "no"), .refused(CallFault(.failing, status: status, words: "no")))
   }
 
   @Test(arguments: [400, 409, 413, 415, 422])
   func dataErrorsAreRejections(_ status: Int) {
-    expect(read(status, "no"), .answered(.rejected(Rejection(status: status, message: "no"))))
+    expect(read(status, "no"), .rejected("status \(status): no"))
   }
 
   @Test(arguments: [503, 408, 425])
   func aServiceThatDidNotGetToTheEventsTurnsThemAway(_ status: Int) {
-    expect(read(status, "<html>", retryAfter: "9"), .refused(Refusal(.failing, status: status, retryAfter: 9)))
+    expect(read(status, "<html>", retryAfter: "9"), .refused(CallFault(.failing, status: status, retryAfter: 9)))
   }
 
   @Test(arguments: [500, 501, 502, 504, 505, 599])
@@ -81,9 +84,9 @@ import Testing
       (403, .forbidden), (429, .throttled), (301, .redirected), (302, .redirected), (307, .redirected),
       (308, .redirected),
       (404, .noSuchService), (405, .noSuchService),
-    ] as [(Int, Refusal.Kind)])
-  func turnedAway(_ status: Int, _ kind: Refusal.Kind) {
-    expect(read(status), .refused(Refusal(kind, status: status)))
+    ] as [(Int, Refusal)])
+  func turnedAway(_ status: Int, _ kind: Refusal) {
+    expect(read(status), .refused(CallFault(kind, status: status)))
   }
 
   @Test(arguments: [200, 400, 500, 503])
@@ -91,13 +94,13 @@ import Testing
     let said = "The Max Number of Concurrent authenticated requests has been reached"
     let text = "{\"error\":\"\(said)\"}"
     expect(
-      read(status, text), .refused(Refusal(.throttled, status: status, words: status == 200 ? nil : ServiceWords(said)))
-    )
+      read(status, text),
+      .refused(CallFault(.throttled, status: status, words: status == 200 ? nil : said, isSentence: true)))
   }
 
   @Test(arguments: [(401, ""), (403, "The access token has expired"), (200, "access token has expired")])
   func anExpiredTokenIsSeen(_ status: Int, _ body: String) {
-    guard case .expired(status) = read(status, body) else {
+    guard case .expired(status, _) = read(status, body) else {
       Issue.record("not seen")
       return
     }
@@ -110,13 +113,13 @@ import Testing
       ("", nil), ("1.5", nil), ("315360000", 31_536_000),
     ] as [(String, Double?)])
   func retryAfterInBothForms(_ header: String, _ seconds: Double?) {
-    expect(read(429, retryAfter: header), .refused(Refusal(.throttled, status: 429, retryAfter: seconds)))
+    expect(read(429, retryAfter: header), .refused(CallFault(.throttled, status: 429, retryAfter: seconds)))
   }
 
   @Test func retryAfterIsCountedFromTheServersClock() {
     let outcome = read(
       429, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:07 GMT")
-    expect(outcome, .refused(Refusal(.throttled, status: 429, retryAfter: 30)))
+    expect(outcome, .refused(CallFault(.throttled, status: 429, retryAfter: 30)))
   }
 
   @Test func errorsOfEventsAreReadInEveryShape() throws {
@@ -134,7 +137,7 @@ import Testing
   }
 
   private func expect(
-    _ reading: Reading<Submission>, _ wanted: CallOutcome<Submission>,
+    _ reading: Reading<SendOutcome>, _ wanted: SendOutcome,
     _ location: SourceLocation = #_sourceLocation
   ) {
     guard case .outcome(let outcome) = reading else {

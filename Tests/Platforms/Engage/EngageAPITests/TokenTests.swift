@@ -11,10 +11,10 @@ import Testing
   final class Stage: Sendable {
     let now = Guarded(0.0)
     let calls = Atomic(0)
-    let answers = Guarded<[Result<TokenAnswer.Grant, TokenFailure>]>([])
+    let answers = Guarded<[Result<TokenAnswer.Grant, CallFault>]>([])
     let delay: Double
 
-    init(_ answers: [Result<TokenAnswer.Grant, TokenFailure>], delay: Double = 0) {
+    init(_ answers: [Result<TokenAnswer.Grant, CallFault>], delay: Double = 0) {
       self.delay = delay
       self.answers.withLock { $0 = answers }
     }
@@ -31,14 +31,14 @@ import Testing
     var count: Int { calls.load(ordering: .relaxed) }
   }
 
-  static func grant(_ token: String, _ seconds: Double = 14_400) -> Result<TokenAnswer.Grant, TokenFailure> {
+  static func grant(_ token: String, _ seconds: Double = 14_400) -> Result<TokenAnswer.Grant, CallFault> {
     .success(.init(token: Secret(token), seconds: seconds))
   }
 
-  func text(_ result: Result<AccessToken, TokenFailure>) -> String {
+  func text(_ result: Result<AccessToken, CallFault>) -> String {
     switch result {
     case .success(let token): token.secret.reveal()
-    case .failure(let failure): "\(failure)"
+    case .failure(let failure): failure.reason
     }
   }
 
@@ -141,7 +141,7 @@ import Testing
       Issue.record("there is a token")
       return
     }
-    #expect(failure.retryAfter == 40)
+    #expect(failure.retryAfter == Milliseconds(40_000))
     #expect(stage.count == 1)
     stage.set(100)
     #expect(text(source.token()) == "T1")
@@ -223,8 +223,8 @@ import Testing
       (429, "", .throttled(status: 429, retryAfter: nil)), (500, "", .unavailable(status: 500, retryAfter: nil)),
       (403, "", .refused(status: 403, error: nil)),
       (400, "{\"error\":\"client CANARY unknown\"}", .refused(status: 400, error: nil)),
-    ] as [(Int, String, TokenFailure)])
-  func everyOtherAnswerIsAFailure(_ status: Int, _ body: String, _ failure: TokenFailure) {
+    ] as [(Int, String, CallFault)])
+  func everyOtherAnswerIsAFailure(_ status: Int, _ body: String, _ failure: CallFault) {
     #expect(TokenAnswer.read(HTTPAnswer(status: status, body: Array(body.utf8)), now: 0) == .failure(failure))
   }
 

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 import BatchSandbox
 import BatchStore
 import EngageIdentity
@@ -7,12 +8,12 @@ import Testing
 
 /// How long identities wait for a service that takes no call for now (reference guarantees 3), on simulated time.
 @Suite struct PatienceTests {
-  private static let patience = ServicePatience(
+  private static let patience = Patience.Limits(
     longest: Milliseconds(600_000), atStart: Milliseconds(30_000),
     backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)))
 
   private func reconcile(
-    _ rules: [FaultRule], budget: Int = .max, _ patience: ServicePatience = patience,
+    _ rules: [FaultRule], budget: Int = .max, _ patience: Patience.Limits = patience,
     _ look: (SandboxBench, IdentityResult) throws -> Void
   ) throws {
     try withSandbox(.identities([900_000_000_101: ["Mobile User Id": userA]])) { server in
@@ -80,6 +81,73 @@ import Testing
     try reconcile([refusal(.every(1))], budget: 3) { bench, result in
       #expect(result.failure == .unavailable("outcome unknown: status 503", again: nil))
       #expect(bench.server.ledger.count { $0.endpoint == .xmlapi } == 4)
+    }
+  }
+
+  // MARK: Kinds of calls (reference decisions 60)
+
+  private func patient(_ longest: Int64) -> Patience.Limits {
+    Patience.Limits(longest: Milliseconds(longest), atStart: Milliseconds(longest), backoff: .none)
+  }
+
+  private func persons(
+    _ count: Int64, _ rules: [FaultRule], _ patience: Patience.Limits,
+    _ look: (SandboxBench, IdentityResult) throws -> Void
+  ) throws {
+    let people = Dictionary(
+      uniqueKeysWithValues: (1...count).map { (900_000_000_100 + $0, ["Mobile User Id": "M-\($0)"]) })
+    try withSandbox(.identities(people)) { server in
+      server.setFaults(FaultPlan(rules: rules))
+      let bench = try SandboxBench(server, settings: .fixture { $0.concurrency = 4 }, patience: patience)
+      let plain = try Bench()
+      try bench.add(
+        (1...count).map {
+          plain.check(
+            "d-\($0)", at: $0, emission: $0, recipient: "\(900_000_000_100 + $0)", user: "M-\($0)",
+            [("customer_id", "c-\($0)")])
+        })
+      try look(bench, try bench.reconciler.reconcile())
+    }
+  }
+
+  /// Reads that were answered set the wait for writes back: it took hours.
+  @Test(arguments: ["429", "503", "gate"])
+  func writesThatAreTurnedAwayEndWithinPatience(how: String) throws {
+    let action: FaultAction =
+      switch how {
+      case "429": .status(429, headers: [:], body: "")
+      case "503": .status(503, headers: ["Retry-After": "2"], body: "")
+      default:
+        .fault(
+          id: 50, text: "The max number of concurrent authenticated requests has been reached", errorClass: "SP.API")
+      }
+    let rule = FaultRule(
+      endpoint: .xmlapi, operation: "UpdateRecipient", occurrence: .every(1), point: .body, action: action)
+    try persons(4, [rule], patient(5000)) { bench, result in
+      guard case .unavailable(_, again: nil)? = result.failure else {
+        Issue.record("\(String(describing: result.failure))")
+        return
+      }
+      #expect(result.failure?.exit == .serviceUnavailable)
+      // Each lane counts its own pauses on the simulated clock.
+      #expect(bench.time.milliseconds <= 8 * 5000, "\(bench.time.milliseconds)")
+    }
+  }
+
+  @Test func oneWhoIsTurnedAwayWaitsForTheNextRunAndNobodyElseDoes() throws {
+    let rule = FaultRule(
+      endpoint: .xmlapi, operation: "UpdateRecipient", text: "c-3", occurrence: .every(1), point: .body,
+      action: .status(503, headers: ["Retry-After": "2"], body: ""))
+    try persons(20, [rule], patient(20_000)) { bench, result in
+      #expect(result.failure == .deferred("outcome unknown: status 503"))
+      #expect(result.failure?.exit == .serviceUnavailable)
+      #expect(result.waiting.map(\.device) == ["d-3"])
+      #expect(result.figures.updated == 19)
+      #expect(bench.time.milliseconds <= 20_000, "\(bench.time.milliseconds)")
+      bench.server.setFaults(FaultPlan(rules: []))
+      let again = try bench.reconciler.reconcile()
+      #expect(again.failure == nil)
+      #expect(again.figures.updated == 1)
     }
   }
 }

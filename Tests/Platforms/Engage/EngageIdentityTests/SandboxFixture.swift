@@ -57,7 +57,7 @@ struct SandboxBench {
 
   init(
     _ server: SandboxServer, store: EventStore? = nil, settings: IdentitySettings,
-    patience: ServicePatience = ServicePatience(
+    patience: Patience.Limits = Patience.Limits(
       longest: Milliseconds(600_000), atStart: Milliseconds(30_000), backoff: .none)
   ) throws {
     self.server = server

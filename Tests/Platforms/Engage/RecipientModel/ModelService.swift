@@ -87,6 +87,11 @@ package final class ModelService: RecipientDatabase {
     package var key: Set<ByteText> = []
     package var columns: Set<ByteText> = []
     package var tableColumns: Set<ByteText> = []
+    package var kinds: [ByteText: ColumnKind] = [:]
+    /// The form in which a column keeps a value; a look-up compares that.
+    package var keeps: @Sendable (_ column: String, _ value: String) -> String = { $1 }
+    /// What a look-up compares instead; nil for the same form.
+    package var searches: (@Sendable (_ column: String, _ value: String) -> String)?
     /// Updates that are acknowledged and not made.
     package var silentlyIgnored = 0
     package var refusedRows = false
@@ -212,11 +217,14 @@ package final class ModelService: RecipientDatabase {
 
   package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
 
+  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
+
   package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
 
   /// As the service's own client does it.
   private func ask(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
-    try question.record(by: select, isText: { _ in true }, reconnect: reconnect)
+    let kinds = state.withLock { $0.kinds }
+    return try question.record(by: select, isText: { kinds[ByteText($0)]?.isText ?? true }, reconnect: reconnect)
   }
 
   private func select(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
@@ -231,7 +239,9 @@ package final class ModelService: RecipientDatabase {
           return .failure(.refused(fault: 1007, "column does not exist"))
         }
         let matches = state.recipients.filter { recipient in
-          ids.allSatisfy { ByteText(recipient.value[$0.name] ?? "") == ByteText($0.value) }
+          ids.allSatisfy {
+            ByteText(recipient.value[$0.name] ?? "") == ByteText((state.searches ?? state.keeps)($0.name, $0.value))
+          }
         }
         let match = matches.keys.min { Int($0) ?? 0 < Int($1) ?? 0 }
         let answered = state.lies ? state.stranger(to: match) : match
@@ -276,7 +286,7 @@ package final class ModelService: RecipientDatabase {
         state.silentlyIgnored -= 1
         return .success(.id(named))
       }
-      for column in columns { state.recipients[recipient]?[column.name] = column.value }
+      for column in columns { state.recipients[recipient]?[column.name] = state.keeps(column.name, column.value) }
       return .success(.id(named))
     }.id()
   }
@@ -323,7 +333,7 @@ package final class ModelService: RecipientDatabase {
   package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
     let answer: ListLayout? = state.withLock { state in
       switch list {
-      case "50001": ListLayout(columns: state.columns, keyColumns: state.key)
+      case "50001": ListLayout(columns: state.columns, keyColumns: state.key, kinds: state.kinds)
       case "50002": ListLayout(columns: state.tableColumns, keyColumns: ["Audit Record Id"])
       default: nil
       }

@@ -37,27 +37,28 @@ import Testing
     (200, SendOutcome.acknowledged), (204, .acknowledged),
     (400, .rejected("status 400: Custom Event Code not recognized")),
     (413, .rejected("status 413: Custom Event Code not recognized")),
-    (302, .refused(SendFault("redirected with status 302", stop: .peerProtocol))),
-    (401, .refused(SendFault("refused with status 401: \(UnityAddress.settings) is wrong", stop: .credentials))),
-    (403, .refused(SendFault("refused with status 403: \(UnityAddress.settings) is wrong", stop: .credentials))),
-    (404, .refused(SendFault("refused with status 404: \(UnityAddress.settings) is wrong", stop: .configuration))),
-    (405, .refused(SendFault("answered with status 405"))), (422, .refused(SendFault("answered with status 422"))),
-    (429, .refused(SendFault("answered with status 429", isThrottle: true))),
-    (500, .unknown(SendFault("answered with status 500", countsAgainstChunk: true))),
-    (503, .refused(SendFault("answered with status 503", isForNow: true, countsAgainstChunk: true))),
+    (302, .refused(CallFault("redirected with status 302", stop: .peerProtocol))),
+    (401, .refused(CallFault("refused with status 401: \(UnityAddress.settings) is wrong", stop: .credentials))),
+    (403, .refused(CallFault("refused with status 403: \(UnityAddress.settings) is wrong", stop: .credentials))),
+    (404, .refused(CallFault("refused with status 404: \(UnityAddress.settings) is wrong", stop: .configuration))),
+    (405, .refused(CallFault("answered with status 405"))), (422, .refused(CallFault("answered with status 422"))),
+    (429, .refused(CallFault("answered with status 429", isThrottle: true))),
+    (500, .unknown(CallFault("answered with status 500", blamesRequest: true))),
+    (503, .refused(CallFault("answered with status 503", isForNow: true, blamesRequest: true))),
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)
   }
 
   @Test(arguments: [
-    (#"{"errors":["no such event"]}"#, "the body lists errors"), ("<html>", "the body is markup"),
+    (#"{"errors":["no such event"]}"#, "the body lists errors"),
+    ("<html>", "the body is a web page, such as one to log in or one of maintenance"), ("<a/>", "the body is markup"),
     (#"{"errors":"#, "the body is not valid JSON"),
   ])
   func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {
     #expect(
       try Self.outcome(200, body: body).0
-        == .unknown(SendFault("answered with status 200, but \(why)", countsAgainstChunk: true)))
+        == .unknown(CallFault("answered with status 200, but \(why)", blamesRequest: true)))
     #expect(try Self.outcome(200, body: #"{"errors":[]}"#).0 == .acknowledged)
   }
 

@@ -24,7 +24,7 @@ package final class GameDestination: Destination {
   /// Collect (reference deltadna 8), which drops the second event of one `eventUUID`: sending again after a lost answer makes no duplicates.
   package convenience init(_ service: CollectService, retries: Int) {
     self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
-      SendOutcome(service.post(body, consent: consent, cancellation: cancellation))
+      service.post(body, consent: consent, cancellation: cancellation)
     }
   }
 
@@ -36,35 +36,4 @@ package final class GameDestination: Destination {
   }
 
   package func abort() { cancellation.cancel() }
-}
-
-extension SendOutcome {
-  package init(_ outcome: CollectOutcome) {
-    switch outcome {
-    // The service takes events before it looks at them: whatever the body, a 2xx is its word (reference deltadna 8).
-    case .accepted, .unreadable: self = .acknowledged
-    case .rejected(let status, let message): self = .rejected("status \(status): \(message.text)")
-    case .redirected: self = .refused(SendFault("\(outcome)", stop: .peerProtocol))
-    case .denied: self = .refused(SendFault("\(outcome)", stop: .credentials))
-    case .busy(let status, let seconds):
-      self = .refused(
-        SendFault(
-          "\(outcome)", retryAfter: seconds.map { Milliseconds(Int64($0 * 1000)) },
-          countsAgainstChunk: status >= 500 && seconds == nil))
-    case .notSent(let fault):
-      self = .notSent(
-        SendFault("\(outcome)", countsAgainstChunk: fault.mayBeTheRequest, stop: Self.stop(of: fault)))
-    case .unanswered(let fault):
-      self = .unknown(SendFault("\(outcome)", countsAgainstChunk: fault.mayBeTheRequest))
-    }
-  }
-
-  /// What no later attempt of the run can change.
-  private static func stop(of fault: HTTPFault) -> DeliveryStop? {
-    switch fault.kind {
-    case .tls: .peerProtocol
-    case .invalidRequest: .configuration
-    default: nil
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import BatchFoundation
-package import BatchHTTP
+import BatchHTTP
 
 /// The token call as bytes in and values out (reference identity 1.1 to 1.3).
 enum TokenAnswer {
@@ -19,7 +19,7 @@ enum TokenAnswer {
     ])
   }
 
-  static func read(_ answer: HTTPAnswer, now: Int64) -> Result<Grant, TokenFailure> {
+  static func read(_ answer: HTTPAnswer, now: Int64) -> Result<Grant, CallFault> {
     // No JSON, no fields: the status decides then.
     let node = try? JSONNode.parse(answer.body)
     let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
@@ -31,8 +31,8 @@ enum TokenAnswer {
       return .success(Grant(token: Secret(token), seconds: seconds(node["expires_in"])))
     case 300..<400: return .failure(.redirected(status: answer.status))
     case 400..<500:
-      let words = answer.body.prefix(4096)
-      if answer.status == 429 || ServiceText.saysTokenLimit(words) || ServiceText.saysThrottled(words) {
+      let text = ServiceText(answer.body, quoting: [])
+      if answer.status == 429 || text.saysTokenLimit || text.saysThrottled {
         return .failure(.throttled(status: answer.status, retryAfter: retryAfter))
       }
       switch answer.status {
@@ -61,66 +61,42 @@ enum TokenAnswer {
 }
 
 /// Why there is no token.
-package enum TokenFailure: Error, Sendable, Equatable {
+extension CallFault {
   /// The service knows the client, the secret or the refresh token not, or not any more.
-  case refused(status: Int, error: String?)
+  static func refused(status: Int, error: String?) -> CallFault {
+    CallFault("the credentials were refused (status \(status))\(error.map { ": \($0)" } ?? "")", stop: .credentials)
+  }
+
   /// Too many tokens were asked for in this hour.
-  case throttled(status: Int, retryAfter: Double?)
-  case unavailable(status: Int, retryAfter: Double?)
-  case unreadable(status: Int)
-  case redirected(status: Int)
-  case noSuchService(status: Int)
-  case transport(HTTPFault)
-}
-
-extension TokenFailure: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .refused(let status, let error):
-      "the credentials were refused (status \(status))\(error.map { ": \($0)" } ?? "")"
-    case .throttled(let status, _):
+  static func throttled(status: Int, retryAfter: Double?) -> CallFault {
+    CallFault(
       "the account has used up the access tokens it may ask for in an hour, which all programs with its credentials share; ask the "
-        + "provider to raise the limit if that happens often (status \(status))"
-    case .unavailable(let status, _): "the token service is not available (status \(status))"
-    case .unreadable(let status): "the token service's answer is not a token (status \(status))"
-    case .redirected(let status): "the token service redirects, which is not followed (status \(status))"
-    case .noSuchService(let status): "there is no token service at this address (status \(status))"
-    case .transport(let fault): "the token service was not reached: \(fault)"
-    }
+        + "provider to raise the limit if that happens often (status \(status))",
+      retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
   }
 
-  package var stop: RunStop? {
-    switch self {
-    case .refused: .credentials
-    case .redirected: .peerProtocol
-    case .noSuchService: .configuration
-    case .transport(let fault): NotSentReason.transport(fault).stop
-    case .throttled, .unavailable, .unreadable: nil
-    }
+  /// The hour's tokens were asked for.
+  static func tokensUsedUp(_ wait: Double) -> CallFault {
+    CallFault(
+      "the access tokens of this hour are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),
+      isForNow: true)
   }
 
-  /// The same for who asks later, when only so many seconds of the wait are left.
-  func asking(toWait seconds: Double) -> TokenFailure {
-    switch self {
-    case .throttled(let status, _): .throttled(status: status, retryAfter: seconds)
-    case .unavailable(let status, _): .unavailable(status: status, retryAfter: seconds)
-    default: self
-    }
+  static func unavailable(status: Int, retryAfter: Double?) -> CallFault {
+    CallFault(
+      "the token service is not available (status \(status))", retryAfter: Milliseconds(seconds: retryAfter),
+      isForNow: RetryAfter.isForNow(status: status, retryAfter))
   }
 
-  /// The service says that it gives out no token for now.
-  package var isForNow: Bool {
-    switch self {
-    case .throttled: true
-    case .unavailable(let status, let retryAfter): RetryAfter.isForNow(status: status, retryAfter)
-    default: false
-    }
+  static func unreadable(status: Int) -> CallFault {
+    CallFault("the token service's answer is not a token (status \(status))")
   }
 
-  package var retryAfter: Double? {
-    switch self {
-    case .throttled(_, let seconds), .unavailable(_, let seconds): seconds
-    default: nil
-    }
+  static func redirected(status: Int) -> CallFault {
+    CallFault("the token service redirects, which is not followed (status \(status))", stop: .peerProtocol)
+  }
+
+  static func noSuchService(status: Int) -> CallFault {
+    CallFault("there is no token service at this address (status \(status))", stop: .configuration)
   }
 }

@@ -7,18 +7,18 @@ final class TokenSource: Sendable {
     var token: AccessToken?
     var generation = 0
     /// Set once for good: the service does not know these credentials.
-    var refusal: TokenFailure?
+    var refusal: CallFault?
     /// No early refresh before this time, after one has failed.
     var earliestRefresh = 0.0
     var failedRefreshes = 0
     /// What the service said when it asked to stay away, and until when.
-    var pause: (failure: TokenFailure, until: Double)?
+    var pause: (failure: CallFault, until: Double)?
     /// Calls that have ended, and how the last one failed.
     var calls = 0
-    var lastFailure: TokenFailure?
+    var lastFailure: CallFault?
   }
 
-  private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
+  private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, CallFault>
   private let clock: @Sendable () -> Double
   private let state = Guarded(State())
   /// Held by the thread that asks the service, for one call at most: its total timeout bounds it.
@@ -32,7 +32,7 @@ final class TokenSource: Sendable {
   /// - Parameter clock: seconds that only move forward.
   init(
     margin: Double = 600, clock: @escaping @Sendable () -> Double,
-    request: @escaping @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
+    request: @escaping @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, CallFault>
   ) {
     self.margin = margin
     self.clock = clock
@@ -47,7 +47,7 @@ final class TokenSource: Sendable {
   /// - Parameter refused: the token the service turned away just now. If another thread has replaced it meanwhile, the new
   ///   one is returned without a call.
   func token(after refused: AccessToken? = nil, cancellation: HTTPCancellation? = nil) -> Result<
-    AccessToken, TokenFailure
+    AccessToken, CallFault
   > {
     let calls = state.withLock { $0.calls }
     switch look(refused) {
@@ -74,7 +74,7 @@ final class TokenSource: Sendable {
     case use(AccessToken)
     case renewEarly(AccessToken)
     case renew
-    case fail(TokenFailure)
+    case fail(CallFault)
   }
 
   private func look(_ refused: AccessToken?) -> Look {
@@ -83,7 +83,9 @@ final class TokenSource: Sendable {
       if let refusal = state.refusal { return .fail(refusal) }
       if let refused, state.token?.generation == refused.generation { state.token = nil }
       if let pause = state.pause, now < pause.until, state.token?.isValid(at: now) != true {
-        return .fail(pause.failure.asking(toWait: pause.until - now))
+        var failure = pause.failure
+        failure.retryAfter = Milliseconds(seconds: pause.until - now)
+        return .fail(failure)
       }
       guard let token = state.token, token.isValid(at: now), token.generation != refused?.generation else {
         return .renew
@@ -97,7 +99,7 @@ final class TokenSource: Sendable {
   /// - Parameter calls: the calls that had ended when the token was wanted.
   private func renew(
     _ refused: AccessToken?, since calls: Int, _ cancellation: HTTPCancellation?
-  ) -> Result<AccessToken, TokenFailure> {
+  ) -> Result<AccessToken, CallFault> {
     switch look(refused) {
     case .use(let token): return .success(token)
     case .fail(let failure): return .failure(failure)
@@ -123,11 +125,12 @@ final class TokenSource: Sendable {
       case .failure(let failure):
         // A call that one caller gave up says nothing to the others.
         state.lastFailure = cancellation?.isCancelled == true ? nil : failure
-        if let wait = failure.retryAfter, wait > 0 {
-          state.pause = (failure, clock() + min(wait, Self.longestPause))
+        let wish = failure.retryAfter.map { Double($0.count) / 1000 } ?? 0
+        if wish > 0 {
+          state.pause = (failure, clock() + min(wish, Self.longestPause))
         }
         state.failedRefreshes += 1
-        let wait = max(failure.retryAfter ?? 0, 15 * Double(1 << min(state.failedRefreshes, 5)))
+        let wait = max(wish, 15 * Double(1 << min(state.failedRefreshes, 5)))
         state.earliestRefresh = clock() + wait
         guard let token = state.token, token.isValid(at: clock()), token.generation != refused?.generation else {
           if failure.stop == .credentials { state.refusal = failure }

@@ -34,7 +34,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     self.id = id
     self.faultClass = faultClass.map { ServiceWords($0).text }
     self.message = message.text
-    kind = Self.kind(id: id, message: message.text)
+    kind = Self.kind(id: id, message: message.text, quoting: [])
   }
 
   /// The table's meaning of the id, read with the class; nil for an id that no table has.
@@ -51,18 +51,20 @@ package struct ServiceFault: Error, Sendable, Equatable {
     "\(ServiceErrorTable.entry(id)?.meaning ?? "a fault of unknown meaning") (error \(id))"
   }
 
-  private static func kind(id: Int?, message: String) -> Kind {
+  fileprivate static func kind(id: Int?, message: String, quoting sent: [UInt8]) -> Kind {
     // Words before numbers: the throttle comes with an id that means something else.
-    if ServiceText.saysThrottled(message.utf8) { return .throttled }
-    if ServiceText.saysExpired(message.utf8) { return .expired }
+    let text = ServiceText(message, quoting: sent)
+    if text.saysThrottled { return .throttled }
+    if text.saysExpired { return .expired }
     return id.flatMap { ServiceErrorTable.entry($0)?.kind } ?? .permanent
   }
 }
 
 extension ServiceFault {
   /// - Parameter sent: what the request said, which the words may quote.
-  func withoutValues(of sent: [UInt8]) -> ServiceFault {
+  func quoting(_ sent: [UInt8]) -> ServiceFault {
     var fault = self
+    fault.kind = Self.kind(id: id, message: message, quoting: sent)
     if !message.utf8.isEmpty { fault.words = ServiceWords.withoutValues(message, of: sent) }
     return fault
   }

@@ -71,6 +71,13 @@ package struct XMLAPIResult: Sendable, Equatable {
     element = nil
   }
 
+  /// - Parameter sent: what the request said, which a fault may quote.
+  func quoting(_ sent: [UInt8]) -> XMLAPIResult {
+    var result = self
+    result.fault = fault?.quoting(sent)
+    return result
+  }
+
   /// `TRUE`, `true` and `SUCCESS` are all in use; anything else, nothing included, is a failure.
   package static func isSuccess(_ value: String) -> Bool {
     ["true", "success"].contains(value.trimmingBlanks().lowercased())

@@ -30,7 +30,7 @@ package struct MissingField: Error, Equatable, Sendable {
 }
 
 /// An operation's element: its name, its fields in order, and whether it may be sent twice.
-package struct OperationCall: Sendable, Equatable {
+package struct OperationCall: Sendable, Hashable {
   package var name: String
   package var fields: [OperationField]
   /// Whether sending it again has the same effect as sending it once. Decides about an empty answer, which may mean a lost
@@ -45,7 +45,7 @@ package struct OperationCall: Sendable, Equatable {
 }
 
 /// One child of an operation's element.
-package indirect enum OperationField: Sendable, Equatable {
+package indirect enum OperationField: Sendable, Hashable {
   /// Escaped text.
   case text(String, String)
   /// Text in a CDATA section, for values that people wrote.

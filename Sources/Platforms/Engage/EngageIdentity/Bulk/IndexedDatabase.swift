@@ -66,6 +66,8 @@ final class IndexedDatabase: RecipientDatabase {
     return answer
   }
 
+  func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try service.holder(of: ids) }
+
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
     let image = try service.read(recipient)
     state.withLock { state in

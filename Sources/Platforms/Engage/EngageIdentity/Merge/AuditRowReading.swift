@@ -56,7 +56,7 @@ package struct AuditRowReading {
     ) { key, values in
       guard let place = places[ByteText(key)] else { return }
       let wanted = rows[place].columns[1...2].map(\.value)
-      findings[place] = zip(wanted, values).allSatisfy { $0.isIdentical(to: $1) } ? .present : .different
+      findings[place] = zip(wanted, values).allSatisfy { ColumnKind.number.keeps($0, as: $1) } ? .present : .different
     }
     return findings
   }

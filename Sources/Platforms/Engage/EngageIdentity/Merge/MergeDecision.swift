@@ -10,6 +10,8 @@ struct MergeDecision {
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
   /// How often these two were merged from this store, and it holds.
   var mergesMade: (_ loser: String, _ winner: String) throws -> Int
+  /// Whether a recipient's column keeps an id.
+  var keeps: (_ id: IdentityColumn, _ kept: String) throws -> Bool
 
   enum Result {
     /// Sa: the device is who it was.
@@ -35,14 +37,14 @@ struct MergeDecision {
       }
       return .plan(draft.reassigning(subject, from: subject.current.recipientId, to: winner))
     }
-    let marker = current[settings.recipient.mergedRecipientIdColumn]
+    let marker = current.mark(in: settings.recipient.mergedRecipientIdColumn)
     let users = (current[settings.recipient.mobileUserIdColumn], winner?[settings.recipient.mobileUserIdColumn] ?? "")
     if !marker.isEmpty, winner == nil || !marker.isIdentical(to: winner?.id ?? ""),
       winner?.id.isIdentical(to: current.id) != true
     {
       return .follow(marker)
     }
-    guard let winner else { return .plan(settingIds(subject, on: current)) }
+    guard let winner else { return .plan(try settingIds(subject, on: current)) }
     if winner.id.isIdentical(to: current.id) {
       guard users.1.isEmpty else { return .unchanged }
       return .plan(draft.settingMobileUserId(.setMobileUserId, subject, on: winner))
@@ -58,7 +60,7 @@ struct MergeDecision {
     if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
-    if marker.isEmpty, isKnown(current, otherThan: subject.ids) {
+    if marker.isEmpty, try isKnown(current, otherThan: subject.ids) {
       switch settings.recipient.knownToKnown {
       case .reassign: return .plan(draft.reassigning(subject, from: current.id, to: winner))
       case .hold:
@@ -82,8 +84,8 @@ struct MergeDecision {
     return .plan(draft.marking(subject, current, mergedInto: winner, earlier: earlier))
   }
 
-  private func settingIds(_ subject: MergeDraft.Subject, on current: RecipientImage) -> MergePlan {
-    if settings.recipient.sharedDevice == .keep, isKnown(current, otherThan: subject.ids) {
+  private func settingIds(_ subject: MergeDraft.Subject, on current: RecipientImage) throws -> MergePlan {
+    if settings.recipient.sharedDevice == .keep, try isKnown(current, otherThan: subject.ids) {
       return draft.stopped(
         subject, as: .dropped,
         reason: "the recipient of the device has another customer's ids (Recipient.sharedDevice is 'keep')",
@@ -93,8 +95,8 @@ struct MergeDecision {
   }
 
   /// Whether the recipient has a value of its own in one of the columns that is not the one searched for.
-  private func isKnown(_ recipient: RecipientImage, otherThan ids: [IdentityColumn]) -> Bool {
-    ids.contains { !recipient[$0.name].isEmpty && !recipient[$0.name].isIdentical(to: $0.value) }
+  private func isKnown(_ recipient: RecipientImage, otherThan ids: [IdentityColumn]) throws -> Bool {
+    try ids.contains { try !recipient[$0.name].isEmpty && !keeps($0, recipient[$0.name]) }
   }
 
   /// iOS wrote UUIDs in upper case and Android in lower case.

@@ -22,7 +22,7 @@ struct MergeExecutor {
   }
 
   /// Why a plan stops.
-  private enum Stop: Error {
+  enum Stop: Error {
     case conflict(String)
     /// The service refuses a step for good: what was done is taken back.
     case abort(String)
@@ -31,8 +31,8 @@ struct MergeExecutor {
   /// Images that were read under the plan's locks just before it was stored; good for its first step only.
   var fresh: [RecipientImage] = []
 
-  private var remote: any RecipientDatabase { reconciler.remote }
-  private var retryPolicy: RetryPolicy { reconciler.retryPolicy }
+  var remote: any RecipientDatabase { reconciler.remote }
+  var retryPolicy: RetryPolicy { reconciler.retryPolicy }
 
   // MARK: Forward
 
@@ -153,7 +153,7 @@ struct MergeExecutor {
         if undo || (plan.scenario.isMerge && step.target.isIdentical(to: plan.loser)) { return }
         throw Stop.abort("\(step.name.rawValue): the recipient is gone")
       }
-      if changes.allSatisfy({ $0.isAfter(image) }) { return }
+      if try areMade(changes, step, on: image) { return }
       try compare(changes, image, step.name)
       do {
         return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
@@ -171,7 +171,7 @@ struct MergeExecutor {
 
   /// - Throws: ``Stop`` if a column is neither as it was nor as it is to be.
   private func compare(_ changes: [ColumnChange], _ image: RecipientImage, _ name: MergeStepName) throws {
-    guard changes.allSatisfy({ $0.isAfter(image) || $0.isBefore(image) }) else {
+    guard try changes.allSatisfy({ try isMade($0, on: image) || isToBeMade($0, on: image) }) else {
       throw Stop.conflict("\(name.rawValue): somebody else wrote to the recipient")
     }
   }
@@ -184,8 +184,8 @@ struct MergeExecutor {
     while true {
       // Where nobody is any more, there is no place either.
       guard let image = try current(step.target) else { return }
-      if undo, let address = changes.first, !address.isBefore(image) {
-        if address.isAfter(image) { return }
+      if undo, let address = changes.first, try !isToBeMade(address, on: image) {
+        if try isMade(address, on: image) { return }
         throw Stop.conflict("\(MergeStepName.undoPrefix)\(step.name.rawValue): somebody else wrote to the recipient")
       }
       do {
@@ -253,10 +253,9 @@ struct MergeExecutor {
           throw Stop.abort("\(MergeStepName.verify.rawValue): the recipient is gone")
         }
       }
-      let missing = steps.compactMap { step -> (step: MergeStep, columns: [ColumnChange])? in
-        guard let image = images[ByteText(step.target)] else { return nil }
-        let columns = step.changes.filter { !$0.isAfter(image) }
-        return columns.isEmpty ? nil : (step, columns)
+      let missing = try steps.compactMap { step -> (step: MergeStep, columns: [ColumnChange])? in
+        guard let image = images[ByteText(step.target)], try !areMade(step.changes, step, on: image) else { return nil }
+        return (step, try step.changes.filter { try !isMade($0, on: image) })
       }
       if missing.isEmpty { return }
       if attempt >= retryPolicy.tries {
@@ -351,16 +350,3 @@ struct MergeExecutor {
 /// Moments at which a test may end the run as a kill would.
 package enum InterruptionPoint: Sendable { case beforeJournal, afterJournal }
 package typealias Interruption = @Sendable (InterruptionPoint) throws -> Void
-
-extension ColumnChange {
-  func isAfter(_ image: RecipientImage) -> Bool { matches(after, unlike: before, image) }
-
-  func isBefore(_ image: RecipientImage) -> Bool { matches(before, unlike: after, image) }
-
-  /// A date that was written into an empty column counts as there in whatever form it comes back.
-  private func matches(_ wanted: String, unlike other: String, _ image: RecipientImage) -> Bool {
-    let value = image[name]
-    if value.isIdentical(to: wanted) { return true }
-    return isDate && other.isEmpty && !wanted.isEmpty && !value.isEmpty
-  }
-}

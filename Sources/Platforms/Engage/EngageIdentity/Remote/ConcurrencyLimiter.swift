@@ -25,6 +25,10 @@ struct ConcurrencyLimiter: RecipientDatabase {
     try call { () throws(RemoteFailure) in try inner.find(ids) }
   }
 
+  func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? {
+    try call { () throws(RemoteFailure) in try inner.holder(of: ids) }
+  }
+
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
     try call { () throws(RemoteFailure) in try inner.read(recipient) }
   }

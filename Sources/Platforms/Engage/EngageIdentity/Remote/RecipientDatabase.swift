@@ -1,5 +1,5 @@
 package import BatchFoundation
-package import EngageAPI
+package import BatchHTTP
 package import EngageEvents
 
 /// The marketing database as identity needs it, one call each.
@@ -9,6 +9,8 @@ package import EngageEvents
 package protocol RecipientDatabase: Sendable {
   /// The oldest recipient that has all the values; nil if there is none.
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage?
+  /// Whom a look-up names, whatever of the values its record shows; nil for nobody.
+  func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String?
   /// The recipient of an id as it is now; nil if there is none.
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
   /// The id of a new recipient; where the service can tell, of the oldest one that has the values already.
@@ -32,6 +34,8 @@ package protocol RecipientDatabase: Sendable {
 }
 
 extension RecipientDatabase {
+  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try find(ids)?.id }
+
   /// A recipient that the service or the store has named. That it is gone contradicts them, and is believed when it is answered on a fresh
   /// connection too: the answer may have been another's.
   func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
@@ -72,7 +76,16 @@ package struct RecipientImage: Sendable, Equatable {
   /// Whether the answer has the column, with or without a value.
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 
-  /// Empty for a column that has no value or was not answered.
+  /// The id of a merge mark, also as a number column may show it; what is none as it is, empty for none.
+  func mark(in column: String) -> String {
+    let text = RecipientQuestion.trimmed(self[column])
+    guard let number = ColumnKind.decimal(text), number.hasSuffix(".") else {
+      return String(decoding: text, as: UTF8.self)
+    }
+    return String(number.dropLast())
+  }
+
+  /// Empty for a column that has no value, nothing but blanks, or was not answered.
   package subscript(column: String) -> String { values[Self.key(column)] ?? "" }
 }
 
@@ -80,14 +93,16 @@ package struct RecipientImage: Sendable, Equatable {
 package struct ListLayout: Sendable, Equatable {
   package var columns: Set<ByteText>
   package var keyColumns: Set<ByteText>
-  /// Columns of another type than text, whose values the service may write in another form.
-  package var otherTypes: Set<ByteText>
+  /// Of columns by their names, where one is known.
+  package var kinds: [ByteText: ColumnKind]
 
-  package init(columns: Set<ByteText>, keyColumns: Set<ByteText>, otherTypes: Set<ByteText> = []) {
+  package init(columns: Set<ByteText>, keyColumns: Set<ByteText>, kinds: [ByteText: ColumnKind] = [:]) {
     self.columns = columns
     self.keyColumns = keyColumns
-    self.otherTypes = otherTypes
+    self.kinds = kinds
   }
+
+  package func kind(of column: String) -> ColumnKind { kinds[RecipientImage.key(column)] ?? .text }
 }
 
 /// Why a call gave no result.
@@ -98,6 +113,9 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case lost(String)
   /// As ``uncertain(_:)``, because the service takes no call for now. It is worth waiting for; nil when that was done long enough.
   case unavailable(String, again: Milliseconds?)
+  /// Refused for now again and again, while other calls of its kind were answered: whom it is about waits for the next run (reference
+  /// decisions 60).
+  case deferred(String)
   /// The recipient, or the row to delete, is not there.
   case absent
   /// A recipient with this key exists already.
@@ -107,7 +125,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   /// The answer is about another recipient than the question, also when it was asked once more on a fresh connection.
   case wrongAnswer
   /// No later call of this run can do better: credentials, the protocol or the address were refused.
-  case stopped(RunStop, String)
+  case stopped(ServiceStop, String)
   /// The run was told to end.
   case interrupted
 
@@ -115,7 +133,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   var concernsOneDevice: Bool {
     switch self {
     case .refused, .absent, .exists, .wrongAnswer: true
-    case .uncertain, .unavailable, .lost, .stopped, .interrupted: false
+    case .uncertain, .unavailable, .deferred, .lost, .stopped, .interrupted: false
     }
   }
 
@@ -124,7 +142,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     switch self {
     case .unavailable(_, let pause): pause == nil
     case .stopped, .interrupted: true
-    case .uncertain, .lost, .absent, .exists, .refused, .wrongAnswer: false
+    case .uncertain, .deferred, .lost, .absent, .exists, .refused, .wrongAnswer: false
     }
   }
 }
@@ -133,10 +151,10 @@ extension RemoteFailure {
   /// How a run ends whose identities could not be finished (reference command-line 4).
   package var exit: RunExit {
     switch self {
-    case .stopped(let stop, _): stop.exit
+    case .stopped(let stop, _): stop.exit ?? .serviceUnavailable
     case .refused: .configuration
     case .wrongAnswer: .protocolRefused
-    case .uncertain, .unavailable, .lost, .absent, .exists, .interrupted: .serviceUnavailable
+    case .uncertain, .unavailable, .deferred, .lost, .absent, .exists, .interrupted: .serviceUnavailable
     }
   }
 }
@@ -144,7 +162,7 @@ extension RemoteFailure {
 extension RemoteFailure: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .uncertain(let what), .lost(let what), .unavailable(let what, _): what
+    case .uncertain(let what), .lost(let what), .unavailable(let what, _), .deferred(let what): what
     case .absent: "not found"
     case .exists: "the service refused: another recipient has the unique key, and no look-up finds it"
     case .refused(_, let text): text

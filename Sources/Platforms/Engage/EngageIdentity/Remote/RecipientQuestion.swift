@@ -104,9 +104,12 @@ package enum RecipientQuestion {
   package static func isSame(_ one: String, _ other: String) -> Bool { folded(one).elementsEqual(folded(other)) }
 
   /// - Returns: the UTF-8 of a text as it is compared.
-  static func folded(_ text: String) -> [UInt8] {
+  static func folded(_ text: String) -> [UInt8] { trimmed(text).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
+
+  /// Without white space at both ends.
+  static func trimmed(_ text: String) -> [UInt8] {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    let bytes = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    let bytes = Array(text.utf8)
     guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
     else { return [] }
     return Array(bytes[first...last])

@@ -54,7 +54,8 @@ package struct RetryPolicy: Sendable {
         // How long that goes on is bounded by patience, not by a number.
         guard policy.takeRepetition() else { throw .unavailable(what, again: nil) }
         policy.rest(pause, because: what)
-      case .unavailable, .lost, .absent, .exists, .refused, .wrongAnswer, .stopped, .interrupted: throw failure
+      case .unavailable, .deferred, .lost, .absent, .exists, .refused, .wrongAnswer, .stopped, .interrupted:
+        throw failure
       }
     }
 

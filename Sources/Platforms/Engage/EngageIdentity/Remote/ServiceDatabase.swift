@@ -10,7 +10,7 @@ package final class ServiceDatabase: RecipientDatabase {
   private let cancellation: HTTPCancellation?
   let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
-  private let outage: ServiceOutage
+  private let patience: CallPatience
   /// The list as it was described last.
   private let known = Guarded<ListLayout?>(nil)
 
@@ -18,13 +18,13 @@ package final class ServiceDatabase: RecipientDatabase {
   ///   - uptime: seconds of a clock that only moves forward.
   ///   - pause: holds the thread.
   package init(
-    service: EngageService, list: String, patience: ServicePatience, cancellation: HTTPCancellation? = nil,
+    service: EngageService, list: String, patience: Patience.Limits, cancellation: HTTPCancellation? = nil,
     uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
     pause: @escaping @Sendable (Milliseconds) -> Void
   ) {
     self.service = service
     self.list = list
-    outage = ServiceOutage(patience)
+    self.patience = CallPatience(patience)
     self.cancellation = cancellation
     self.uptime = uptime
     self.pause = pause
@@ -40,9 +40,9 @@ package final class ServiceDatabase: RecipientDatabase {
 
   /// Asked only for a column whose values differ; the list is described once.
   private func isText(_ column: String) throws(RemoteFailure) -> Bool {
-    if let known = known.withLock({ $0 }) { return !known.otherTypes.contains(ByteText(column)) }
+    if let known = known.withLock({ $0 }) { return known.kind(of: column).isText }
     do {
-      return !(try layout(of: list)).otherTypes.contains(ByteText(column))
+      return try layout(of: list).kind(of: column).isText
     } catch .refused {
       return true
     } catch {
@@ -67,6 +67,8 @@ package final class ServiceDatabase: RecipientDatabase {
     }
   }
 
+  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
+
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
     let id = try call(.add(columns.map(Self.column), to: list))
@@ -83,19 +85,19 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
-    let failures = try call(.write([row.map(Self.column)], to: table))
-    guard let failure = failures.first else { return }
+    let request = XMLAPIOperation.write([row.map(Self.column)], to: table)
+    guard let failure = try call(request).first else { return }
     if failure.isPermanent {
-      let sent = row.map(\.value).joined(separator: " ")
-      throw .refused(
-        fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: Array(sent.utf8)))")
+      // What was sent could be written.
+      let sent = (try? Envelope.bytes([request.call])) ?? []
+      throw .refused(fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: sent))")
     }
     throw .uncertain("the row was not saved")
   }
 
   package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
     let operation = XMLAPIOperation.delete([[Self.column(key)]], of: table)
-    let results = try outcome { service.call([operation.call], cancellation: cancellation) }
+    let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
     guard let result = results.first else { throw .uncertain("there is no result") }
     if let failure = result.rowFailures.first {
       // No number comes with it, only these words (reference identity 3.2).
@@ -115,10 +117,10 @@ package final class ServiceDatabase: RecipientDatabase {
     case .optIn: try update(recipient, [IdentityColumn(name: "OPT_OUT", value: "false")])
     case .program(let id):
       var isKnown = true
+      let request = XMLAPIOperation.add(recipient, toProgram: id)
       do {
-        try outcome {
-          let outcome = service.call(
-            .add(recipient, toProgram: id), cancellation: cancellation)
+        try outcome(of: request.call) {
+          let outcome = service.call(request, cancellation: cancellation)
           if case .unknown = outcome { isKnown = false }
           return outcome
         }
@@ -139,46 +141,45 @@ package final class ServiceDatabase: RecipientDatabase {
     let layout = ListLayout(
       columns: Set(description.columns.map { ByteText($0.name) } + [ByteText("EMAIL"), ByteText("Email")]),
       keyColumns: Set(description.keyColumns.map { RecipientImage.key($0) }),
-      otherTypes: Set(description.columns.filter { !Self.isText($0.type) }.map { ByteText($0.name) }))
+      kinds: Dictionary(
+        description.columns.map { (RecipientImage.key($0.name), ColumnKind(type: $0.type)) }, uniquingKeysWith: { $1 }))
     if list.isIdentical(to: self.list) { known.withLock { $0 = layout } }
     return layout
   }
 
-  /// The system's own columns have no type.
-  private static func isText(_ type: String?) -> Bool { ["", "0", "TEXT", "EMAIL"].contains(type ?? "") }
-
   // MARK: Calls
 
   func call<Answer>(_ request: XMLAPIOperation<Answer>) throws(RemoteFailure) -> Answer {
-    try outcome { service.call(request, cancellation: cancellation) }
+    try outcome(of: request.call) { service.call(request, cancellation: cancellation) }
   }
 
-  private func outcome<Answer>(_ send: () -> CallOutcome<Answer>) throws(RemoteFailure) -> Answer {
+  private func outcome<Answer>(
+    of call: OperationCall, _ send: () -> ServiceOutcome<Answer>
+  ) throws(RemoteFailure) -> Answer {
     if cancellation?.isCancelled == true { throw .interrupted }
-    let quiet = outage.quiet(now: now)
+    let quiet = patience.quiet(call, now: now)
     if quiet > .zero { pause(quiet) }
-    let outcome = send()
-    switch outcome {
+    switch send() {
     case .answered(let answer):
-      outage.noteAnswer()
+      patience.noteAnswer(call)
       return answer
-    case .failed(let fault) where fault.kind != .throttled:
-      outage.noteAnswer()
+    case .rejected(let fault):
+      patience.noteAnswer(call)
       throw Self.failure(of: fault)
-    case .failed, .notSent, .refused, .unknown: break
+    case .notSent(let fault), .refused(let fault), .unknown(let fault):
+      if cancellation?.isCancelled == true { throw .interrupted }
+      if fault.stop == .unwritable { throw .refused(fault: 0, "a value holds characters that XML cannot carry") }
+      if let stop = fault.stop { throw .stopped(stop, fault.reason) }
+      guard fault.isForNow else {
+        patience.noteFailure(call)
+        throw .uncertain(fault.reason)
+      }
+      switch patience.noteRefusal(call, now: now, wish: fault.retryAfter) {
+      case .again(let pause): throw .unavailable(fault.reason, again: pause)
+      case .later: throw .deferred(fault.reason)
+      case .ended: throw .unavailable(fault.reason, again: nil)
+      }
     }
-    if cancellation?.isCancelled == true { throw .interrupted }
-    let reason = outcome.reason ?? ""
-    if let stop = outcome.stop { throw .stopped(stop, reason) }
-    if case .notSent(.unwritable) = outcome {
-      throw .refused(fault: 0, "a value holds characters that XML cannot carry")
-    }
-    guard outcome.isForNow else {
-      outage.noteFailure()
-      throw .uncertain(reason)
-    }
-    let wish = outcome.retryAfter.map { Milliseconds(Int64($0 * 1000)) }
-    throw .unavailable(reason, again: outage.noteRefusal(now: now, wish: wish))
   }
 
   private var now: Milliseconds { Milliseconds(Int64((uptime() * 1000).rounded())) }
@@ -201,29 +202,5 @@ package final class ServiceDatabase: RecipientDatabase {
       id: recipient.id, columns: email + recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) })
     image.isOptedOut = recipient.isOptedOut
     return image
-  }
-}
-
-extension CallOutcome {
-  /// The service takes no call for now, and says so.
-  fileprivate var isForNow: Bool {
-    switch self {
-    case .answered, .notSent(.transport), .notSent(.unwritable): false
-    case .failed(let fault): fault.kind == .throttled
-    case .notSent(.noToken(let failure)): failure.isForNow
-    case .refused(let refusal): refusal.isForNow
-    case .unknown(.status(let status, let retryAfter, _)): RetryAfter.isForNow(status: status, retryAfter)
-    case .unknown: false
-    }
-  }
-
-  /// How long it asked to be left alone, in seconds.
-  fileprivate var retryAfter: Double? {
-    switch self {
-    case .notSent(.noToken(let failure)): failure.retryAfter
-    case .refused(let refusal): refusal.retryAfter
-    case .unknown(.status(_, let retryAfter, _)): retryAfter
-    default: nil
-    }
   }
 }

@@ -22,6 +22,8 @@ package struct IdentityReconciler: Sendable {
   var writesLocations = true
   /// Recipients are never added without a look-up: because it costs nothing, or because added ones are to be told from others.
   var looksBeforeAdding = false
+  /// How the list keeps what is written to it.
+  let columns: WrittenColumns
   /// Plans that may be carried out; nil allows all.
   var plannedChanges: PlannedChanges?
   /// Around each change of the store; for tests.
@@ -34,6 +36,7 @@ package struct IdentityReconciler: Sendable {
     self.store = store
     self.remote = ConcurrencyLimiter(remote, concurrency: settings.concurrency)
     self.settings = settings
+    columns = WrittenColumns(settings)
     self.retryPolicy = retryPolicy
     self.run = run
     self.now = now
@@ -82,7 +85,7 @@ package struct IdentityReconciler: Sendable {
   package func preflight() throws { _ = try preflight(locations: pendingLocations()) }
 
   func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
-    try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy)
+    try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy, columns: columns)
       .run(
         searched: store.identities.searchedColumns(), writesLocations: !locations.isEmpty,
         addsRecipients: store.identities.needsRecipients(orGetsUsers: settings.recipient.createsAnonymousUsers))

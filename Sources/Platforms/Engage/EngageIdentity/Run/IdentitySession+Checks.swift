@@ -84,6 +84,8 @@ extension IdentitySession {
       try store.merges.refusesMerge(of: loser, into: winner, list: settings.list)
     } mergesMade: { loser, winner in
       try store.merges.mergesMade(of: loser, into: winner, list: settings.list)
+    } keeps: { id, kept in
+      try reconciler.columns.kind(of: id.name, remote, retryPolicy).keeps(id.value, as: kept)
     }
     switch try decision.decide(subject, current: current, winner: winner) {
     case .unchanged:

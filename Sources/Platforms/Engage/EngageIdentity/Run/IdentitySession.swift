@@ -278,8 +278,14 @@ struct IdentitySession: Sendable {
     var seen: Set<ByteText> = [ByteText(first.id)]
     func broken(_ reason: String) -> ChainEnd { .broken(reason, seen.map(\.string)) }
     while true {
-      let marker = image[settings.recipient.mergedRecipientIdColumn]
+      let column = settings.recipient.mergedRecipientIdColumn
+      let marker = image.mark(in: column)
       if marker.isEmpty { return .recipient(image) }
+      guard RecipientQuestion.isID(marker) || marker.hasPrefix(PlanningDatabase.newID(of: [])) else {
+        let code = MessageAuthenticationCode(key: try store.runs.reportKey()).code(for: Array(image.id.utf8)).prefix(8)
+        return broken(
+          "the merge mark of recipient \(Hexadecimal.text(of: code)), column '\(column)', is no recipient id")
+      }
       guard seen.insert(ByteText(marker)).inserted else { return broken("the chain of earlier merges is a cycle") }
       guard seen.count <= settings.recipient.longestMergeChain + 1 else {
         return broken("the chain of earlier merges is longer than Recipient.maxMergeChain")

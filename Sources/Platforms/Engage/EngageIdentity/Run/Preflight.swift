@@ -9,6 +9,8 @@ struct Preflight {
   var settings: IdentitySettings
   var remote: any RecipientDatabase
   var retryPolicy: RetryPolicy
+  /// Learns how the list is described.
+  var columns: WrittenColumns
 
   struct Finding {
     var mobileUserIdIsKey: Bool
@@ -27,6 +29,7 @@ struct Preflight {
     var missing: Set<ByteText> = []
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
+      columns.note(list)
       check(NeededColumn.ofList(needed), against: list, id: settings.list, &problems)
       if addsRecipients, let objection = KeyObjection(settings, listKey: Self.names(list.keyColumns)) {
         problems.append("\(objection.setting): \(objection.reason)")

@@ -62,7 +62,8 @@ final class RunLog: Sendable {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
       state.postpone(WaitingDevice(device: device, check: check, failure: failure), keys)
-      state.failing.insert(device)
+      // One that is left for later leaves others that are answered.
+      if case .deferred = failure {} else { state.failing.insert(device) }
       if state.failing.count >= Self.breaker { state.hasEnded = true }
       if state.result.failure == nil { state.result.failure = failure }
     }

@@ -1,7 +1,7 @@
 import BatchFoundation
-import BatchHTTP
+package import BatchHTTP
 package import BatchStore
-package import EngageAPI
+import EngageAPI
 import EngageEvents
 
 /// What came of asking for events that the service took and refused afterwards.
@@ -10,7 +10,7 @@ package enum RejectionReading: Sendable, Equatable {
   /// run if there is more.
   case read(listed: Int, found: Int, ofRun: Int = 0, isWhole: Bool = true)
   /// The list could not be had; the next run asks again from the same place.
-  case unavailable(String, RunStop?)
+  case unavailable(String, ServiceStop?)
 }
 
 extension EngageDestination {

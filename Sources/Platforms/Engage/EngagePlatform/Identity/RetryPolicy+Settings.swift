@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
+import BatchHTTP
 import BatchPlatform
 import EngageIdentity
 import Glibc
@@ -26,7 +27,7 @@ extension RetryPolicy {
   }
 }
 
-extension ServicePatience {
+extension Patience.Limits {
   init(_ settings: Settings) {
     self.init(
       longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))

@@ -8,11 +8,11 @@ package import EngageIdentity
 extension ServiceDatabase {
   /// The list of a configuration at its service.
   convenience init(
-    _ settings: Settings, _ service: EngageService, patience: ServicePatience? = nil,
+    _ settings: Settings, _ service: EngageService, patience: Patience.Limits? = nil,
     cancellation: HTTPCancellation? = nil, pause: @escaping @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) }
   ) {
     self.init(
-      service: service, list: settings.general.listId, patience: patience ?? ServicePatience(settings),
+      service: service, list: settings.general.listId, patience: patience ?? Patience.Limits(settings),
       cancellation: cancellation, pause: pause)
   }
 

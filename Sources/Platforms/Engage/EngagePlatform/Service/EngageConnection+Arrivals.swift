@@ -187,7 +187,7 @@ extension EngageConnection: ArrivalChecking {
     var retryPolicy = RetryPolicy(context.settings, pause: pause)
     // Nothing depends on the answer, so nobody waits for minutes.
     retryPolicy.tries = 3
-    var patience = ServicePatience(context.settings)
+    var patience = Patience.Limits(context.settings)
     patience.longest = patience.atStart
     let database = ServiceDatabase(
       context.settings, service, patience: patience, cancellation: cancellation, pause: pause)
@@ -198,7 +198,7 @@ extension EngageConnection: ArrivalChecking {
     do {
       return try result.get()
     } catch RemoteFailure.stopped(let stop, let reason) {
-      throw ArrivalsUnavailable(reason, exit: stop.exit)
+      throw ArrivalsUnavailable(reason, exit: stop.exit ?? .serviceUnavailable)
     } catch let failure as RemoteFailure {
       throw ArrivalsUnavailable("\(failure)", exit: failure.exit)
     }

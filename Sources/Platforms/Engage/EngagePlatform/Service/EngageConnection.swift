@@ -31,8 +31,20 @@ struct EngageConnection: PlatformService {
   var destination: any Destination { submission }
 
   func beforeDelivery(_ stage: inout ServiceStage) throws {
+    let (store, upload) = (stage.store, context.settings.upload)
+    service.limit(
+      calls: try Self.limit(upload.maxCallsPerHour, "engage calls", store),
+      tokens: try Self.limit(upload.maxTokensPerHour, "engage tokens", store))
     if context.job.identity { try reconcile(&stage) }
     if !stage.skipsDelivery { try hold(&stage) }
+  }
+
+  private static func limit(_ most: Int, _ name: String, _ store: EventStore) throws -> HourlyLimit? {
+    if most == 0 { return nil }
+    return HourlyLimit(most, used: try store.ledger.mark(name), now: { Instant.now.milliseconds / 1000 }) { used in
+      // A store that cannot be written ends the run at its next step.
+      try? store.ledger.setMark(name, used)
+    }
   }
 
   private func reconcile(_ stage: inout ServiceStage) throws {
@@ -63,7 +75,7 @@ struct EngageConnection: PlatformService {
     let counts = try store.ledger.statusCounts()
     stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
     stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
-    stage.report.ledger.stop = stop == .credentials ? "\(DeliveryStop.credentials) (\(reason))" : reason
+    stage.report.ledger.stop = stop == .credentials ? "\(ServiceStop.credentials) (\(reason))" : reason
     stage.skipsDelivery = true
   }
 

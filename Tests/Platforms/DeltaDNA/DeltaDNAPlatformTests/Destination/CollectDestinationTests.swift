@@ -39,12 +39,12 @@ import Testing
   @Test(arguments: [
     (200, SendOutcome.acknowledged), (204, .acknowledged), (400, .rejected("status 400: bad event")),
     (413, .rejected("status 413: bad event")),
-    (302, .refused(SendFault("redirected with status 302", stop: .peerProtocol))),
-    (401, .refused(SendFault("refused with status 401", stop: .credentials))),
-    (403, .refused(SendFault("refused with status 403", stop: .credentials))),
-    (404, .refused(SendFault("refused with status 404", stop: .credentials))),
-    (500, .refused(SendFault("answered with status 500", countsAgainstChunk: true))),
-    (408, .refused(SendFault("answered with status 408"))),
+    (302, .refused(CallFault("redirected with status 302", stop: .peerProtocol))),
+    (401, .refused(CallFault("refused with status 401", stop: .credentials))),
+    (403, .refused(CallFault("refused with status 403", stop: .credentials))),
+    (404, .refused(CallFault("refused with status 404", stop: .credentials))),
+    (500, .refused(CallFault("answered with status 500", blamesRequest: true))),
+    (408, .refused(CallFault("answered with status 408"))),
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)
@@ -58,7 +58,7 @@ import Testing
   @Test func theServiceMayAskForPatience() throws {
     #expect(
       try Self.outcome(503, ["Retry-After: 7"]).0
-        == .refused(SendFault("answered with status 503", retryAfter: Milliseconds(7000))))
+        == .refused(CallFault("answered with status 503", retryAfter: Milliseconds(7000))))
   }
 
   @Test(

@@ -1,0 +1,138 @@
+import BatchFoundation
+
+/// How a service may keep what is written to a column, by its type (reference identity 3.2, decisions 61).
+package enum ColumnKind: Sendable, Equatable {
+  case text
+  /// Text whose case the service may change.
+  case email
+  case yesNo
+  case number
+  /// With or without a time of day.
+  case date
+  case phone
+  /// Lists of countries, selections and the like, as texts.
+  case other
+
+  /// - Parameter type: as databases number it, or as relational tables call it; nil for the system's own columns.
+  package init(type: String?) {
+    switch type ?? "" {
+    case "", "0", "TEXT": self = .text
+    case "EMAIL": self = .email
+    case "1", "YESNO": self = .yesNo
+    case "2", "NUMERIC": self = .number
+    case "3", "14", "17", "DATE", "DATE_TIME": self = .date
+    case "15", "16", "PHONE": self = .phone
+    default: self = .other
+    }
+  }
+
+  /// Whether an answer about somebody else shows in it (reference decisions 36).
+  package var isText: Bool { self == .text || self == .email }
+
+  /// Whether what the service keeps is what was written.
+  package func keeps(_ written: String, as kept: String) -> Bool {
+    let (one, other) = (RecipientQuestion.trimmed(written), RecipientQuestion.trimmed(kept))
+    if one.elementsEqual(other) { return true }
+    if one.isEmpty || other.isEmpty { return false }
+    switch self {
+    case .email: return RecipientQuestion.isSame(written, kept)
+    case .yesNo:
+      guard let meaning = Self.meaning(one) else { return false }
+      return meaning == Self.meaning(other)
+    case .number:
+      guard let value = Self.decimal(one) else { return false }
+      return value == Self.decimal(other)
+    case .date: return CivilText(one).map { date in CivilText(other).map(date.isKept) ?? false } ?? false
+    case .phone:
+      let digits = { (text: [UInt8]) in text.filter { (0x30...0x39).contains($0) } }
+      return !digits(one).isEmpty && digits(one) == digits(other)
+    case .text, .other: return Self.isUUID(one) && Self.isUUID(other) && RecipientQuestion.isSame(written, kept)
+    }
+  }
+
+  /// Whether the column cut a text.
+  func cuts(_ written: String, to kept: String) -> Bool {
+    let (one, other) = (RecipientQuestion.trimmed(written), RecipientQuestion.trimmed(kept))
+    return isText && !other.isEmpty && other.count < one.count && one.starts(with: other)
+  }
+
+  private static func meaning(_ text: [UInt8]) -> Bool? {
+    switch String(decoding: text, as: UTF8.self).lowercased() {
+    case "yes", "y", "true", "t", "1", "on": true
+    case "no", "n", "false", "f", "0", "off": false
+    default: nil
+    }
+  }
+
+  /// The number in one spelling, whose thousands may be grouped by commas; nil for anything else.
+  static func decimal(_ text: [UInt8]) -> String? {
+    var text = text
+    if text.first == UInt8(ascii: "+") { text.removeFirst() }
+    let groups = text.prefix { $0 != UInt8(ascii: ".") }.split(
+      separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    if groups.count > 1 {
+      guard groups.dropFirst().allSatisfy({ $0.count == 3 }), (1...4).contains(groups[0].count) else { return nil }
+      text.removeAll { $0 == UInt8(ascii: ",") }
+    }
+    let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let isNegative = parts[0].first == UInt8(ascii: "-")
+    let whole = parts[0].dropFirst(isNegative ? 1 : 0)
+    var fraction = Array(parts.count > 1 ? parts[1] : [])
+    guard !whole.isEmpty || !fraction.isEmpty, (whole + fraction).allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    while fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
+    let digits = whole.drop { $0 == UInt8(ascii: "0") }
+    let value = String(decoding: digits, as: UTF8.self) + "." + String(decoding: fraction, as: UTF8.self)
+    return isNegative && value != "." ? "-" + value : value
+  }
+
+  static func isUUID(_ text: [UInt8]) -> Bool {
+    text.count == 36
+      && text.enumerated().allSatisfy { place, byte in
+        [8, 13, 18, 23].contains(place)
+          ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+      }
+  }
+}
+
+/// A day, with or without a minute of it, in a form of the service (reference identity 2.4). Zones are never compared.
+struct CivilText {
+  private var year = 0
+  private var hasCentury = true
+  private var month = 0
+  private var day = 0
+  /// Of the day; nil for a day alone.
+  private var minute: Int?
+
+  /// Nil for anything else than `M/d/yy`, `MM/dd/yyyy` and `yyyy-MM-dd`, each alone or with a time.
+  init?(_ text: [UInt8]) {
+    let words = text.split { $0 == 0x20 || $0 == UInt8(ascii: "T") }
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard let date = words.first else { return nil }
+    let isISO = date.contains("-")
+    let numbers = date.split(separator: isISO ? "-" : "/", omittingEmptySubsequences: false).map { Int($0) }
+    guard numbers.count == 3, let first = numbers[0], let second = numbers[1], let third = numbers[2] else {
+      return nil
+    }
+    (year, month, day) = isISO ? (first, second, third) : (third, first, second)
+    hasCentury = year > 99
+    guard (1...12).contains(month), (1...31).contains(day), year >= 0 else { return nil }
+    guard words.count > 1 else { return }
+    let time = words[1].split { $0 == ":" || $0 == "." }.prefix(2).map { Int($0.prefix { ("0"..."9").contains($0) }) }
+    guard time.count == 2, var hour = time[0], let minutes = time[1], hour < 24, minutes < 60 else { return nil }
+    switch words.dropFirst(2).first?.lowercased() {
+    case "am": hour %= 12
+    case "pm": hour = hour % 12 + 12
+    default: break
+    }
+    minute = hour * 60 + minutes
+  }
+
+  /// Whether a service that keeps the other was given this one. A column of days keeps no time, and a day without one is midnight.
+  func isKept(as other: CivilText) -> Bool {
+    let sameYear = hasCentury && other.hasCentury ? year == other.year : year % 100 == other.year % 100
+    guard sameYear, month == other.month, day == other.day else { return false }
+    return other.minute == nil || minute ?? 0 == other.minute
+  }
+}

@@ -1,0 +1,80 @@
+import BatchDelivery
+import BatchFoundation
+import BatchHTTP
+import BatchStore
+import DestinationContract
+import StoreSupport
+import Testing
+
+/// Chunks of which a sentence alone says what is wrong (reference decisions 59), and sizes that a service refuses.
+@Suite struct SentenceTests {
+  private func deliver(_ filled: FilledStore, _ destination: ScriptedDestination, concurrency: Int = 1) throws
+    -> DeliveryReport
+  {
+    try Delivery(
+      ledger: filled.store.ledger, destination: destination, settings: .fixture(concurrency: concurrency),
+      clock: SimulatedClock(), seed: 3
+    ).run(filled.run)
+  }
+
+  private static let expired = SendOutcome.refused(
+    CallFault("the credentials were refused", blamesRequest: true, isSentence: true, stop: .credentials))
+  private static let throttled = SendOutcome.refused(
+    CallFault("too many requests", isThrottle: true, blamesRequest: true, isSentence: true))
+
+  /// One event ended each run with 77, and nobody's events went.
+  @Test(arguments: [true, false])
+  func oneEventKeepsNobodyBack(isCredentials: Bool) throws {
+    let filled = try FilledStore(events: 80, perChunk: 10)
+    let destination = ScriptedDestination { body, _ in
+      eventNumbers(body).contains(13) ? (isCredentials ? Self.expired : Self.throttled) : .acknowledged
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == nil)
+    #expect([report.eventsPosted, report.eventsFailed] == [79, 1])
+    // It was repeated at most once before another was asked.
+    let whole = destination.sent.map { $0.count == 10 && $0.contains(13) }
+    #expect(!zip(whole, zip(whole.dropFirst(), whole.dropFirst(2))).contains { $0 && $1.0 && $1.1 }, "\(whole)")
+  }
+
+  @Test func credentialsThatAreRefusedForAllEndTheRunWithTheSecondChunk() throws {
+    let filled = try FilledStore(events: 80, perChunk: 10)
+    let destination = ScriptedDestination { _, _ in Self.expired }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == .credentials)
+    #expect(report.requests == 2)
+    #expect(report.eventsPending == 80)
+  }
+
+  @Test func credentialsThatAreRefusedForTheOnlyChunkEndTheRun() throws {
+    let filled = try FilledStore(events: 5, perChunk: 10)
+    let report = try deliver(filled, ScriptedDestination { _, _ in Self.expired })
+    #expect(report.stop == .credentials)
+    #expect(report.requests == 1)
+  }
+
+  /// Of 155 requests 65 were refused.
+  @Test(arguments: [1, 4])
+  func aSizeThatIsRefusedIsLearnt(concurrency: Int) throws {
+    let filled = try FilledStore(events: 1000, perChunk: 50)
+    let destination = ScriptedDestination { body, _ in
+      eventNumbers(body).count > 13 ? .rejected("status 413: too large") : .acknowledged
+    }
+    let report = try deliver(filled, destination, concurrency: concurrency)
+    #expect([report.eventsPosted, report.eventsFailed] == [1000, 0])
+    let refused = destination.sent.count { $0.count > 13 }
+    #expect(refused <= 3 * concurrency + 4, "\(refused) of \(report.requests)")
+    #expect(destination.sent.filter { $0.count <= 13 }.allSatisfy { $0.count >= 12 })
+  }
+
+  /// What is refused for one of its events says nothing about sizes.
+  @Test func anEventThatIsRefusedIsNoSize() throws {
+    let filled = try FilledStore(events: 200, perChunk: 20)
+    let destination = ScriptedDestination { body, _ in
+      eventNumbers(body).contains(7) ? .rejected("status 413: too large") : .acknowledged
+    }
+    let report = try deliver(filled, destination)
+    #expect([report.eventsPosted, report.eventsFailed] == [199, 1])
+    #expect(destination.sent.count { $0.count == 20 } == 10)
+  }
+}
