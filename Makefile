@@ -133,6 +133,18 @@ test-spark: ## prove that runs on Spark come to what one process comes to, also 
 	@echo "==> Killing executors and their processes"
 	ENGAGE_BATCH=$(CURDIR)/.build/checked/release/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py kills $(SPARK)/proofs --seed $(or $(SEED),1) --kills $(or $(KILLS),4)
 
+# Virtual environments with what is installed there, a gigabyte or so.
+EXPORTS := .build/exports
+
+.PHONY: test-exports
+
+test-exports: ## have the real clients and tools write events, and compare what is read of their files with what they were given; ONLY= a word of a tool
+	@scripts/setup python3-venv openjdk-17-jre-headless postgresql sqlite3 libplist-utils
+	@echo "==> Building the program"
+	ENGAGE_CHECKED=1 $(SWIFT) build $(CHECKED) --product engage-batch
+	@echo "==> Installing clients and tools below $(EXPORTS), and reading what they write"
+	ENGAGE_BATCH=$(CURDIR)/.build/checked/release/engage-batch python3 Tests/Exports/prove.py $(EXPORTS) $(addprefix --only ,$(ONLY))
+
 DEPLOYMENT := .build/deploy
 
 .PHONY: check-deploy check-contents
