@@ -43,7 +43,7 @@ struct EngageConnection: PlatformService {
     if most == 0 { return nil }
     return HourlyLimit(most, used: try store.ledger.mark(name), now: { Instant.now.milliseconds / 1000 }) { used in
       // A store that cannot be written ends the run at its next step.
-      try? store.ledger.setMark(name, used)
+      _ = try? store.ledger.setMark(name, used)
     }
   }
 
