@@ -55,6 +55,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// Other things a person should know, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownField] = []
+  /// Of the inputs that somebody sees for the first time: whose and of when they are, and what of them nothing reads; nil otherwise.
+  package var inputs: [String]?
   /// The plans that the run made or went on with, 200 at most, those that wait for somebody first.
   package var merges: [IdentityMerge] = []
   /// Plans of the store that wait for a person, as `identity list --open` shows them.

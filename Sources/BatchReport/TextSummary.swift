@@ -23,6 +23,7 @@ package struct TextSummary: Sendable {
           + (records.forgotten ?? 0 > 0 ? "\(records.forgotten?.grouped ?? "") forgotten, " : "")
           + "\(records.quarantined.grouped) quarantined"
           + (records.leftOut == nil ? "" : ", \(records.leftOutCount.grouped) left out by maps"))
+      for line in report.inputs ?? [] { text.row("", line) }
       for (reason, count) in (records.leftOut ?? [:]).sorted(by: { $0.key.precedesByBytes($1.key) }) {
         text.row("", figure: count, "left out: \(reason)")
       }

@@ -8,102 +8,215 @@ import FoundationEssentials
 
 /// An export that a first job reads: what it is, and the map that reads it.
 struct FirstExport {
-  /// Of a map that is proposed, in the folder of the job.
-  static let mapFile = "map.json"
-
-  /// Relative to the folder of the job where it can be.
-  private(set) var path: String
+  /// Relative to the folder of the job where they can be.
+  private(set) var paths: [String]
   private(set) var kind = InputKind.events
-  /// A preset, or ``mapFile``; nil for records of the project's own shape.
+  /// A preset, or the file of the proposal; nil for records of the project's own shape.
   private(set) var map: String?
+  /// Where a record lies in its line, by the entry; nil for the line itself, and where the map says it.
+  private(set) var record: String?
   /// Of the map that is proposed.
   private(set) var document: String?
   /// That of the job: the one that was named, or the one that the types of the records mean something to.
-  let platform: any PlatformCommands
+  private(set) var platform: any PlatformCommands
   /// What was found, for people.
   private(set) var notes: [String] = []
-  /// Fields that somebody has to fill in, in the map.
-  private(set) var missing: [String] = []
+  /// Of the map.
+  private var preset: ForeignMap?
+  /// What is to be done before the job runs, with ``mapPlace`` where the map is named; nil where it runs as it is.
+  private(set) var toDo: String?
 
-  /// - Parameter named: the platform that somebody named.
-  /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where no map can be proposed, which was told.
-  init(_ file: String, platform named: (any PlatformCommands)?, folder: String) throws {
+  /// - Parameters:
+  ///   - files: paths or patterns.
+  ///   - named: the platform that somebody named.
+  ///   - hints: columns that somebody named.
+  /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where nothing can be proposed, which was told.
+  init(
+    _ files: [String], platform named: (any PlatformCommands)?, folder: String, hints: MapProposal.Hints
+  ) throws {
     let current = FileManager.default.currentDirectoryPath
-    path = PathText.relative(
-      PathText.resolve(file, in: current),
-      to: PathText.resolve(folder, in: current))
-    let first = named ?? PlatformName.first.commands
-    let input = try InputFiles.find([InputPattern(.events, file)], in: current, isOfJob: false).files.first
-    guard let input, let firstVocabulary = Platforms.installed[first.platform.name]?.vocabulary else {
-      platform = first
-      return
+    paths = files.map {
+      PathText.relative(PathText.resolve($0, in: current), to: PathText.resolve(folder, in: current))
     }
-    let form = try TextForm(of: input)
-    let shown = file.printable
-    if let form, form.mapWords.isEmpty, form != .sqlite { throw Self.refusal("\(shown): error: \(form.words)") }
-    func proposal(for platform: any PlatformCommands) throws -> MapProposal {
-      try MapProposal(
-        of: input, form: form?.mapWords ?? [], eventType: platform.firstJob.ownEvent,
-        vocabulary: Platforms.installed[platform.platform.name]?.vocabulary ?? firstVocabulary)
-    }
-    let looked = try proposal(for: first)
+    let found = try InputFiles.find(files.map { InputPattern(.events, $0) }, in: current, isOfJob: false).files
+    platform = named ?? PlatformName.first.commands
+    guard let input = found.first(where: { $0.size > 0 }) ?? found.first else { return }
+    let shown = files[0].printable
+    let form = try ExportForm(of: input)
+    if let refusal = form.refusal { throw Self.refusal("\(shown): error: \(refusal)") }
+    let records = try ExportRecords(of: input, form, Self.vocabulary(of: platform))
     // Of a pipe nobody knows it before.
-    if input.size == 0, looked.records == 0 { throw Self.refusal("\(shown): error: the file is empty") }
-    let platform = named ?? Self.platform(for: looked.types)
-    self.platform = platform
-    if platform.platform.name != first.platform.name {
-      notes = [
-        "\(shown): most of its records mean something to '\(platform.platform.name)', which the job has as its destination; "
-          + "--platform names another"
-      ]
-    }
-    let proposal = try proposal(for: platform)
-    let vocabulary = Platforms.installed[platform.platform.name]?.vocabulary ?? firstVocabulary
-    if form == nil, let kind = proposal.ownKind ?? proposal.ownKindByRecord {
-      self.kind = kind
-      notes.insert("\(shown): records as they are read without a map, as \(kind.name)", at: 0)
-      return
-    }
-    if let form, let own = proposal.ownMap(form.mapWords, types: vocabulary.dictionary.values["type"] ?? []),
-      let kind = proposal.ownKind
-    {
-      self.kind = kind
-      (map, document) = (Self.mapFile, own.document)
-      notes += [
-        "\(shown): \(form.name) of records as they are read without a map, as \(kind.name); the map takes each field as it is"
-      ]
-      if !own.unread.isEmpty {
-        notes.append("  not read, because records have no such field: \(own.unread.joined(separator: ", ").printable)")
+    if input.size == 0, records.nodes.isEmpty { throw Self.refusal("\(shown): error: the file is empty") }
+    if named == nil {
+      platform = Self.platform(for: records.types)
+      if platform.platform.name != PlatformName.first.commands.platform.name {
+        notes = [
+          "\(shown): most of its records mean something to '\(platform.platform.name)', which the job has as its destination; "
+            + "--platform names another"
+        ]
       }
+    }
+    do {
+      try choose(input, form, records, hints, shown)
+    } catch let error as MapProposal.NoColumn {
+      let near =
+        NearestName.question(about: error.name, among: error.known)
+        ?? "there are \(error.known.joined(separator: ", "))"
+      throw Self.refusal("\(shown): error: no column is called '\(error.name.printable)'; \(near.printable)")
+    }
+    try tell(input, shown)
+    try compare(found, form, records)
+  }
+
+  /// Own records as they are, or by a map that says so; then the preset that fits; then a map of what the values look like.
+  private mutating func choose(
+    _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
+  ) throws {
+    let vocabulary = Self.vocabulary(of: platform)
+    let types = vocabulary.dictionary.values["type"] ?? []
+    // Lines of links are no JSON, and look like a table.
+    let own = records.ownMap(form, types: types)
+    let isLine = !form.isDocuments && form.isTable == (records.ownKind == nil)
+    if isLine, let kind = records.ownKind ?? (form.isTable ? .deepLinks : nil) {
+      let asItIs = try trial(of: input, as: kind)
+      let mapped = try own.map { try trial(of: input, as: kind, document: $0.document).accepted } ?? 0
+      if asItIs.accepted > 0,
+        asItIs.accepted * 10 >= asItIs.outcomes * 9 || records.ownKind != nil && mapped <= asItIs.accepted
+      {
+        self.kind = kind
+        notes.insert("\(shown): records as they are read without a map, as \(kind.name)", at: 0)
+        return
+      }
+    }
+    if let own, let kind = records.ownKind {
+      self.kind = kind
+      (map, document) = (MapProposal.file, own.document)
+      let what =
+        form.name.isEmpty
+        ? "records of the project's own shape whose values only a map reads"
+        : "\(form.name) of records as they are read without a map"
+      notes.append("\(shown): \(what), as \(kind.name); the map takes each field as it is")
       return
     }
-    if let fit = try FittingPreset(input, form, vocabulary, platform.platform.presets) {
-      (map, kind, document) = (fit.document == nil ? fit.name : Self.mapFile, fit.kind, fit.document)
-      notes += ["\(shown): \(fit.words)"] + fit.others.map { "  \($0)" }
+    var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
+    for path in records.envelopes {
+      let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
+      let begin = ExportColumns.written(path) + "."
+      guard let inner, inner.missing.count <= best.missing.count, inner.unsure.count <= best.unsure.count,
+        best.path(of: "deviceId")?.hasPrefix(begin) ?? true, best.path(of: "name")?.hasPrefix(begin) ?? true
+      else { continue }
+      (best, envelope) = (inner, path)
+    }
+    for path in [[]] + records.envelopes {
+      let place = path.isEmpty ? nil : ExportColumns.written(path)
+      // Own records in an envelope.
+      if let place, let kind = records.inside(path).ownKind, let own = ForeignMap.own.reading(record: place),
+        !form.isDocuments, try trial(of: input, as: kind, preset: own).accepted > 0
+      {
+        (self.kind, record, preset) = (kind, place, own)
+        notes.append("\(shown): records as they are read without a map, in '\(place.printable)', as \(kind.name)")
+        return
+      }
+      // What a preset passes over may be what decides.
+      guard
+        let fit = try FittingPreset(
+          input, isCut: form.isDocuments, vocabulary, presets: platform.platform.presets, record: place),
+        best.actionPath.map({ fit.trial.unread[$0] == nil }) ?? true
+      else { continue }
+      (preset, record, kind) = (fit.map, place, fit.kind)
+      document = form.isDocuments ? fit.map.includingDocument : nil
+      map = document == nil ? fit.name : MapProposal.file
+      let what = (form.name.isEmpty ? "" : "\(form.name); ") + (place.map { "records in '\($0.printable)'; " } ?? "")
+      let source = "as \(kind.name) (docs/maps.md has what becomes what)"
+      let words =
+        fit.trial.refused == 0
+        ? "read by the preset '\(fit.name)' \(source)"
+        : "the preset '\(fit.name)' reads \(fit.trial.accepted) of \(fit.trial.outcomes) \(source)"
+      notes.append("\(shown): \(what)\(words)")
       return
     }
     // Those that only a preset finds, as in a store, are none to the proposal.
-    guard proposal.records > 0 else {
+    guard !records.nodes.isEmpty else {
       throw Self.refusal("\(shown): error: neither JSON objects nor a table are in it")
     }
-    let what = form.map { "\($0.name); " } ?? ""
-    let records = proposal.records.counted("record")
+    let what = form.name.isEmpty ? "" : "\(form.name); "
     let outcome =
-      proposal.document == nil
-      ? "no map can be proposed" : proposal.missing.isEmpty ? "a map is proposed:" : "a map is begun:"
-    notes.append("\(shown): \(what)no preset reads it; of \(records) \(outcome)")
-    for field in proposal.fields {
+      (best.missing.isEmpty ? "a map is proposed" : "a map is begun")
+      + (best.kind == .events ? ":" : ", as \(best.kind.name):")
+    notes.append("\(shown): \(what)no preset reads it; of \(records.nodes.count.counted("record")) \(outcome)")
+    if !envelope.isEmpty { notes.append("  record: \(envelope.joined(separator: ".").printable)") }
+    for field in best.fields {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
       notes.append("  \(field.name): \(field.path.printable), confidence \(field.confidence.rawValue)\(remark)")
     }
-    missing = proposal.missing
-    guard let document = proposal.document else {
-      for note in notes { Streams.note(note) }
-      let names = missing.joined(separator: ", ")
-      throw Self.refusal("\(shown): error: nothing looks like \(names); write a map (docs/maps.md)")
+    if best.kind == .events { notes.append("  params: all other members") }
+    notes += best.notes.map { "  \($0.printable)" }
+    kind = best.kind
+    map = MapProposal.file
+    document = best.document(form, record: envelope, eventType: platform.firstJob.ownEvent)
+    if !best.missing.isEmpty {
+      toDo = "nothing looks like \(best.missing.joined(separator: ", ")); fill in what is empty in \(Self.mapPlace)"
+      if form == .links {
+        toDo =
+          "a link needs a device and a time: TIME<TAB>DEVICE<TAB>URL, or a map such as samples/maps/links.json; fill in what is empty in \(Self.mapPlace)"
+      }
+    } else if !best.unsure.isEmpty {
+      let guesses = best.unsure.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
+      toDo =
+        "a guess is \(guesses.printable); check it in \(Self.mapPlace), or name the column with --device, --time, --name"
     }
-    notes.append("  params: all other members")
-    (map, self.document) = (Self.mapFile, document)
+  }
+
+  /// What the reader of a run makes of the first records.
+  private mutating func tell(_ input: InputFile, _ shown: String) throws {
+    guard toDo == nil || document.map({ !$0.contains("\": \"\"") }) ?? true else { return }
+    let trial = try trial(of: input, as: kind, document: document, preset: preset, limit: Self.lookedAt)
+    notes += trial.otherWords.map { "  \($0)" }
+    notes += trial.guardWords.map { "  \($0)" }
+    for sample in trial.samples { notes.append("  record \(sample.number) \(sample.becomes.printable)") }
+    notes.append("  \(trial.words)")
+    if trial.accepted == 0, toDo == nil {
+      toDo = "every record would be refused or left out; see above, and docs/maps.md"
+    }
+  }
+
+  private func trial(
+    of input: InputFile, as kind: InputKind, document: String? = nil, preset: ForeignMap? = nil,
+    limit: Int = MapProposal.recordLimit
+  ) throws -> ExportTrial {
+    var file = input
+    file.kind = kind
+    if let map = try preset ?? document.map({ try ForeignMap(document: $0) }) {
+      file.map = InputMap(map, identity: map.name)
+    }
+    return try ExportTrial(of: [file], Self.vocabulary(of: platform), limit: limit)
+  }
+
+  /// Other files that the same words match may be of another shape.
+  private mutating func compare(_ files: [InputFile], _ form: ExportForm, _ records: ExportRecords) throws {
+    let members = records.members
+    for file in files.prefix(Self.mostFiles) where file.size > 0 {
+      let other = try ExportForm(of: file)
+      let otherMembers = try ExportRecords(of: file, other, Self.vocabulary(of: platform)).members
+      guard other != form || other.isTable && otherMembers != members else { continue }
+      func words(_ file: InputFile, _ form: ExportForm, _ members: [String]) -> String {
+        "\(file.original.split(separator: "/").last ?? "") (\(form.isTable ? members.count.counted("column") : form.name.isEmpty ? "lines of JSON" : form.name))"
+          .printable
+      }
+      toDo =
+        "the files are of 2 shapes: \(words(files[0], form, members)), \(words(file, other, otherMembers)); \(Self.mapPlace) reads the first, name the others in an entry of their own"
+      return
+    }
+  }
+
+  /// Records that are read to say what they become.
+  private static let lookedAt = 10_000
+  private static let mostFiles = 20
+  /// No column is called so.
+  static let mapPlace = "\u{1}"
+
+  private static func vocabulary(of platform: any PlatformCommands) -> any RecordVocabulary {
+    platform.platform.vocabulary
   }
 
   /// Tells why nothing is written.

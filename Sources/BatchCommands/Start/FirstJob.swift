@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchMaps
 import BatchPlatform
 
 /// A job that runs as it stands, for somebody to make their own.
@@ -35,7 +36,7 @@ struct FirstJob {
       File(path: "job.json", text: job + "\n"), File(path: "config.json", text: platform.firstJob.configuration + "\n"),
     ]
     guard let export else { return files + [File(path: "exports/\(date).ndjson", text: records)] }
-    return files + (export.document.map { [File(path: FirstExport.mapFile, text: $0)] } ?? [])
+    return files + (export.document.map { [File(path: MapProposal.file, text: $0)] } ?? [])
   }
 
   /// Members of the job: what it reads, and of when.
@@ -46,9 +47,13 @@ struct FirstJob {
           "window": { "from": "today-P7D", "to": "now", "zone": "UTC" },
         """
     }
-    let path = JSONString.quoted(export.path)
-    let entry = export.map.map { "{ \"path\": \(path), \"map\": \(JSONString.quoted($0)) }" } ?? path
-    return "\"inputs\": { \"\(export.kind.name)\": [\(entry)] },"
+    let entries = export.paths.map(JSONString.quoted).map { path in
+      let words = [("map", export.map), ("record", export.record)].compactMap { word, value in
+        value.map { ", \"\(word)\": \(JSONString.quoted($0))" }
+      }
+      return words.isEmpty ? path : "{ \"path\": \(path)\(words.joined()) }"
+    }
+    return "\"inputs\": { \"\(export.kind.name)\": [\(entries.joined(separator: ", "))] },"
   }
 
   private var date: String { String(day.rfc3339.prefix(10)) }

@@ -9,7 +9,7 @@ package enum TextForm: Equatable {
   case table(separator: UInt8)
 
   /// Bytes that are looked at.
-  static let headBytes = 1 << 16
+  package static let headBytes = 1 << 16
 
   /// - Parameters:
   ///   - head: without a byte order mark of UTF-8.
@@ -86,7 +86,7 @@ package enum TextForm: Equatable {
   }
 
   /// Whether so many objects stand one behind the other.
-  private static func begins(_ line: ArraySlice<UInt8>, withObjects count: Int) -> Bool {
+  package static func begins(_ line: ArraySlice<UInt8>, withObjects count: Int) -> Bool {
     guard line.first == UInt8(ascii: "{") else { return false }
     var (depth, isInText, isEscaped, found) = (0, false, false, 1)
     for place in line.indices {
@@ -124,22 +124,11 @@ package enum TextForm: Equatable {
     return unsafe head[3] & 0xE0 == 0 && [0, 2, 4].contains(head[8]) && (head[9] <= 13 || head[9] == 255)
   }
 
-  /// What the beginning of a file says; nil also for an empty one.
-  ///
-  /// - Throws: ``IngestFailure``.
-  package init?(of file: InputFile) throws {
-    let reader = try FileReader(file)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.headBytes, alignment: 1)
-    defer { unsafe buffer.deallocate() }
-    var count = 0
-    while count < buffer.count {
-      let more = try unsafe reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-      if more == 0 { break }
-      count += more
-    }
-    let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
-    // Of a file that nothing reads as lines yet, the only line may say what it is.
-    unsafe self.init(Self.withoutMark(bytes), isWhole: false)
+  /// What the beginning of a file says; nil also for an empty one. Of a file that nothing reads as lines yet, the only line may say what it is.
+  package init?(_ text: [UInt8]) {
+    let form = unsafe text.withUnsafeBufferPointer { unsafe Self(Self.withoutMark($0), isWhole: false) }
+    guard let form else { return nil }
+    self = form
   }
 
   /// The beginning of a file without a byte order mark of UTF-8.
@@ -213,6 +202,23 @@ package enum TextForm: Equatable {
     case .table(UInt8(ascii: "\t")): "a table with tabs"
     case .table(UInt8(ascii: ";")): "a table with semicolons"
     case .table: "a table in CSV"
+    }
+  }
+}
+
+extension InputFile {
+  /// The first bytes, inflated; all of a short file.
+  ///
+  /// - Throws: ``IngestFailure``.
+  package func head() throws -> [UInt8] {
+    let reader = try FileReader(self)
+    return try unsafe [UInt8](unsafeUninitializedCapacity: TextForm.headBytes) { buffer, count in
+      while count < buffer.count {
+        let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
+        let more = try unsafe reader.read(into: UnsafeMutableRawBufferPointer(rest))
+        if more == 0 { break }
+        count += more
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// What became of one foreign record of a file, for whoever writes its map.
-package struct MapTrial: Sendable, Equatable {
+package struct MapTrial: Sendable {
   package enum Outcome: Sendable, Equatable {
     /// The line that the map wrote; what is wrong with it, nil for a record.
     case line(String, fault: String?)
@@ -13,10 +13,12 @@ package struct MapTrial: Sendable, Equatable {
   package var number: UInt64
   package var raw: [UInt8]
   package var outcomes: [Outcome] = []
+  /// Of the outcomes that are records.
+  package var records: [(device: String, time: Instant)] = []
 }
 
 extension InputFile {
-  /// Hands out what the map of the file makes of its first records.
+  /// Hands out what the map of the file makes of its first records; without a map, whether they are records by themselves.
   ///
   /// - Parameters:
   ///   - vocabulary: of the platform that the records are for.
@@ -36,7 +38,9 @@ extension InputFile {
       mapping.map(block)
       var place = MappedBlock.Place()
       var trial: MapTrial?
-      while left > 0, let entry = block.mapped.next(&place) {
+      var lines = BlockLines(block)
+      while left > 0, let entry = map == nil ? lines.next().map(MappedBlock.Entry.line) : block.mapped.next(&place) {
+        if map == nil, case .line(let line) = entry, line.text.isEmpty { continue }
         let (record, outcome) = outcome(of: entry, block, &reader, &head)
         if let done = trial, done.number != record.number {
           try body(done)
@@ -45,6 +49,7 @@ extension InputFile {
         }
         if trial == nil { trial = unsafe MapTrial(number: record.number, raw: Array(record.raw)) }
         trial?.outcomes.append(outcome)
+        if case .line(_, nil) = outcome { trial?.records.append((head.device.description, head.timestamp)) }
       }
       if left > 0, let trial {
         try body(trial)

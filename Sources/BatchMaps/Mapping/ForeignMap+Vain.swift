@@ -5,15 +5,39 @@ extension ForeignMap {
   /// What of the document says nothing about some records of an export: rules that take none of them, and fields of which none has a value
   /// at any of its paths. Rules of maps that are included are left aside.
   package func vainWords(for records: [[UInt8]]) -> [String] {
+    let filled = filledFields(of: records, inFirst: ownRules)
+    return rules.indices.prefix(ownRules).flatMap { number -> [String] in
+      let rule = rules[number]
+      guard let filled = filled[number] else { return ["rule '\(rule.name)' takes none of them"] }
+      return rule.fieldPaths.keys.sorted().filter { !filled.contains($0) }.map { field in
+        let names = rule.fieldPaths[field, default: []].prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+        return "rule '\(rule.name)': none has \(names), of which '\(field)' is read"
+      }
+    }
+  }
+
+  /// Fields of which none of the records has a value, whichever rule takes it, with the paths that they are read from.
+  package func emptyFields(of records: [[UInt8]]) -> [(field: String, paths: [String])] {
+    let filled = filledFields(of: records, inFirst: rules.count)
+    let all = filled.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+    var empty: [String: [String]] = [:]
+    for number in filled.keys.sorted() {
+      for (field, paths) in rules[number].fieldPaths where !all.contains(field) {
+        empty[field, default: []] += paths.filter { !empty[field, default: []].contains($0) }
+      }
+    }
+    return empty.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) }
+  }
+
+  /// By number of a rule that takes some of the records, the fields that had a value.
+  private func filledFields(of records: [[UInt8]], inFirst count: Int) -> [Int: Set<String>] {
     var reader = JSONLineReader()
     var tape = JSONTape()
-    var taken = Set<Int>()
-    /// By number of a rule, the fields that had a value.
     var filled: [Int: Set<String>] = [:]
-    let rules = rules.prefix(ownRules)
-    let paths = rules.map { rule in
-      // Paths of a map were read before.
+    let paths = rules.prefix(count).map { rule in
+      // Paths of a map were read before; a constant is always there.
       rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0) } }
+        .merging(rule.constantFields.map { ($0, []) }) { $1 }
     }
     let plan = MapPlan(self)
     let values = RecordValues(plan.outline)
@@ -22,8 +46,8 @@ extension ForeignMap {
       var place = plan.decisions.first
       while let number = plan.decisions.rule(from: place, values) {
         place = plan.rules[number].next
-        taken.insert(number)
-        guard number < ownRules else { continue }
+        guard number < count else { continue }
+        filled[number, default: []].formUnion([])
         for (field, sources) in paths[number]
         where sources.isEmpty || sources.contains(where: { $0.value(in: record, of: line)?.isGiven ?? false }) {
           filled[number, default: []].insert(field)
@@ -45,13 +69,20 @@ extension ForeignMap {
         for element in list.elements where element.kind == .object { look(at: element, of: line) }
       }
     }
-    return rules.indices.flatMap { number -> [String] in
-      let rule = rules[number]
-      guard taken.contains(number) else { return ["rule '\(rule.name)' takes none of them"] }
-      return paths[number].keys.sorted().filter { !(filled[number]?.contains($0) ?? false) }.map { field in
-        let names = rule.fieldPaths[field, default: []].prefix(3).map { "'\($0)'" }.joined(separator: ", ")
-        return "rule '\(rule.name)': none has \(names), of which '\(field)' is read"
+    return filled
+  }
+}
+
+extension MapRule {
+  /// Fields that have a constant as one of their sources.
+  fileprivate var constantFields: [String] {
+    guard case .line(let object) = outcome else { return [] }
+    return object.members.compactMap { member in
+      guard case .value(let value) = member.node else { return nil }
+      let isConstant = value.sources.contains { source in
+        if case .constant = source.origin { true } else { source.fallback != nil }
       }
+      return isConstant ? String(decoding: member.name, as: UTF8.self) : nil
     }
   }
 }

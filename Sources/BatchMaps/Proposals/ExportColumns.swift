@@ -1,45 +1,70 @@
 import BatchFoundation
 
 /// The members that foreign records have, by their paths, and what their values look like.
-struct ExportColumns {
+package struct ExportColumns {
   struct Column {
     /// As a map writes it.
     var path: String
-    /// The name without what stands before it, letters and digits only, in lower case.
-    var plainName: String
+    /// The words of its names: letters and digits only, in lower case.
+    var words: [String]
     /// Records that have it, with a text, a number or a boolean.
     var count = 0
     /// As many different ones as tell a column of names from one of free texts.
     var values: Set<String> = []
     /// Of each value.
     var texts: [String] = []
+
+    /// The last name, letters and digits only, in lower case.
+    var plainName: String
+
+    /// How much its name says: of the last name all, of the last words of several less.
+    func points(_ names: [String: Int]) -> Int? {
+      if let known = names[plainName] { return known }
+      return (0..<max(0, words.count - 1)).lazy.compactMap { names[self.words[$0...].joined()] }.first.map {
+        max(1, $0 - 1)
+      }
+    }
   }
 
   private(set) var columns: [Column] = []
-  /// Of the records themselves, whatever stands there, in the order in which they come first.
-  private(set) var members: [String] = []
   private(set) var records = 0
   private var places: [String: Int] = [:]
+  /// Objects, by path, and in how many records each is.
+  private(set) var objects: [(path: String, count: Int)] = []
+  /// Texts that mean no value.
+  private(set) var nulls: Set<String> = []
+
+  /// What databases and programs write for no value.
+  private static let nullTexts: Set = ["NULL", "null", "\\N", "(null)", "undefined", "nil"]
 
   mutating func add(_ record: JSONNode) {
     records += 1
     for member in record.members ?? [] {
-      if !members.contains(member.key) { members.append(member.key) }
       add(member.value, [member.key])
     }
   }
 
   private mutating func add(_ node: JSONNode, _ names: [String]) {
     if let members = node.members {
+      let path = names.map(Self.written).joined(separator: ".")
+      if let place = objects.firstIndex(where: { $0.path == path }) {
+        objects[place].count += 1
+      } else {
+        objects.append((path, 1))
+      }
       for member in members { add(member.value, names + [member.key]) }
       return
     }
     guard let text = node.scalar, !text.isEmpty else { return }
+    if Self.nullTexts.contains(text) {
+      nulls.insert(text)
+      return
+    }
     let path = names.map(Self.written).joined(separator: ".")
     let place = places[path] ?? columns.count
     if place == columns.count {
-      let letters = (names.last ?? "").lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-      columns.append(Column(path: path, plainName: letters))
+      let words = names.flatMap(Self.words)
+      columns.append(Column(path: path, words: words, plainName: (names.last.map(Self.words) ?? []).joined()))
       places[path] = place
     }
     columns[place].count += 1
@@ -47,8 +72,25 @@ struct ExportColumns {
     columns[place].texts.append(text)
   }
 
+  /// `deviceId`, `device_id` and `DEVICE ID` have the same two.
+  private static func words(_ name: String) -> [String] {
+    var words: [String] = []
+    var last: Character = " "
+    for letter in name {
+      defer { last = letter }
+      guard letter.isLetter || letter.isNumber else { continue }
+      let begins = !(last.isLetter || last.isNumber) || last.isLowercase && letter.isUppercase
+      if begins || words.isEmpty { words.append("") }
+      words[words.count - 1] += letter.lowercased()
+    }
+    return words
+  }
+
+  /// Names as a path has them.
+  package static func written(_ names: [String]) -> String { names.map(written).joined(separator: ".") }
+
   /// A name as a path has it.
-  static func written(_ name: String) -> String {
+  package static func written(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"
       && name != "^"

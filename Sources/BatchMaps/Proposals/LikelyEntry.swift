@@ -22,20 +22,18 @@ package struct LikelyEntry: Sendable, Equatable {
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init?(of file: InputFile, _ vocabulary: any RecordVocabulary, presets: [String]?) throws {
     guard !file.isPipe else { return nil }
-    let form = try TextForm(of: file)
-    if form == nil {
-      let records = try MapProposal(of: file, form: [], eventType: "", vocabulary: vocabulary)
-      if let kind = records.ownKind ?? records.ownKindByRecord {
-        if kind == file.kind, file.map == nil { return nil }
-        (self.kind, vendor, needsMap) = (kind, "", false)
-        otherKind = kind == file.kind ? nil : kind
-        return
-      }
+    let form = try ExportForm(of: file)
+    if form == .lines, let kind = try ExportRecords(of: file, form, vocabulary).ownKind {
+      if kind == file.kind, file.map == nil { return nil }
+      (self.kind, vendor, needsMap) = (kind, "", false)
+      otherKind = kind == file.kind ? nil : kind
+      return
     }
-    guard let fit = try FittingPreset(file, form, vocabulary, presets), let preset = Preset.named(fit.name),
-      try fit.accepted > (file.map == nil ? 0 : file.acceptedRecords(vocabulary))
+    guard let fit = try FittingPreset(file, isCut: form.isDocuments, vocabulary, presets: presets),
+      let preset = Preset.named(fit.name),
+      try fit.trial.accepted > (file.map == nil ? 0 : ExportTrial(of: [file], vocabulary).accepted)
     else { return nil }
-    (kind, self.preset, needsMap) = (fit.kind, fit.name, fit.document != nil)
+    (kind, self.preset, needsMap) = (fit.kind, fit.name, form.isDocuments)
     vendor = preset.vendor
     otherKind = kind == file.kind ? nil : kind
   }
@@ -50,16 +48,5 @@ package struct LikelyEntry: Sendable, Equatable {
       return "They look like \(vendor) records in another form: engage-batch init FOLDER --from FILE writes the map"
     }
     return "They look like \(vendor) records: write {\"path\": ..., \"map\": \"\(preset)\"}\(place)"
-  }
-}
-
-extension InputFile {
-  /// How many lines its map makes of the first records.
-  fileprivate func acceptedRecords(_ vocabulary: any RecordVocabulary) throws -> Int {
-    var accepted = 0
-    try tryMap(vocabulary, limit: MapProposal.recordLimit) { trial in
-      accepted += trial.outcomes.count { if case .line(_, nil) = $0 { true } else { false } }
-    }
-    return accepted
   }
 }

@@ -1,9 +1,9 @@
 import BatchConfiguration
 package import BatchFoundation
-package import BatchIngest
+import BatchIngest
 
-/// A map for records that no preset knows: which of their members are device, time, name and person is told by their names and by the look
-/// of their values.
+/// A map for records that no preset knows: which of their members are device, time, name and person is told by their values and by their
+/// names.
 package struct MapProposal {
   package enum Confidence: String, Sendable {
     case high, medium, low
@@ -18,192 +18,223 @@ package struct MapProposal {
     package var remark = ""
   }
 
-  /// In the order in which people look for them.
-  package private(set) var fields: [Field] = []
-  /// The document of the map, with an empty path for what is ``missing``; nil where there is nothing to begin with.
-  package private(set) var document: String?
+  /// Columns that somebody named.
+  package struct Hints: Sendable {
+    package var device: String?
+    /// A day and a time of day may have a column each.
+    package var time: [String] = []
+    package var name: String?
+    package var campaign: String?
+    package var zone: String?
 
-  /// Names of members, as far as letters and digits go, with how much they say.
-  private static let deviceNames = [
-    "deviceid": 4, "installationid": 4, "installid": 4, "appinstanceid": 4, "userpseudoid": 4, "anonymousid": 4,
-    "idfv": 4,
-    "channelid": 3, "clientid": 3, "device": 3, "visitorid": 3, "phone": 2, "handset": 2, "install": 2, "distinctid": 2,
-    "uid": 1,
-    "userid": 1, "customerid": 1, "user": 1, "customer": 1,
-  ]
-  private static let timeNames = [
-    "timestamp": 4, "eventtimestamp": 4, "eventtime": 4, "occurredat": 4, "occurred": 3, "clienteventtime": 4,
-    "time": 3, "ts": 3,
-    "datetime": 3, "when": 3, "createdat": 3, "date": 2, "receivedat": 1, "sentat": 1,
-  ]
-  private static let nameNames = [
-    "eventname": 4, "event": 4, "eventtype": 3, "action": 3, "activity": 3, "what": 3, "name": 2, "type": 2, "title": 1,
-  ]
-  private static let personNames = [
-    "userid": 4, "mobileuserid": 4, "customerid": 4, "externaluserid": 4, "memberid": 4, "user": 3, "customer": 3,
-    "accountid": 3,
-  ]
-  private static let deviceFields = [
-    "device.name": ["devicename", "devicemodel", "model"], "device.osName": ["osname", "os", "platform"],
-    "device.osVersion": ["osversion"], "device.appName": ["appname", "app", "appid"],
-    "device.appVersion": ["appversion"],
-  ]
-  private static let lifecycle = [
-    "launch": [
-      "launch", "launched", "applaunch", "applaunched", "open", "opened", "appopen", "appopened", "applicationopened",
-      "start", "appstart",
-    ],
-    "foreground": [
-      "foreground", "foregrounded", "appforeground", "applicationforegrounded", "sessionstart", "sessionstarted",
-      "resume",
-    ],
-    "background": [
-      "background", "backgrounded", "appbackground", "applicationbackgrounded", "sessionend", "sessionended", "pause",
-      "close", "closed", "appclose",
-    ],
-    "terminate": ["terminate", "terminated", "appterminate", "exit", "quit"],
-  ]
-  /// Tried in their order on texts that are no time by themselves.
-  private static let patterns = [
-    "dd/MM/yyyy HH:mm:ss", "MM/dd/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm", "MM/dd/yyyy HH:mm", "dd/MM/yyyy hh:mm:ss a",
-    "MM/dd/yyyy hh:mm:ss a", "MM/dd/yyyy hh:mm a", "dd.MM.yyyy HH:mm:ss", "dd.MM.yyyy HH:mm", "yyyy/MM/dd HH:mm:ss",
-    "dd-MMM-yyyy HH:mm:ss", "MMM d yyyy HH:mm:ss", "d MMM yyyy HH:mm:ss", "yyyyMMdd HH:mm:ss", "dd/MM/yyyy",
-    "MM/dd/yyyy", "yyyyMMddHHmmss", "yyyyMMddHHmm", "yyyyMMdd",
-  ]
-  /// The beginning of 2000 and of 2100: a number that says a time outside counts something else, or is a date in digits.
-  private static let likelyTimes: Range<Int64> = 946_684_800_000..<4_102_444_800_000
+    package init() {}
+  }
 
+  /// A column that the records do not have.
+  package struct NoColumn: Error {
+    package var name: String
+    package var known: [String]
+  }
+
+  struct Time {
+    var paths: [String]
+    var pattern: String?
+  }
+
+  /// In the folder of the job.
+  package static let file = "map.json"
   /// Records that are looked at.
   package static let recordLimit = 200
 
-  private let columns: ExportColumns
-  /// By type, how many of the records say that they are of it; events as an SDK stored them say it by their members.
-  package private(set) var types: [String: Int] = [:]
-  /// How many of the records are of the project's own shape, by kind.
-  private var ownKinds: [InputKind: Int] = [:]
-
-  package var records: Int { columns.records }
+  /// In the order in which people look for them.
+  package private(set) var fields: [Field] = []
+  package private(set) var kind = InputKind.events
+  /// What the values say beside that, for people.
+  package private(set) var notes: [String] = []
+  let columns: ExportColumns
+  let records: ExportRecords
+  private(set) var time: Time?
+  private(set) var zone: String
+  private(set) var name: String?
+  /// A column with types of the project's own.
+  private(set) var type: String?
+  private(set) var campaign: String?
+  private(set) var alert: String?
+  private(set) var payload: String?
+  /// The column that says what became of a notification, and what its values mean.
+  private(set) var action: (path: String, values: [String: String?])?
 
   /// - Parameters:
-  ///   - file: whose first records are looked at.
-  ///   - form: words of the map that say how it is cut, such as `"form": "csv"`; none for lines.
-  ///   - eventType: the type of a record that is an event with a name.
-  /// - Throws: `IngestFailure`, `InputChanged`.
-  package init(of file: InputFile, form: [String], eventType: String, vocabulary: any RecordVocabulary) throws {
-    let empty = "{\((form + [#""rules": []"#]).joined(separator: ","))}"
-    let reader = MapReader(
-      try JSONNode.read(Array(empty.utf8), source: ""), name: "", source: "",
-      zones: ZoneDatabase(environment: [:]))
-    var file = file
-    file.map = InputMap(reader.map, identity: "")
+  ///   - types: that records of the project's own may have.
+  ///   - hints: columns that somebody named.
+  /// - Throws: ``NoColumn``.
+  package init(of records: ExportRecords, types: [String], hints: Hints = Hints()) throws {
+    self.records = records
     var columns = ExportColumns()
-    var ownKinds: [InputKind: Int] = [:]
-    var types: [String: Int] = [:]
-    try file.tryMap(vocabulary, limit: Self.recordLimit) { trial in
-      // What is not an object is no record that could say anything.
-      guard let node = try? JSONNode.parse(trial.raw), node.members != nil else { return }
-      columns.add(node)
-      if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
-      if let type = Self.type(of: node) { types[type, default: 0] += 1 }
-    }
+    for node in records.nodes { columns.add(node) }
     self.columns = columns
-    self.ownKinds = ownKinds
-    self.types = types
-    var taken: Set<String> = []
-    let time = self.time()
-    if let time { taken.insert(time.field.path) }
-    let device = best(Self.deviceNames, "deviceId", besides: taken, isNeeded: true) { column in
-      (column.values.count < column.count ? 1 : 0) + (column.values.allSatisfy { $0.utf8.count >= 8 } ? 1 : 0)
+    zone = hints.zone ?? "UTC"
+    if let name = hints.zone, let column = columns.columns.first(where: { $0.path == name }) {
+      zone = column.values.min() ?? "UTC"
+      if column.values.count > 1 { notes.append("'\(name)' has \(column.values.count) zones, and a map has one") }
     }
+    var taken: Set<String> = []
+    let time = try self.time(hints.time)
+    if let time {
+      self.time = time.time
+      taken.formUnion(time.time.paths)
+      if time.namesNoZone, hints.zone == nil {
+        notes.append("times name no zone; read as UTC, change \"zone\" if they are local")
+      }
+    }
+    let device = try named(hints.device, "deviceId") ?? self.device(besides: taken)
     if let device { taken.insert(device.path) }
-    let name = best(Self.nameNames, "name", besides: taken) { $0.values.count <= max(20, $0.count / 2) ? 1 : -2 }
-    if let name { taken.insert(name.path) }
-    let person = best(Self.personNames, "mobileUserId", besides: taken) { _ in 1 }
-    fields = [device, time?.field, name, person].compactMap { $0 }
-    if let person { taken.insert(person.path) }
+    try findNotification(besides: taken, hints)
+    if let url = columns.columns.first(where: { isFull($0) && $0.values.allSatisfy(ColumnLook.isURL) }), action == nil,
+      payload == nil, hints.name == nil,
+      best(Self.nameNames, "name", besides: taken.union([url.path])) == nil || url.path == "line"
+    {
+      kind = .deepLinks
+      taken.insert(url.path)
+      fields = [device, time?.field, Field(name: "url", path: url.path, confidence: .high)].compactMap { $0 }
+    } else if kind == .notifications {
+      let action = action.map { Field(name: "action", path: $0.path, confidence: .high) }
+      fields = [device, time?.field, action].compactMap { $0 }
+    } else {
+      let name = try named(hints.name, "name") ?? self.name(besides: taken, types)
+      if let name { taken.insert(name.path) }
+      self.name = name?.path
+      fields = [device, time?.field, name].compactMap { $0 }
+    }
+    taken.formUnion([action?.path, type, campaign].compactMap(\.self))
+    if let campaign { fields.append(Field(name: "campaign", path: campaign, confidence: .high)) }
+    if let person = best(Self.personNames, "mobileUserId", besides: taken) {
+      taken.insert(person.path)
+      fields.append(person)
+    }
     for (field, names) in Self.deviceFields.sorted(by: { $0.key < $1.key }) {
       guard let column = columns.columns.first(where: { names.contains($0.plainName) && !taken.contains($0.path) })
       else { continue }
       taken.insert(column.path)
       fields.append(Field(name: field, path: column.path, confidence: .medium))
     }
-    guard missing.count < 3 else { return }
-    document = text(form, time?.pattern, name, eventType)
+    if time == nil {
+      for column in columns.columns where column.points(Self.timeNames) != nil {
+        guard let words = ColumnLook.foreignClock(column.texts) else { continue }
+        notes.append("'\(column.path)' looks like \(words)")
+      }
+    }
   }
 
   /// What was not found of all that a record has to have.
   package var missing: [String] {
-    ["deviceId", "timestamp", "name"].filter { name in !fields.contains { $0.name == name } }
+    let last = kind == .events ? "name" : kind == .deepLinks ? "url" : nil
+    return ["deviceId", "timestamp", last].compactMap(\.self).filter { name in !fields.contains { $0.name == name } }
   }
 
-  /// The kind of input that the records are by themselves; nil where they are foreign.
-  package var ownKind: InputKind? {
-    func has(_ path: String) -> Bool {
-      columns.columns.contains { $0.path.utf8.elementsEqual(path.utf8) && $0.count * 10 >= columns.records * 9 }
-    }
-    guard has("deviceId"), has("timestamp") else {
-      return has("eventTypeCode") || has("eventName") && has("userID") ? .events : nil
-    }
-    return has("type")
-      ? .events
-      : has("action") && columns.columns.contains { $0.path.hasPrefix("payload.") }
-        ? .notifications : has("url") ? .deepLinks : nil
+  /// Fields that every record needs and whose column is a guess.
+  package var unsure: [Field] {
+    fields.filter { ["deviceId", "timestamp", "name"].contains($0.name) && $0.confidence == .low }
   }
 
-  /// The same, where records of a file may have either shape: with `deviceId` and `timestamp`, or as an SDK stored them.
-  package var ownKindByRecord: InputKind? { ownKinds.first { $0.value * 10 >= max(1, columns.records) * 9 }?.key }
+  /// The column that says what became of a notification.
+  package var actionPath: String? { action?.path }
 
-  private static func ownKind(of record: JSONNode) -> InputKind? {
-    guard record["deviceId"] != nil, record["timestamp"] != nil else {
-      return storedType(of: record) == nil ? nil : .events
+  package func path(of field: String) -> String? { fields.first { $0.name == field }?.path }
+
+  private func isFull(_ column: ExportColumns.Column) -> Bool { column.count * 10 >= columns.records * 9 }
+
+  private func column(_ name: String) throws -> ExportColumns.Column {
+    let written = ExportColumns.written(name)
+    guard let column = columns.columns.first(where: { $0.path == name || $0.path == written }) else {
+      throw NoColumn(name: name, known: columns.columns.map(\.path))
     }
-    if record["type"] != nil { return .events }
-    if record["payload"] != nil, record["action"] != nil { return .notifications }
-    return record["url"] != nil ? .deepLinks : nil
+    return column
   }
 
-  private static func type(of record: JSONNode) -> String? { record["type"]?.string ?? storedType(of: record) }
-
-  private static func storedType(of record: JSONNode) -> String? {
-    if record["eventTypeCode"] != nil { return "rawEvent" }
-    return record["eventName"] != nil && record["userID"] != nil ? "storedEvent" : nil
+  private func named(_ column: String?, _ field: String) throws -> Field? {
+    guard let column else { return nil }
+    return Field(name: field, path: try self.column(column).path, confidence: .high, remark: "as it was named")
   }
 
-  /// A map of records that are the project's own, in a file that has to be cut: each field is the member of its name.
-  ///
-  /// - Returns: its document, and the members that are no fields; nil for records that only have such names.
-  ///
-  /// - Parameters:
-  ///   - form: as for the proposal.
-  ///   - types: that records may have.
-  package func ownMap(_ form: [String], types: [String]) -> (document: String, unread: [String])? {
-    guard let kind = ownKind, !form.isEmpty else { return nil }
-    let named = columns.columns.first { $0.path == "type" }?.values ?? []
-    guard kind != .events || named.allSatisfy(types.contains) else { return nil }
-    // In a table a member of an object has a column of its own.
-    func isField(_ name: String) -> Bool {
-      let first = name.prefix { $0 != "." }
-      return RecordField.allCases.contains { "\($0)".utf8.elementsEqual(first.utf8) }
+  private func device(besides taken: Set<String>) -> Field? {
+    let found = best(Self.deviceNames, "deviceId", besides: taken, isNeeded: true) { column in
+      (column.values.count < column.count ? 1 : 0) + (column.values.allSatisfy { $0.utf8.count >= 8 } ? 1 : 0)
     }
-    let fields = columns.members.filter(isField).map {
-      "    \(JSONString.quoted($0)): \(JSONString.quoted(ExportColumns.written($0)))"
+    guard var found else {
+      return columns.columns.first { column in
+        isFull(column) && !taken.contains(column.path) && column.values.count < column.count
+          && ColumnLook.areIDs(column.values)
+      }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "by its values alone") }
     }
-    let lines = form + ["\"fields\": {\n\(fields.joined(separator: ",\n"))\n  }"]
-    return (
-      "{\n" + lines.map { "  \($0)" }.joined(separator: ",\n") + "\n}\n", columns.members.filter { !isField($0) }
-    )
+    if let column = columns.columns.first(where: { $0.path == found.path }), column.points(Self.deviceNames) == 1,
+      column.points(Self.personNames) != nil
+    {
+      found.confidence = .low
+      found.remark = "a person rather than a device; \(found.remark)".trimmed("; ")
+    }
+    return found
+  }
+
+  private mutating func name(besides taken: Set<String>, _ types: [String]) -> Field? {
+    let own = columns.columns.first { $0.plainName == "type" && isFull($0) && $0.values.allSatisfy(types.contains) }
+    if let own, let name = columns.columns.first(where: { $0.plainName == "name" && $0.words.count == 1 }) {
+      type = own.path
+      return Field(name: "name", path: name.path, confidence: .high, remark: "'\(own.path)' has its type")
+    }
+    func isFew(_ column: ExportColumns.Column) -> Bool { column.values.count <= max(20, column.count / 2) }
+    if let found = best(Self.nameNames, "name", besides: taken, look: { isFew($0) ? 1 : -2 }) { return found }
+    return columns.columns.first { column in
+      isFull(column) && !taken.contains(column.path) && isFew(column) && column.values.count > 1
+        && column.values.allSatisfy {
+          $0.contains(where: \.isLetter) && !ColumnLook.isValue($0) && !ColumnLook.areIDs([$0])
+        }
+    }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "by its values alone") }
+  }
+
+  /// Whether the records are of a log of pushes: a payload beside them, or values that say what became of each.
+  private mutating func findNotification(besides taken: Set<String>, _ hints: Hints) throws {
+    let free = columns.columns.filter { !taken.contains($0.path) }
+    func first(_ names: [String: Int], _ isFit: (ExportColumns.Column) -> Bool = { _ in true }) -> String? {
+      free.filter { names[$0.plainName] != nil && isFit($0) }.max {
+        names[$0.plainName, default: 0] < names[$1.plainName, default: 0]
+      }?.path
+    }
+    let campaign = try hints.campaign.map { try column($0).path }
+    let aps = columns.objects.first {
+      ($0.path == "aps" || $0.path.hasSuffix(".aps")) && $0.count * 10 >= columns.records * 9
+    }
+    var action = free.filter { isFull($0) && $0.path != hints.name }.compactMap { column in
+      ColumnLook.actions(column.values).map { (path: column.path, values: $0) }
+    }.first
+    payload =
+      aps.map { String($0.path.dropLast($0.path == "aps" ? 3 : 4)) }
+      ?? columns.objects.filter { object in Self.payloadNames[object.path] ?? 0 > 1 }.first?.path
+    // An app may call events of its own so.
+    if payload == nil, action?.values.count ?? 0 < 2, campaign == nil, first(Self.campaignNames) == nil { action = nil }
+    guard aps != nil || action != nil else {
+      payload = nil
+      return
+    }
+    (kind, self.action) = (.notifications, action)
+    if payload == nil {
+      self.campaign = campaign ?? first(Self.campaignNames) { $0.path != action?.path }
+      alert = first(Self.alertNames)
+    } else {
+      self.campaign = campaign
+    }
   }
 
   private func best(
     _ names: [String: Int], _ field: String, besides taken: Set<String>, isNeeded: Bool = false,
-    look: (ExportColumns.Column) -> Int
+    look: (ExportColumns.Column) -> Int = { _ in 1 }
   ) -> Field? {
     var found: (column: ExportColumns.Column, points: Int)?
     var gaps: [String] = []
     for column in columns.columns where !taken.contains(column.path) {
-      guard let known = names[column.plainName] else { continue }
+      guard let known = column.points(names) else { continue }
       // One that only some records have says less.
-      let isRare = column.count * 10 < columns.records * 9
+      let isRare = !isFull(column)
       // Without a field that each has to have, a record is refused.
       let points = known + look(column) - (isRare ? isNeeded ? 10 : 1 : 0)
       if isRare, isNeeded { gaps.append("'\(column.path)' is there in \(column.count) of \(columns.records)") }
@@ -216,84 +247,49 @@ package struct MapProposal {
     }
   }
 
-  private func time() -> (field: Field, pattern: String?)? {
-    var found: (field: Field, pattern: String?, points: Int)?
-    for column in columns.columns where column.count * 10 >= columns.records * 9 {
-      guard let (pattern, remark) = Self.form(of: column.texts) else { continue }
-      let known = Self.timeNames[column.plainName] ?? 0
+  private func time(_ hints: [String]) throws -> (field: Field, time: Time, namesNoZone: Bool)? {
+    var looks: [(column: ExportColumns.Column, times: ColumnLook.Times, points: Int)] = []
+    let candidates = try hints.isEmpty ? columns.columns.filter(isFull) : hints.map(column)
+    for column in candidates {
+      guard let times = ColumnLook.times(column.texts) else { continue }
+      let single = column.words.compactMap { Self.timeNames[$0] }.max().map { min($0, 2) }
+      let known = hints.isEmpty ? column.points(Self.timeNames) ?? single ?? 0 : 4
       // A number by itself may count anything.
       guard known > 0 || !column.texts.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { continue }
-      let points = known + 1 - (remark.isEmpty ? 0 : 2)
-      guard points > found?.points ?? 0 else { continue }
-      let confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
-      found = (Field(name: "timestamp", path: column.path, confidence: confidence, remark: remark), pattern, points)
+      looks.append(
+        (column, times, known + 1 - (times.remarks.contains { $0.contains(" of ") } ? 1 : 0) - (times.isOpen ? 2 : 0)))
     }
-    return found.map { ($0.field, $0.pattern) }
-  }
-
-  /// The pattern that nearly all texts have, nil within for times that need none; nil for texts that are not times.
-  private static func form(of texts: [String]) -> (pattern: String?, remark: String)? {
-    func misfits(_ time: MapTime) -> Int {
-      texts.count { text in
-        !Array(text.utf8).withText { time.instant($0.trimmed).map { likelyTimes ~= $0.milliseconds } ?? false }
-      }
+    func best(_ part: ColumnLook.Times.Part) -> (column: ExportColumns.Column, times: ColumnLook.Times, points: Int)? {
+      looks.filter { $0.times.part == part }.max { $0.points < $1.points }
     }
-    func told(_ misfits: Int) -> String { misfits == 0 ? "" : "\(misfits) of \(texts.count) are no such times" }
-    let most = texts.count / 20
-    let automatic = misfits(MapTime(form: .automatic, zone: .utc))
-    if automatic <= most { return (nil, told(automatic)) }
-    let fitting = patterns.compactMap { text -> (text: String, misfits: Int)? in
-      // The patterns are known to be ones.
-      guard let pattern = try? TimePattern(text) else { return nil }
-      let misfits = misfits(MapTime(form: .pattern(pattern), zone: .utc))
-      return misfits <= most ? (text, misfits) : nil
+    let (whole, day, clock) = (best(.whole), best(.day), best(.clock))
+    if let day, let clock, whole?.points ?? 0 <= day.points {
+      let dayPattern = day.times.pattern ?? "", clockPattern = clock.times.pattern ?? ""
+      let isISO = dayPattern == "yyyy-MM-dd" && clockPattern.hasPrefix("HH:mm") && !clockPattern.contains(",")
+      let pattern = "\(dayPattern) \(clockPattern)"
+      let paths = [day.column.path, clock.column.path]
+      return (
+        Field(
+          name: "timestamp", path: paths.joined(separator: " and "), confidence: day.times.isOpen ? .low : .high,
+          remark: isISO ? "" : (["\(pattern)"] + day.times.remarks.dropFirst()).joined(separator: "; ")),
+        Time(paths: paths, pattern: isISO ? nil : pattern), true
+      )
     }
-    guard let best = fitting.map(\.misfits).min() else { return nil }
-    let equal = fitting.filter { $0.misfits == best }.map(\.text)
-    let tail = best == 0 ? "" : "; " + told(best)
+    guard let found = whole ?? day else { return nil }
+    var remarks = found.times.remarks
+    // The only one that there is needs no name.
+    let points = found.points + (looks.count == 1 ? 1 : 0)
+    var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
+    if found.times.part == .day { remarks.append("days alone, so that all records of a day are at its midnight") }
+    if found.times.part == .day || found.times.isOpen { confidence = .low }
     return (
-      equal[0],
-      (equal.count > 1 ? "\(equal[0]), or \(equal[1]), which these records do not tell apart" : equal[0]) + tail
+      Field(
+        name: "timestamp", path: found.column.path, confidence: confidence, remark: remarks.joined(separator: "; ")),
+      Time(paths: [found.column.path], pattern: found.times.pattern), !found.times.namesZone
     )
   }
+}
 
-  private func text(_ form: [String], _ pattern: String?, _ name: Field?, _ eventType: String) -> String {
-    let quoted = JSONString.quoted
-    var lines = form
-    if !missing.isEmpty {
-      let members = columns.columns.map(\.path).joined(separator: ", ")
-      lines.insert(
-        "\"description\": "
-          + quoted("To be filled in: \(missing.joined(separator: ", ")). The records have \(members)."), at: 0)
-    }
-    let absent = missing.filter { $0 != "name" }.map { "    \(quoted($0)): \"\"" }
-    let found = fields.filter { $0.name != "name" }.map { field in
-      let path = quoted(field.path)
-      guard field.name == "timestamp", let pattern else { return "    \(quoted(field.name)): \(path)" }
-      return "    \(quoted(field.name)): {\"path\": \(path), \"time\": \(quoted(pattern))}"
-    }
-    lines.append("\"fields\": {\n\((absent + found).joined(separator: ",\n"))\n  }")
-    let path = name?.path ?? ""
-    let values = columns.columns.first { $0.path == path }?.values.sorted() ?? []
-    let known = values.compactMap { value -> String? in
-      let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
-      return Self.lifecycle.first { $0.value.contains(plain) }.map { "\(quoted(value)): \(quoted($0.key))" }
-    }
-    var type = quoted(eventType)
-    if !known.isEmpty {
-      type = "{\"path\": \(quoted(path)), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"
-    }
-    // A record without a name is told to have none.
-    let when = name == nil ? "" : "\"when\": {\(quoted(path)): {\"exists\": true}},\n      "
-    lines.append(
-      """
-      "rules": [
-          {
-            \(when)"type": \(type),
-            "fields": {"name": \(quoted(path)), "params": {"others": "$", "flatten": "."}}
-          }
-        ]
-      """)
-    return "{\n" + lines.map { "  \($0)" }.joined(separator: ",\n") + "\n}\n"
-  }
+extension String {
+  fileprivate func trimmed(_ end: String) -> String { hasSuffix(end) ? String(dropLast(end.count)) : self }
 }

@@ -119,6 +119,7 @@ extension Pipeline {
         atMost: request.mode.isDryRun ? QuarantinedLines.shownWithoutStore : QuarantinedLines.shown),
       preparation.options.vocabulary.dictionary,
       PersonalData(outcome.report.personalData, key: key))
+    try lookAtInputs(files, isFirst: storage.kept?.run.number == 1, &outcome)
     outcome.figures = local.tally.figures
     outcome.details = local.tally.details
     platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)

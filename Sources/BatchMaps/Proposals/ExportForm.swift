@@ -1,0 +1,108 @@
+import BatchFoundation
+package import BatchIngest
+
+/// How an export is cut into records, as its first bytes tell.
+package struct ExportForm: Equatable {
+  /// Words of a map; none for lines of JSON.
+  package private(set) var words: [String] = []
+  /// What it is, for people; empty for lines of JSON.
+  package private(set) var name = ""
+  /// Whether it is JSON that no lines cut.
+  package private(set) var isDocuments = false
+  /// Whether it is a table, whose values are texts.
+  package private(set) var isTable = false
+  /// Why no map reads it; nil where one may.
+  package private(set) var refusal: String?
+
+  static let lines = ExportForm()
+  package static let links = ExportForm(words: [#""form": "text""#], name: "a list of links")
+
+  private init(words: [String] = [], name: String = "") { (self.words, self.name) = (words, name) }
+
+  /// - Throws: `IngestFailure`.
+  package init(of file: InputFile) throws {
+    let head = try file.head()
+    let binary = unsafe head.withUnsafeBufferPointer { unsafe TextForm.binary($0) }
+    if let binary, binary != .utf16 {
+      if binary != .sqlite { refusal = binary.words }
+      return
+    }
+    // A character, a row or a record may be cut at the end.
+    let isCut = head.count == TextForm.headBytes
+    let encoding = Self.encoding(of: head)
+    var text = head
+    if encoding != .utf8 {
+      var decoder = TextDecoder(encoding)
+      text = unsafe head.withUnsafeBufferPointer { unsafe decoder.decode($0) }
+    }
+    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
+    if isCut, let end = text.lastIndex(of: UInt8(ascii: "\n")) { text.removeSubrange(end...) }
+    let form = TextForm(text)
+    if form == .returns, let words = form?.words {
+      refusal = words
+      return
+    }
+    let start = text.first { $0 > 0x20 }
+    let rows = text.split(separator: UInt8(ascii: "\n"))
+    if start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
+      let isRow = rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
+      isDocuments = form?.isDocuments ?? false || isRow || encoding != .utf8
+      if isDocuments {
+        words = [#""form": "json""#]
+        name = (form?.isDocuments == true ? form : isRow ? .row : nil)?.name ?? "lines of JSON"
+      }
+    } else if let table = Self.table(text) {
+      (words, name, isTable) = (table.words, table.name, true)
+    } else if !rows.isEmpty, rows.allSatisfy({ ColumnLook.isURL(String(decoding: $0, as: UTF8.self)) }) {
+      self = .links
+    }
+    guard encoding != .utf8, !words.isEmpty else { return }
+    words.append("\"encoding\": \"\(encoding.rawValue)\"")
+    name += " in \(encoding.rawValue)"
+  }
+
+  /// Bytes that are no UTF-8 are Windows-1252, of which ISO 8859-1 is a part, unless one of them has no character there.
+  private static func encoding(of head: [UInt8]) -> TextEncoding {
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
+    if head.count > 3, head.enumerated().allSatisfy({ $0.offset % 2 == 0 || $0.element == 0 }) { return .utf16 }
+    let fault = unsafe head.withUnsafeBufferPointer { unsafe firstInvalidUTF8($0) }
+    guard let fault, fault < head.count - 3 || head.count < TextForm.headBytes else { return .utf8 }
+    return head.contains { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) } ? .latin1 : .windows1252
+  }
+
+  /// The separator by which most rows have as many fields as each other.
+  private static func table(_ text: [UInt8]) -> (words: [String], name: String)? {
+    var best: (separator: UInt8, rows: [[String]])?
+    for separator in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")] {
+      var reader = CSVReader(separator: separator)
+      var rows: [[String]] = []
+      reader.read(text) { rows.append($0.fields.map { String(decoding: $0, as: UTF8.self) }) }
+      reader.finish { rows.append($0.fields.map { String(decoding: $0, as: UTF8.self) }) }
+      guard let width = rows.first?.count, width > 1, width > best?.rows[0].count ?? 0,
+        rows.count(where: { $0.count == width }) * 10 >= rows.count * 9
+      else { continue }
+      best = (separator, rows)
+    }
+    guard let best else { return nil }
+    let (word, name) =
+      switch best.separator {
+      case UInt8(ascii: ","): ([#""form": "csv""#], "a table in CSV")
+      case UInt8(ascii: "\t"): ([#""form": "tsv""#], "a table with tabs")
+      case UInt8(ascii: ";"): ([#""form": "csv""#, #""separator": ";""#], "a table with semicolons")
+      default: ([#""form": "csv""#, #""separator": "|""#], "a table with bars")
+      }
+    let isEscaped =
+      best.separator == 0x09
+      ? ["\\t", "\\n", "\\\\"].contains { text.firstRange(of: $0.utf8) != nil }
+      : text.indices.dropLast(2).contains { text[$0] == 0x5C && text[$0 + 1] == 0x22 && text[$0 + 2] != 0x22 }
+    let escape = isEscaped ? [#""escape": "\\""#] : []
+    let names = best.rows[0].map { $0.filter { $0 != "\r" } }
+    // A name holds no value: no time, number, address or id.
+    let isHeader =
+      Set(names).count == names.count && names.allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
+      && !names.contains { ColumnLook.isValue($0) }
+    guard !isHeader else { return (word + escape, name) }
+    let columns = (1...names.count).map { "\"column\($0)\"" }.joined(separator: ", ")
+    return (word + escape + ["\"columns\": [\(columns)]"], "\(name) without a header")
+  }
+}

@@ -1,0 +1,153 @@
+import BatchConfiguration
+package import BatchFoundation
+package import BatchIngest
+
+/// The first records of an export, and what they say of themselves.
+package struct ExportRecords {
+  package private(set) var nodes: [JSONNode] = []
+  /// Columns of a table whose texts are JSON objects.
+  private(set) var jsonColumns: [String] = []
+  /// By type, how many of the records say that they are of it; events as an SDK stored them say it by their members.
+  package private(set) var types: [String: Int] = [:]
+  /// How many of the records are of the project's own shape, by kind.
+  private var ownKinds: [InputKind: Int] = [:]
+
+  /// - Throws: `IngestFailure`, `InputChanged`.
+  package init(of file: InputFile, _ form: ExportForm, _ vocabulary: any RecordVocabulary) throws {
+    var file = file
+    file.map = InputMap(try ForeignMap(words: form.words + [#""rules": []"#]), identity: "")
+    var nodes: [JSONNode] = []
+    try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { trial in
+      // What is not an object is no record that could say anything.
+      if form == .links { return nodes.append(["line": .text(String(decoding: trial.raw, as: UTF8.self))]) }
+      guard let node = try? JSONNode.parse(trial.raw), node.members != nil else { return }
+      nodes.append(node)
+    }
+    self.init(nodes, isTable: form.isTable)
+  }
+
+  private init(_ nodes: [JSONNode], isTable: Bool) {
+    self.nodes = nodes
+    if isTable { readJSON() }
+    for node in nodes {
+      if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
+      if let type = node["type"]?.string ?? Self.storedType(of: node) { types[type, default: 0] += 1 }
+    }
+  }
+
+  /// The objects at a path, of those records that have one.
+  package func inside(_ path: [String]) -> ExportRecords {
+    ExportRecords(
+      nodes.compactMap { node in path.reduce(Optional(node)) { $0?[$1] } }.filter { $0.members != nil }, isTable: false)
+  }
+
+  /// Where most records have an object with several members, outer ones first.
+  package var envelopes: [[String]] {
+    var counts: [(path: [String], count: Int)] = []
+    func look(_ node: JSONNode, _ path: [String]) {
+      for member in node.members ?? [] where member.value.members?.count ?? 0 > 1 {
+        let inner = path + [member.key]
+        if let place = counts.firstIndex(where: { $0.path == inner }) {
+          counts[place].count += 1
+        } else {
+          counts.append((inner, 1))
+        }
+        if inner.count < 2 { look(member.value, inner) }
+      }
+    }
+    for node in nodes { look(node, []) }
+    return counts.filter { $0.count * 2 >= nodes.count }.map(\.path).sorted { $0.count < $1.count }
+  }
+
+  /// The names of all members, in the order in which they come first.
+  package var members: [String] {
+    var members: [String] = []
+    for node in nodes {
+      for member in node.members ?? [] where !members.contains(member.key) { members.append(member.key) }
+    }
+    return members
+  }
+
+  /// The kind of input that nearly all records are by themselves; nil where they are foreign.
+  package var ownKind: InputKind? { ownKinds.first { $0.value * 10 >= max(1, nodes.count) * 9 }?.key }
+
+  private static func ownKind(of record: JSONNode) -> InputKind? {
+    guard record["deviceId"] != nil, record["timestamp"] != nil else {
+      return storedType(of: record) == nil ? nil : .events
+    }
+    if record["type"] != nil { return .events }
+    let hasPayload = record.members?.contains { $0.key == "payload" || $0.key.hasPrefix("payload.") } ?? false
+    if hasPayload, record["action"] != nil { return .notifications }
+    return record["url"] != nil ? .deepLinks : nil
+  }
+
+  private static func storedType(of record: JSONNode) -> String? {
+    if record["eventTypeCode"] != nil { return "rawEvent" }
+    return record["eventName"] != nil && record["userID"] != nil ? "storedEvent" : nil
+  }
+
+  private mutating func readJSON() {
+    let names = Set(nodes.flatMap { $0.members?.map(\.key) ?? [] }).sorted()
+    jsonColumns = names.filter { name in
+      let texts = nodes.compactMap { $0[name]?.string }
+      return !texts.isEmpty && texts.allSatisfy { Self.object($0) != nil }
+    }
+    guard !jsonColumns.isEmpty else { return }
+    nodes = nodes.map { node in
+      let members = (node.members ?? []).map { member in
+        var member = member
+        if jsonColumns.contains(member.key), let object = member.value.string.flatMap(Self.object) {
+          member.value = object
+        }
+        return member
+      }
+      return JSONNode(.object(members), at: node.place)
+    }
+  }
+
+  private static func object(_ text: String) -> JSONNode? {
+    guard text.first == "{", let node = try? JSONNode.parse(Array(text.utf8)), node.members != nil else { return nil }
+    return node
+  }
+
+  /// A map of records that are the project's own, in a file that has to be cut, or with times that only a map reads: each field is the
+  /// member of its name.
+  ///
+  /// - Parameter types: that records may have.
+  /// - Returns: its document, and the members that are no fields; nil for records that only have such names.
+  package func ownMap(_ form: ExportForm, types: [String]) -> (document: String, unread: [String])? {
+    guard let kind = ownKind else { return nil }
+    guard kind != .events || self.types.keys.allSatisfy(types.contains) else { return nil }
+    let members = self.members
+    // In a table a member of an object has a column of its own.
+    func isField(_ name: String) -> Bool {
+      let first = name.prefix { $0 != "." }
+      return RecordField.allCases.contains { "\($0)".utf8.elementsEqual(first.utf8) }
+    }
+    let fields = members.filter(isField).map { name in
+      let path = JSONString.quoted(ExportColumns.written(name))
+      return "    \(JSONString.quoted(name)): "
+        + (name == "timestamp" ? "{\"path\": \(path), \"zone\": \"UTC\"}" : path)
+    }
+    var lines = form.words
+    if !jsonColumns.isEmpty { lines.append(MapProposal.list("jsonColumns", jsonColumns)) }
+    lines.append("\"fields\": {\n\(fields.joined(separator: ",\n"))\n  }")
+    return ("{\n" + lines.map { "  \($0)" }.joined(separator: ",\n") + "\n}\n", members.filter { !isField($0) })
+  }
+}
+
+extension ForeignMap {
+  /// A map that no file has.
+  package init(words: [String]) throws {
+    try self.init(document: "{\(words.joined(separator: ","))}")
+  }
+
+  /// - Parameter document: of a map that includes none.
+  package init(document: String) throws {
+    let node = try JSONNode.read(Array(document.utf8), source: "")
+    let reader = MapReader(node, name: MapProposal.file, source: "", zones: ZoneDatabase(environment: [:]))
+    guard reader.faults.isEmpty else { throw ConfigurationErrors(reader.faults) }
+    self = reader.map
+    ownRules = rules.count
+  }
+}
