@@ -201,6 +201,31 @@ import Testing
       }
     ) { $0.written = [#""record": "_source""#] },
     Export(
+      "Segment calls on a bus", "in.ndjson",
+      lines {
+        #"{"id":\#($0),"detail":{"type":"track","event":"\#(names[$0])","anonymousId":"\#($1)","messageId":"m\#($0)","timestamp":"2026-01-15T08:0\#($0):00Z"}}"#
+      }
+    ) { $0.written = [#""map": "segment", "record": "detail""#] },
+    Export(
+      "own records on a bus", "in.ndjson",
+      lines {
+        #"{"id":\#($0),"detail":{"type":"namedEvent","name":"\#(names[$0])","deviceId":"\#($1)","timestamp":"2026-01-15T08:0\#($0):00Z"}}"#
+      }
+    ) { $0.written = [#"{ "path": "../in.ndjson", "record": "detail" }"#] },
+    Export(
+      "CSV of Spark", "in.csv",
+      table("device,time,event,note") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\"say \\\"hi\\\" now\"" }
+    ) { $0.written = [#""escape": "\\""#] },
+    Export(
+      "CSV with NULL", "in.csv",
+      table("device,time,event,user_id") {
+        "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\($0 % 2 == 0 ? "u-1" : "NULL")"
+      }
+    ) {
+      $0.written = [#""null": ["NULL", "\\N"]"#]
+      $0.people = ["u-1"]
+    },
+    Export(
       "own records, two in a line", "in.ndjson",
       rows {
         #"{"deviceId":"\#($1)","timestamp":"2026-01-15T08:0\#($0):00Z","type":"namedEvent","name":"\#(names[$0])"}"#
@@ -276,6 +301,48 @@ import Testing
       $0.written = [#""timestamp": {"path": "b", "time": "dd-MMM-yyyy HH:mm:ss", "zone": "UTC"}"#]
     },
   ]
+
+  @Test("Files of two shapes are told, and so is a column that is not there")
+  func shapes() throws {
+    let workspace = try Workspace([])
+    try workspace.write("a.csv", "device,time,event,x\nd-1,2026-01-15T08:00:00Z,view,1\n")
+    try workspace.write("b.csv", "device,time,event\nd-1,2026-01-15T08:00:00Z,view\n")
+    let made = try workspace.run("init", "shop", "--from", "*.csv")
+    #expect(made.code == 65)
+    #expect(
+      made.messages.hasSuffix(
+        "*.csv: error: the files are of 2 shapes: a.csv (4 columns), b.csv (3 columns); shop/map.json reads the first, name the others in an entry of their own (docs/exports.md)\n"
+      ), "\(made.messages)")
+    let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
+    #expect(mistyped.code == 65 && !workspace.exists("other"))
+    #expect(mistyped.messages == "a.csv: error: no column is called 'devise'; did you mean 'device'?\n")
+    #expect(try workspace.run("init", "--from", "a.csv", "made").code == 65)
+    #expect(workspace.exists("made/job.json"))
+  }
+
+  @Test("A check and the first run say whose records they are and which field is always empty")
+  func guardOfTheFirstRun() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "calls.ndjson",
+      Self.lines {
+        #"{"type":"track","event":"View","anonymousId":"\#($1)","messageId":"m\#($0)","timestamp":"2026-01-1\#($0 + 4)T08:00:00Z","extra":1}"#
+      })
+    try workspace.write(
+      "job.json", #"{"name":"j","store":"j.sqlite","inputs":{"events":[{"path":"calls.ndjson","map":"segment"}]}}"#)
+    let checked = try workspace.run("validate", "job.json", "--from", "2026-01-14T00:00:00Z")
+    #expect(checked.code == 0, "\(checked.messages)")
+    #expect(
+      checked.output.contains(
+        "calls.ndjson: warning: empty-field: no record has a value for 'mobileUserId', which is read from 'userId'"),
+      "\(checked.output)")
+    let words = "events by the map 'segment': 2 devices, 0 people, 4 records, 2026-01-14 to 2026-01-17\n"
+    #expect(checked.messages.contains(words) && checked.messages.contains("not read: extra\n"), "\(checked.messages)")
+    let first = try workspace.run("run", "job.json", "--sandbox")
+    #expect(first.messages.contains(words), "\(first.messages)")
+    let second = try workspace.run("run", "job.json", "--sandbox")
+    #expect(!second.messages.contains("events by the map"), "\(second.messages)")
+  }
 
   @Test("It reads what was put in, or says what it cannot know", arguments: exports)
   func export(_ export: Export) throws {

@@ -18,6 +18,8 @@ extension ForeignMap {
 
   /// Fields of which none of the records has a value, whichever rule takes it, with the paths that they are read from.
   package func emptyFields(of records: [[UInt8]]) -> [(field: String, paths: [String])] {
+    // Records of the project's own may have all fields that there are.
+    guard name != ForeignMap.own.name else { return [] }
     let filled = filledFields(of: records, inFirst: rules.count)
     let all = filled.values.reduce(into: Set<String>()) { $0.formUnion($1) }
     var empty: [String: [String]] = [:]
