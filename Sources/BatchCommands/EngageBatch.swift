@@ -57,6 +57,13 @@ package func engageBatch() {
     var command = try EngageBatch.parseAsRoot(arguments)
     try command.run()
   } catch {
+    // What is missing is no help to whoever mistyped an option.
+    if EngageBatch.exitCode(for: error).rawValue == RunExit.usage.rawValue,
+      let unknown = UnknownOption.find(arguments, below: EngageBatch.self)
+    {
+      Streams.note("\(unknown)")
+      exit(RunExit.usage.rawValue)
+    }
     end(error)
   }
   endDone()

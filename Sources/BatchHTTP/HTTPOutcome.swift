@@ -39,7 +39,7 @@ package struct HTTPAnswer: Sendable {
 
 /// Why there is no answer.
 package struct HTTPFault: Sendable, Equatable {
-  package enum Kind: String, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     /// The request cannot be written: a line break in a header, or a target that is not a path.
     case invalidRequest = "invalid request"
     case resolve = "host name not found"

@@ -10,24 +10,32 @@ package struct Alarm: Sendable, Equatable {
   package var figures: [PlatformReport.Figure] = []
   /// What continues, as it is typed; nil where nothing has to.
   package var command: String?
+  /// The window of the run, or its time.
+  package var night: String
+  /// What the run was to send and did not.
+  package var unsent = 0
+  /// The machine that ran it; nil where nobody says.
+  package var machine: String?
+  /// The service of the job; nil where it is not known.
+  package var address: String?
+  /// How the connection to it failed, in a few words; nil where it did not.
+  package var fault: String?
+  /// The page of the run; nil where there is none.
+  package var page: String?
   private var purpose = "To continue"
   private var ending: String
 
-  package init(job: String, exit: RunExit, reason: String? = nil, command: String? = nil) {
-    self.job = job
-    self.exit = exit
-    ending = Wording.ending(exit)
-    self.reason = reason
-    self.command = command
-  }
-
   /// Of a run that came to its end, well or not.
-  package init(_ report: RunReport) {
-    self.init(job: report.job, exit: report.exit)
-    ending = report.ending
+  ///
+  /// - Parameter folder: where its report was written; nil if there is none.
+  package init(_ report: RunReport, folder: String? = nil) {
+    (job, exit, ending) = (report.job, report.exit, report.ending)
+    night = Self.night(report)
+    page = folder.map { "\($0)/report.html" }
     let reasons = report.failureLines.joined(separator: "; ")
     reason = reasons.isEmpty ? nil : reasons.clipped(toBytes: Self.longestReason)
     let summary = report.summary
+    unsent = summary.upload.eventsPending
     figures = [
       .init("read", summary.records.read), .init("quarantined", summary.records.quarantined),
       .init("events", summary.eventCount), .init("posted", summary.upload.eventsPosted),
@@ -40,8 +48,17 @@ package struct Alarm: Sendable, Equatable {
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }
 
+  /// A window of a day by its date.
+  private static func night(_ report: RunReport) -> String {
+    guard let from = report.from, let to = report.to else { return "run of \(report.startedAt.rfc3339)" }
+    let isDay = Zone.utc.startOfDay(from, plus: 0) == from && Zone.utc.startOfDay(from, plus: 1) == to
+    return isDay ? "night of \(from.rfc3339.prefix(10))" : "\(from.rfc3339) to \(to.rfc3339)"
+  }
+
   /// An error can have many lines, and a message to a channel should not.
   private static let longestReason = 2000
+  /// Of it in a message.
+  private static let longestText = 400
 
   /// Names what shows the damage, in place of the run that would meet it again.
   package mutating func tellDamage(of store: String) {
@@ -54,14 +71,24 @@ package struct Alarm: Sendable, Equatable {
   /// - Parameter before: how the run before ended; nil where there was none.
   package func isDue(after before: RunExit?) -> Bool { (exit == .done) != (before.map { $0 == .done } ?? true) }
 
+  /// What happened, in short: the words of libraries stand in ``reason``.
   package var text: String {
     let counts = figures.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
-    var parts = [
-      exit == .done
-        ? "\(job): good again" : "\(job): failed with exit code \(exit.rawValue), \(ending)"
-    ]
-    if let reason, exit != .done { parts.append(reason) }
-    if !counts.isEmpty { parts.append(counts) }
+    let head = "\(job), \(night)\(machine.map { " on \($0)" } ?? "")"
+    var parts: [String]
+    switch exit {
+    case .done: parts = ["\(head): good again"]
+    case .serviceUnavailable:
+      let service = address ?? "the service"
+      let what = unsent > 0 ? unsent.counted("event is", "events are") + " not sent" : "not done"
+      parts = ["\(head): \(what)", fault.map { "\(service) did not answer (\($0))" } ?? "\(service) kept failing"]
+      if unsent > 0 { parts.append("The next run sends \(unsent == 1 ? "it" : "them")") }
+    default:
+      parts = ["\(head): failed, \(ending) (exit code \(exit.rawValue))"]
+      if let reason { parts.append(reason.clipped(toBytes: Self.longestText)) }
+    }
+    if !counts.isEmpty, fault == nil { parts.append(counts) }
+    if let page { parts.append("Report: \(page)") }
     if let command { parts.append("\(purpose): \(command)") }
     return parts.joined(separator: ". ").printable
   }
@@ -86,7 +113,8 @@ package struct Alarm: Sendable, Equatable {
         ]
       case .json:
         [
-          "job": .text(job), "state": exit == .done ? "good" : "failed", "exit": .number(exit.rawValue),
+          "job": .text(job), "night": .text(night), "machine": .text(machine), "address": .text(address),
+          "report": .text(page), "state": exit == .done ? "good" : "failed", "exit": .number(exit.rawValue),
           "reason": .text(reason), "figures": .object(figures.map { ($0.name, .number($0.count)) }),
           "command": .text(command), "text": .text(text),
         ]

@@ -49,6 +49,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var quarantineWaits = true
   /// The first quarantined lines: 20, or 200 of a run without a store; the summary has their number.
   package var quarantine: [QuarantineSample] = []
+  /// What was wrong with all of them, the most frequent first; nil in reports of a release that did not keep it.
+  package var quarantineCauses: [FindingCause]?
   package var warnings: [WarningTally] = []
   /// What is beyond the range of the nights before, in sentences; nil where that was not looked at (`Report.usualRuns`).
   package var unusual: [String]?

@@ -27,20 +27,11 @@ package struct TextSummary: Sendable {
       for (reason, count) in (records.leftOut ?? [:]).sorted(by: { $0.key.precedesByBytes($1.key) }) {
         text.row("", figure: count, "left out: \(reason)")
       }
-      for reason in QuarantineReason.allCases {
-        if let count = summary.quarantineReasons[reason] {
-          text.row("", figure: count, "quarantined: \(reason.rawValue)")
-        }
-      }
+      Self.addQuarantine(report, namesLines: namesLines, to: &text)
       if report.quarantinedEvents > 0 {
         let events = report.quarantinedEvents == 1 ? "event" : "events"
         text.row(
           "", figure: report.quarantinedEvents, "\(events) quarantined: \(QuarantineReason.schemaInvalid.rawValue)")
-      }
-      if report.mode == .dryRun {
-        if namesLines { Self.addQuarantine(report, to: &text) }
-      } else {
-        Self.addFiles(report, to: &text)
       }
       let count = summary.eventCount
       text.row("events", "\(count.orFewer) \(count < 0 ? "than before" : "from") these records")
@@ -116,26 +107,21 @@ package struct TextSummary: Sendable {
     if inVain > 0 { text.row("", figure: inVain, "sent before and not right any more, and taken off the events above") }
   }
 
-  /// What is wrong with whole files, which nobody should have to look for.
-  private static func addFiles(_ report: RunReport, to text: inout Table) {
-    for sample in report.orderedQuarantine where [.otherForm, .damagedFile].contains(sample.reason) {
-      text.row("", "  \(sample.file): \(sample.detail)")
+  /// How many lines were quarantined by each reason, and below it by what exactly, unless other output names them.
+  private static func addQuarantine(_ report: RunReport, namesLines: Bool, to text: inout Table) {
+    for reason in QuarantineReason.allCases {
+      guard let count = report.summary.quarantineReasons[reason] else { continue }
+      text.row("", figure: count, "quarantined: \(reason.rawValue)")
+      guard namesLines else { continue }
+      let causes = (report.quarantineCauses ?? []).filter { $0.reason.isIdentical(to: reason.rawValue) }
+      for cause in causes.prefix(shownCauses) { text.row("", "            \(cause.text)") }
+      if causes.count > shownCauses {
+        text.row("", "            and \((causes.count - shownCauses).counted("other cause"))")
+      }
     }
   }
 
-  /// Where the lines stand that a run would quarantine: no store keeps them for a listing.
-  private static func addQuarantine(_ report: RunReport, to text: inout Table) {
-    let lines = report.orderedQuarantine.prefix(shownLines)
-    for sample in lines {
-      let place = sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)"
-      text.row("", "  \(place): \(sample.reason.rawValue)" + (sample.detail.isEmpty ? "" : ": \(sample.detail)"))
-    }
-    let more = report.summary.records.quarantined - lines.count
-    if more > 0 {
-      text.row("", "  and \(more.counted("more line", "more lines")); --report has up to 200")
-    }
-  }
-
+  private static let shownCauses = 5
   private static let shownLines = 20
   private static let shownTypes = 50
   private static let longestName = 100

@@ -1,9 +1,9 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// Names and numbers as people read them in summaries and reports.
-enum Wording {
+package enum Wording {
   /// How a run ended, by its exit code (reference command-line 4).
-  static func ending(_ exit: RunExit) -> String {
+  package static func ending(_ exit: RunExit) -> String {
     switch exit {
     case .done: "done"
     case .usage: "wrong usage"

@@ -48,7 +48,8 @@ import Testing
     change(&options)
     let spool = try EventSpool(folder: folder.path)
     let sink = DryRunSink(
-      earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20),
+      earlier: try EarlierRuns(nil), events: spool,
+      quarantined: QuarantinedLines(atMost: 20, EngageVocabulary().dictionary),
       codec: StepPlatform(folder: "").storeFormat.codec)
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }

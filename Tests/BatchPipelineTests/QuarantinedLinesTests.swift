@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import EngageEvents
 import Testing
 
 @testable import BatchPipeline
@@ -17,7 +18,7 @@ import Testing
   }
 
   @Test func examplesCoverReasonsAndFilesBeforeTheyRepeatOne() {
-    let lines = QuarantinedLines(atMost: 20)
+    let lines = QuarantinedLines(atMost: 20, EngageVocabulary().dictionary)
     lines.add(found)
     #expect(places(lines.examples(atMost: 4)) == ["a:1", "a:90", "b:7", "c:1"])
     #expect(places(lines.examples(atMost: 6)) == ["a:1", "a:2", "a:90", "b:7", "c:1", "c:2"])
@@ -33,9 +34,9 @@ import Testing
       (0..<400).map { number in
         line("f\(number % 23)", UInt64(number), [.invalidJSON, .wrongType, .missingField][number % 3])
       }
-    let ordered = QuarantinedLines(atMost: 20)
+    let ordered = QuarantinedLines(atMost: 20, EngageVocabulary().dictionary)
     ordered.add(many)
-    let shuffled = QuarantinedLines(atMost: 20)
+    let shuffled = QuarantinedLines(atMost: 20, EngageVocabulary().dictionary)
     for line in many.shuffled(using: &random) { shuffled.add([line]) }
     #expect(places(shuffled.examples(atMost: 20)) == places(ordered.examples(atMost: 20)))
     #expect(places(shuffled.first) == places(ordered.first))

@@ -6,11 +6,15 @@ import Testing
 /// `Report.alarm`: the change from good to failed and back.
 @Suite struct AlarmTests {
   private func alarm(_ exit: RunExit) -> Alarm {
-    var alarm = Alarm(
-      job: "nightly", exit: exit, reason: "the \"service\" is away",
-      command: exit == .done ? nil : "engage-batch run j.json")
-    alarm.figures = [PlatformReport.Figure("read", 1200), PlatformReport.Figure("failed", 0)]
-    return alarm
+    var report = RunReport(
+      job: "nightly", jobFile: "j.json", destination: "engage", startedAt: Instant(milliseconds: 0),
+      asOf: Instant(milliseconds: 0))
+    report.exit = exit
+    report.failure = exit == .done ? nil : "the \"service\" is away"
+    (report.from, report.to) = (Instant(milliseconds: 0), Instant(milliseconds: 86_400_000))
+    report.summary.records.read = 1200
+    report.summary.upload.eventsPending = exit == .serviceUnavailable ? 4 : 0
+    return Alarm(report, folder: "/r/nightly-1")
   }
 
   @Test(
@@ -24,15 +28,24 @@ import Testing
   }
 
   @Test func saysWhatAndWhy() {
-    let text =
-      "nightly: failed with exit code 69, the service could not be reached or kept failing. the \\\"service\\\" is away. 1,200 read. To continue: engage-batch run j.json"
+    var alarm = alarm(.serviceUnavailable)
+    (alarm.machine, alarm.address, alarm.fault) = ("batch1", "https://api.example.com", "no connection")
     #expect(
-      alarm(.serviceUnavailable).body(.json)
-        == #"{"job":"nightly","state":"failed","exit":69,"reason":"the \"service\" is away","figures":{"read":1200,"failed":0},"command":"engage-batch run j.json","text":"#
-        + "\"\(text)\"}")
-    #expect(alarm(.serviceUnavailable).body(.slack) == "{\"text\":\"\(text)\"}")
-    #expect(alarm(.serviceUnavailable).body(.teams).contains(#""wrap":true,"text":"\#(text)"}]}}]}"#))
-    #expect(alarm(.done).text == "nightly: good again. 1,200 read")
+      alarm.text == "nightly, night of 1970-01-01 on batch1: 4 events are not sent. "
+        + "https://api.example.com did not answer (no connection). The next run sends them. "
+        + "Report: /r/nightly-1/report.html. To continue: engage-batch run j.json")
+    #expect(
+      alarm.body(.json).hasPrefix(
+        #"{"job":"nightly","night":"night of 1970-01-01","machine":"batch1","address":"https://api.example.com","#
+          + #""report":"/r/nightly-1/report.html","state":"failed","exit":69,"reason":"the \"service\" is away","#))
+    #expect(alarm.body(.slack) == "{\"text\":\"\(alarm.text)\"}")
+    #expect(alarm.body(.teams).contains(#""wrap":true,"text":"\#(alarm.text)"}]}}]}"#))
+    #expect(
+      self.alarm(.done).text == "nightly, night of 1970-01-01: good again. 1,200 read. Report: /r/nightly-1/report.html"
+    )
+    #expect(
+      self.alarm(.configuration).text == "nightly, night of 1970-01-01: failed, configuration error (exit code 78). "
+        + "the \"service\" is away. 1,200 read. Report: /r/nightly-1/report.html. To continue: engage-batch run j.json")
   }
 
   @Test func tellsAllThatWentWrong() {

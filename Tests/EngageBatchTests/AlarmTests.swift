@@ -24,6 +24,8 @@ import Testing
     let told = try webhook.arrivals.map { try JSONNode.parse($0.body) }
     #expect(told.map { $0["state"]?.string } == ["failed", "good"])
     #expect(told.map { $0["exit"]?.integer } == [65, 0])
+    #expect(told.allSatisfy { $0["machine"]?.string?.isEmpty == false && $0["address"]?.string == "the sandbox" })
+    #expect(told.first?["report"]?.string?.hasSuffix("/report.html") == true)
     #expect(told.first?["figures"]?["read"]?.integer == 36)
     #expect(told.first?["command"]?.string?.hasPrefix("engage-batch run ") == true)
     #expect(webhook.arrivals.first?.requestLine == "POST /hook?key=canary HTTP/1.1")

@@ -34,6 +34,29 @@ import Testing
         """)
   }
 
+  @Test("Where a required input is missing, the way on that is told goes on")
+  func requiredInput() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "inputs": {"events": [{"path": "in/{yyyy}-{MM}-{dd}.ndjson", "required": true}]},"#
+        + #" "window": {"from": "yesterday", "to": "today"}, "store": "s.sqlite"}"#)
+    for day in ["14", "16"] {
+      try workspace.write(
+        "in/2026-01-\(day).ndjson",
+        #"{"deviceId":"d","timestamp":"2026-01-\#(day)T08:00:00Z","type":"namedEvent","name":"n"}"# + "\n")
+    }
+    let command = ["backfill", "job.json", "--from", "2026-01-14", "--to", "2026-01-17", "--no-upload"]
+    let stopped = try workspace.run(command)
+    #expect(stopped.code == 66)
+    #expect(
+      stopped.messages.hasSuffix(
+        "Once the input is there, the same command continues from here; with --allow-missing it continues without.\n"),
+      "\(stopped.messages)")
+    let gone = try workspace.run(command + ["--allow-missing"])
+    #expect(gone.code == 0 && gone.messages.contains("1 done before, 1 without input"), "\(gone.messages)")
+  }
+
   @Test("Events that the checks set aside count with the lines that were quarantined")
   func quarantinedEvents() throws {
     let workspace = try Workspace()

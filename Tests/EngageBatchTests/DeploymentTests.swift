@@ -24,11 +24,70 @@ import Testing
     let commands = try Checkout.text("deploy/cron/engage-batch.cron").split(separator: "\n")
       .filter { $0.first?.isNumber == true }
       .map { line in
-        String(try #require(line.split(separator: "  engage-batch  ").last?.split(separator: " 2>>").first))
+        String(try #require(line.firstMatch(of: /engage-batch (?:run|store purge) [^;]*?(?=;| 2>>)/)?.output))
           .replacing("/etc/engage-batch/nightly.json", with: "jobs/nightly.json")
           .replacing("/var/lib/engage-batch", with: "var/state")
       }
     try Self.runAndPurge(commands)
+  }
+
+  @Test(
+    "A night of cron is tried again while its export, the service or the store is missing, and no other",
+    arguments: [([66, 66, 0], 3), ([69, 75, 0], 3), ([78, 0], 1), ([0, 0], 1), ([66, 66, 66, 66, 66, 0], 5)])
+  func cronTriesAgain(codes: [Int], attempts: Int) throws {
+    let workspace = try Workspace([])
+    let lines = try Checkout.text("deploy/cron/engage-batch.cron").split(separator: "\n")
+    let line = try #require(lines.first { $0.hasPrefix("15 ") })
+    let command = String(try #require(line.split(separator: "  engage-batch  ").last))
+      .replacing("/var/log/engage-batch", with: workspace.path)
+    let program = "echo \"$*\" >> calls; code=$(head -n 1 codes); sed -i 1d codes; exit $code"
+    try workspace.write("bin/engage-batch", "#!/bin/sh\n\(program)\n")
+    try workspace.write("bin/sleep", "#!/bin/sh\necho $1 >> pauses\n")
+    try workspace.write("codes", codes.map { "\($0)\n" }.joined())
+    let run = try workspace.shell("chmod +x bin/*; export PATH=\"$PWD/bin:$PATH\"; \(command)")
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(try workspace.read("calls").split(separator: "\n").count == attempts)
+    #expect(!lines.joined().contains("/etc/engage-batch/credentials"))
+  }
+
+  @Test("What the examples try again is the same everywhere, and an export that is late is tried for four hours")
+  func retries() throws {
+    let unit = "deploy/systemd/engage-batch@.service"
+    for (key, value) in [
+      ("RestartPreventExitStatus", "64 65 73 76 77 78"), ("Restart", "on-failure"), ("RestartSec", "15min"),
+      ("StartLimitBurst", "20"), ("StartLimitIntervalSec", "6h"),
+    ] { #expect(try Self.values(of: key, in: unit) == [value]) }
+    #expect(try Self.values(of: "ConditionPathExists", in: unit) == [])
+    for (name, limit) in [
+      ("nightly", "backoffLimit: 40"), ("night", "backoffLimitPerIndex: 40"), ("post", "backoffLimit: 8"),
+    ] {
+      let text = try Checkout.text("deploy/kubernetes/\(name).yaml")
+      #expect(text.contains("values: [64, 65, 73, 76, 77, 78]") && text.contains(limit), "\(name)")
+    }
+    let nightly = try Checkout.text("deploy/kubernetes/nightly.yaml")
+    #expect(nightly.contains("--log-format, json, --metrics, /state/nightly.prom"))
+    #expect(nightly.contains("ENGAGE_ALARM_URL"))
+  }
+
+  @Test(
+    "systemd takes the units as they stand",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")), arguments: services)
+  func verified(unit: String) throws {
+    let workspace = try Workspace([])
+    let name = String(try #require(unit.split(separator: "/").last)).replacing("@.", with: "@nightly.")
+    try workspace.write(name, Checkout.text(unit).replacing("/usr/bin/engage-batch", with: "/bin/true"))
+    let verified = try workspace.shell("systemd-analyze verify --man=no ./\(name)")
+    #expect(verified.code == 0 && !verified.messages.contains(name), "\(verified.messages)")
+  }
+
+  @Test("The alerts for Prometheus name metrics that runs write")
+  func alerts() throws {
+    let workspace = try Workspace()
+    #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox", "--metrics", "m.prom").code == 0)
+    let written = Set(try workspace.read("m.prom").matches(of: /engage_batch_[a-z_]+/).map { String($0.output) })
+    let named = try Checkout.text("deploy/prometheus/engage-batch.rules.yaml").matches(of: /engage_batch_[a-z_]+/)
+      .map { String($0.output) }
+    #expect(named.count >= 5 && Set(named).isSubset(of: written), "\(Set(named).subtracting(written))")
   }
 
   @Test(

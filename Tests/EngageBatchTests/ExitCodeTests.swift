@@ -37,7 +37,7 @@ import Testing
     Case(65, "validate", "jobs/nightly.json", message: "2 quarantined"),
     Case(65, "run", "jobs/nightly.json", "--dry-run", "--max-quarantine", "1", message: "2 quarantined"),
     // No input.
-    Case(66, "run", "jobs/absent.json", "--sandbox", message: "jobs/absent.json: error: cannot read it"),
+    Case(78, "run", "jobs/absent.json", "--sandbox", message: "jobs/absent.json: error: cannot read it"),
     Case(66, "post", "jobs/nightly.json", "--sandbox", message: "var/nightly.sandbox.sqlite: error: there is no store"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", message: "no input: nothing matches",

@@ -65,6 +65,21 @@ import Testing
         "2 records were left out, of people who were forgotten. 3 lines could not be used and were quarantined."))
   }
 
+  @Test("What is left elsewhere is named: the service, exports, the sandbox; and the store counts what it holds")
+  func elsewhere() throws {
+    let workspace = try workspace(identity: false)
+    #expect(try workspace.run("run", "job.json", "--sandbox").code == 0)
+    let before = try workspace.run("store", "status", "job.json", "--sandbox").messages
+    let gone = try workspace.run("forget", "job.json", "--device", "ada-phone-0001", "--sandbox")
+    #expect(gone.code == 0, "\(gone.messages)")
+    for words in [
+      "still elsewhere: the service: what was sent, and the recipient in the list (--at-service deletes it)\n",
+      "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'\n",
+    ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
+    let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
+    #expect(!before.contains("were forgotten") && after.contains(" of people who were forgotten"), "\(after)")
+  }
+
   @Test("A person goes by a mobile user id, with the device; nothing of the ids is left, and others stay")
   func forgetting() throws {
     let workspace = try workspace()

@@ -205,7 +205,7 @@ import Testing
     #expect(try resolve("--reason", "invalid-json").messages.contains("1 line was dismissed"))
     let list = try workspace.run(["quarantine", "list"] + store)
     #expect(list.lines.count == 2)
-    let file = try #require(list.lines.last?.split(separator: "\t")[2])
+    let file = try #require(list.lines.last?.split(separator: "\t").last?.split(separator: ":").first)
     #expect(try resolve("--file", String(file)).code == 0)
     #expect(try workspace.run(["quarantine", "list"] + store).lines.count == 1)
     #expect(try workspace.run(["quarantine", "list", "--all"] + store).lines.count { $0.contains("dismissed") } == 2)

@@ -27,7 +27,7 @@ import Testing
     #expect(places.allSatisfy { $0 != nil })
     #expect(places.compactMap { $0 } == places.compactMap { $0 }.sorted())
     let unread = try workspace.run("run", "jobs/absent.json", "--quiet")
-    #expect(unread.code == 66)
+    #expect(unread.code == 78)
     #expect(unread.messages.hasPrefix("jobs/absent.json: error: cannot read it"))
   }
 
@@ -48,6 +48,25 @@ import Testing
     #expect(lines.last?["message"]?.string?.hasPrefix("nightly: done in ") == true)
     #expect(lines.last?["summary"]?["records"]?["read"]?.integer == 36)
     #expect(lines.dropLast().allSatisfy { $0["summary"] == nil })
+    #expect(lines.last?["job"]?.string == "nightly" && lines.last?["exit"]?.integer == 0)
+    #expect(lines.last?["run"]?.integer == 1)
+  }
+
+  @Test(
+    "However a run ends, the last line of a log in JSON has its exit code",
+    arguments: [
+      (["jobs/absent.json"], 78, nil, "ended with exit code 78, configuration error"),
+      (["jobs/nightly.json", "--max-quarantine", "0"], 65, "nightly", "nightly: the input was refused (exit code 65)"),
+      (["gone.json"], 66, "gone", "gone: ended with exit code 66, no input"),
+    ] as [([String], Int64, String?, String)])
+  func jsonOfAFailure(arguments: [String], exit: Int64, job: String?, words: String) throws {
+    let workspace = try Workspace()
+    try workspace.write("gone.json", #"{"name": "gone", "inputs": {"events": ["gone/*.ndjson"]}}"#)
+    let run = try workspace.run(["run"] + arguments + ["--sandbox", "--log-format", "json"])
+    #expect(run.code == Int32(exit))
+    let last = try JSONNode.parse(Array((run.messages.split(separator: "\n").last ?? "").utf8))
+    #expect(last["message"]?.string?.hasPrefix(words) == true, "\(run.messages)")
+    #expect(last["level"]?.string == "error" && last["exit"]?.integer == exit && last["job"]?.string == job)
   }
 
   @Test("With --log-times each line begins with the time")

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  private static let day = ["rerun", "job.json", "--window", "2026-01-15T00:00:00Z/2026-01-16T00:00:00Z"]
+  private static let day = ["rerun", "job.json", "--window", "2026-01-15"]
 
   @Test("A day whose export was completed gets the events that it would have had; days around it stay")
   func unsent() throws {
@@ -278,7 +278,10 @@ import Testing
     #expect(allowed.code == 0, "\(allowed.messages)")
     #expect(allowed.messages.contains("1 file of earlier runs is gone"))
     for (options, words) in [
-      (["--from", "2026-01-15T00:00:00Z"], "Name the window with --from and --to, or with --window FROM/TO."),
+      (
+        ["--from", "2026-01-15T00:00:00Z"],
+        "Name the window with --from and --to, or with --window FROM/TO or --window DAY."
+      ),
       (["--window", "2026-01-16T00:00:00Z/2026-01-15T00:00:00Z"], "The window ends before it begins."),
     ] {
       let refused = try workspace.run(["rerun", "job.json"] + options)

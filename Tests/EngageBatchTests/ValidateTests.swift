@@ -33,7 +33,7 @@ import Testing
   @Test("Each is a line of stdout with place, reason and what was perhaps meant, by file and line")
   func text() throws {
     let workspace = try workspace(Self.bad, notifications: Self.push)
-    let finished = try workspace.run("validate", "job.json", "--as-of", "2026-01-02T00:00:00Z")
+    let finished = try workspace.run("validate", "job.json", "--as-of", "2026-01-02T00:00:00Z", "--all")
     #expect(finished.code == 65, "\(finished.messages)")
     let (a, b) = ("\(workspace.path)/in/a.ndjson", "\(workspace.path)/in/b.ndjson")
     #expect(
@@ -44,7 +44,7 @@ import Testing
         "\(a):4: wrong-type: field 'name' is a number, but has to be a text",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
         "\(a):6: missing-field: field 'deviceId' is empty",
-        "\(a):7: invalid-json: at byte 17 of the line",
+        "\(a):7: invalid-json: the line ends within an object: the file may be cut",
         "\(a):8: invalid-timestamp: field 'timestamp' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(b):1: unknown-type: field 'action': 'recieved', did you mean 'received'?",
         "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean 'CurrentCampaign'?",
@@ -57,7 +57,7 @@ import Testing
   func listed() throws {
     let workspace = try workspace(Self.bad, notifications: Self.push)
     let asOf = ["--as-of", "2026-01-02T00:00:00Z"]
-    let found = try workspace.run(["validate", "job.json"] + asOf).lines.filter { !$0.contains(": warning: ") }
+    let found = try workspace.run(["validate", "job.json", "--all"] + asOf).lines.filter { !$0.contains(": warning: ") }
     #expect(try workspace.run(["run", "job.json", "--no-upload"] + asOf).code == 0)
     let list = try workspace.run("quarantine", "list", "--job", "job.json", "--format", "json")
     let rows = try JSONNode.parse(Array(list.output.utf8)).array ?? []
@@ -66,6 +66,42 @@ import Testing
       return "\(place): \(row["reason"]?.string ?? ""): \(row["detail"]?.string ?? "")"
     }
     #expect(found.count == 8 && listed.sorted() == found)
+  }
+
+  @Test("184 equal findings are one, with their number, the first place and what to write in the job")
+  func grouped() throws {
+    let workspace = try Workspace([])
+    let calls = (1...184).map {
+      #"{"type":"track","event":"Cart Viewed","anonymousId":"a-\#($0)","messageId":"m-\#($0)","timestamp":"2026-01-01T08:00:00Z","properties":{"n":\#($0)}}"#
+    }
+    try workspace.write(
+      "seg.ndjson", calls.joined(separator: "\n") + "\n" + #"{"deviceId":"d","timestamp":"2026-"# + "\n")
+    try workspace.write("job.json", #"{"name": "seg", "inputs": {"events": ["seg.ndjson"]}, "store": "s.sqlite"}"#)
+    let file = "\(workspace.path)/seg.ndjson"
+    let cause =
+      "184 x missing-field: field 'deviceId' is missing (first: \(file):1). "
+      + #"They look like Segment records: write {"path": ..., "map": "segment"}"#
+    let cut = "\(file):185: invalid-json: the line ends within a text: the file may be cut"
+    let validated = try workspace.run("validate", "job.json")
+    #expect(validated.code == 65 && validated.lines == [cause, cut], "\(validated)")
+    #expect(validated.messages.contains("185 findings: 185 quarantined, 0 warnings; --all shows each\n"))
+    #expect(!validated.messages.contains(file))
+    #expect(try workspace.run("validate", "job.json", "--all").lines.count == 185)
+    let json = try JSONNode.parse(Array(workspace.run("validate", "job.json", "--format", "json").output.utf8))
+    #expect(json["findings"]?.array?.count == 185)
+    #expect(json["causes"]?.array?.map { $0["count"]?.integer } == [184, 1])
+    #expect(
+      json["causes"]?.array?.first?["advice"]?.string
+        == #"They look like Segment records: write {"path": ..., "map": "segment"}"#)
+    let run = try workspace.run("run", "job.json", "--no-upload", "--allow-empty")
+    #expect(run.messages.contains(cause) && run.messages.contains(cut), "\(run)")
+    let listed = try workspace.run("quarantine", "list", "job.json")
+    #expect(
+      listed.lines == [
+        "lines\treason\tdetail\tfirst", "184\tmissing-field\tfield 'deviceId' is missing\t\(file):1",
+        "1\tinvalid-json\tthe line ends within a text: the file may be cut\t\(file):185",
+      ])
+    #expect(try workspace.run("quarantine", "list", "job.json", "--all").lines.count == 186)
   }
 
   /// `received` was said to be missing where a member of one of its items was.
@@ -151,8 +187,7 @@ import Testing
     let file = "\(workspace.path)/in/a.ndjson"
     #expect(
       finished.lines == [
-        "\(file):2: warning: future-record: more than a day after asOf",
-        "\(file):3: warning: future-record: more than a day after asOf",
+        "2 x warning: future-record: more than a day after asOf (first: \(file):2)"
       ])
     let note =
       "2 records lie more than a day after asOf, 2026-01-02T00:00:00.000Z: clocks of devices were ahead, and what those devices record "
@@ -167,7 +202,7 @@ import Testing
   @Test("A limit shortens the list and leaves the total")
   func limit() throws {
     let workspace = try workspace(Self.bad)
-    let finished = try workspace.run("validate", "job.json", "--limit", "2")
+    let finished = try workspace.run("validate", "job.json", "--all", "--limit", "2")
     #expect(finished.code == 65)
     #expect(finished.lines.count == 2)
     #expect(finished.messages.contains("8 findings: 7 quarantined, 1 warning; the first 2 are shown"))

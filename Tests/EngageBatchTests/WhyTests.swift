@@ -67,6 +67,45 @@ import Testing
     #expect(try workspace.run("why", id.prefix(5).description, "--store", Self.store).code == 64)
   }
 
+  @Test("Why a device has a campaign is one question, answered by its last event with it")
+  func campaignOfADevice() throws {
+    let workspace = try stored()
+    func why(_ more: String...) throws -> Finished {
+      try workspace.run(["why", "--store", Self.store, "--device", "phone-1"] + more)
+    }
+    let ids = try ["17", "14"].flatMap { try self.ids(workspace, $0) }
+    let asked = try why("--campaign", "Spring Sale")
+    #expect(asked.code == 0, "\(asked.messages)")
+    #expect(try ids.contains { try asked.output == workspace.run("why", $0, "--store", Self.store).output })
+    let early = try why("--campaign", "Spring Sale", "--at", "2026-01-01T08:03:00Z")
+    #expect(try early.output == workspace.run("why", self.ids(workspace, "17")[0], "--store", Self.store).output)
+    let other = try why("--campaign", "Summer")
+    #expect(other.code == 64)
+    #expect(other.messages == "error: the store has no campaign of the device 'Summer'; its events have Spring Sale\n")
+    #expect(try workspace.run("why", "--store", Self.store, "--campaign", "x", "--person", "user-1").code == 64)
+  }
+
+  @Test("A campaign that was over at the end of what the store knows is not said to hold")
+  func campaignIsOver() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      [
+        #"{"deviceId":"p","timestamp":"2026-01-01T08:00:00Z","type":"launch"}"#,
+        #"{"deviceId":"p","timestamp":"2026-01-01T08:01:00Z","type":"pushReceived","payload":{"aps":{"alert":"x"},"CurrentCampaign":"VIP","CampaignValidFor":"1 hour"}}"#,
+      ].joined(separator: "\n"))
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-01T08:30:00Z", "store": "s.sqlite"}"#)
+    func state(at asOf: String) throws -> [String] {
+      #expect(try workspace.run("run", "job.json", "--no-upload", "--as-of", asOf).code == 0)
+      return try sentences(answer(workspace, "--device", "p", "--store", "s.sqlite"), "state")
+    }
+    #expect(try state(at: "2026-01-01T08:30:00Z").contains("campaign 'VIP' holds until 2026-01-01T09:01:00.000Z"))
+    let later = try state(at: "2026-01-02T00:00:00Z")
+    #expect(!later.contains { $0.contains("holds until") }, "\(later)")
+  }
+
   @Test("An event tells its session, its campaign and where it came from, with the settings and their places")
   func event() throws {
     let workspace = try stored()

@@ -162,7 +162,12 @@ struct BackfillCommand: ParsableCommand {
     Streams.note(total.line)
     if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
     // A backfill that goes backwards is refused again.
-    if !(error is BackwardRunError) { Streams.note("The same command continues from here.") }
+    if case InputError.missing = error {
+      Streams.note(
+        "Once the input is there, the same command continues from here; with --allow-missing it continues without.")
+    } else if !(error is BackwardRunError) {
+      Streams.note("The same command continues from here.")
+    }
     return failure
   }
 

@@ -13,10 +13,17 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a job, its configuration and its routes, and print all findings at once.",
     discussion:
-      "Exit code 78 when something is wrong, 66 when only the inputs are missing; warnings alone leave it at 0.")
+      "Exit code 78 when something is wrong, 66 when only the inputs are missing; warnings and notes alone leave it at 0. What only the service of the job needs, such as credentials, is noted; with --real it is an error."
+  )
 
   @OptionGroup var source: ConfigSource<JobName>
   @OptionGroup var window: WindowOptions
+
+  @Flag(help: "Check for runs with --sandbox: their store, and no account.")
+  var sandbox = false
+
+  @Flag(help: "Check for runs at the service: what they need is there.")
+  var real = false
 
   @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
   var format: OutputFormat = .text
@@ -25,10 +32,11 @@ struct ConfigCheckCommand: ParsableCommand {
     if source.job == nil, window.added(to: CommandLineChanges()) != CommandLineChanges() {
       throw ValidationError("--from, --to and --as-of go with a job.")
     }
+    if sandbox, real { throw ValidationError("Give either --sandbox or --real, not both.") }
   }
 
   func run() throws {
-    let findings = ConfigFindings(source, window)
+    let findings = ConfigFindings(source, window, sandbox ? .sandbox : real ? .service : .any)
     format.tell(findings.document) {
       for line in findings.lines { Streams.note(line) }
       if findings.exit == .done { Streams.note(findings.summary) }
@@ -43,9 +51,15 @@ struct ConfigFindings {
   private(set) var exit = RunExit.done
   private var given = 0
 
-  init(_ source: ConfigSource<JobName>, _ times: WindowOptions? = nil) {
+  /// The runs that a check is for.
+  enum Runs { case any, sandbox, service }
+
+  private let runs: Runs
+
+  init(_ source: ConfigSource<JobName>, _ times: WindowOptions? = nil, _ runs: Runs = .service) {
+    self.runs = runs
     do {
-      let (job, configuration) = try source.read(times)
+      let (job, configuration) = try source.read(times, asksService: runs != .sandbox)
       given = configuration.resolved.count { $0.chain.count > 1 }
       for warning in configuration.warnings { findings.append(ConfigFinding(warning)) }
       for platform in InstalledPlatforms.all { add(platform.lint(job, configuration)) }
@@ -78,7 +92,7 @@ struct ConfigFindings {
     let place = Place(of: job)
     let platform = Platforms.installed[job.destination].flatMap { InstalledPlatforms.of($0) }
     add(platform?.refusals(of: job, configuration).map(ConfigFinding.init) ?? [])
-    let store = RunRequest.storePath(of: job)
+    let store = RunRequest.storePath(of: job, inSandbox: runs == .sandbox)
     if Self.isFolder(store) == true {
       refuse(place, "'store' names '\(PathText.shown(store, from: folder))', which is a folder, but must be a file")
     }
@@ -110,8 +124,14 @@ struct ConfigFindings {
       findings.append(ConfigFinding(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)"))))
       if exit == .done { exit = RunFailure.exit(of: error) }
     }
+    guard runs != .sandbox else { return }
     let missing = platform?.platform.missingSettings(configuration.settings, for: job) ?? []
-    add(missing.map { ConfigFinding(ConfigurationFault($0, in: job)) })
+    add(
+      missing.map {
+        var fault = ConfigurationFault($0, in: job)
+        if runs == .any { fault.severity = .note }
+        return ConfigFinding(fault)
+      })
   }
 
   /// Nil for a type that records of the job's platform have.

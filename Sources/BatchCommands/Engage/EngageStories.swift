@@ -177,7 +177,9 @@ struct EngageStories: PlatformStories {
     return "no event by then carried one"
   }
 
-  func state(of device: StoredDevice) throws -> [String] { try StoredDeviceState(device).lines }
+  func state(of device: StoredDevice) throws -> [String] {
+    try StoredDeviceState(device, knownUntil: store.runs.knownUntil()).lines
+  }
 
   func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
     answer.add(

@@ -6,7 +6,8 @@ import EngageRules
 struct StoredDeviceState {
   let lines: [String]
 
-  init(_ stored: StoredDevice) throws {
+  /// - Parameter known: up to when the store knows what happened; nil where no run said it.
+  init(_ stored: StoredDevice, knownUntil known: Instant?) throws {
     lines = try unsafe stored.state.withUnsafeBytes { bytes in
       let state = try unsafe DeviceState(decoding: bytes)
       var lines: [String] = []
@@ -19,7 +20,7 @@ struct StoredDeviceState {
         )
       }
       if let campaign = state.campaign {
-        let isOver = state.lastSeen.map { campaign.expiresAt < $0 } ?? false
+        let isOver = [state.lastSeen, known].compactMap { $0 }.max().map { campaign.expiresAt <= $0 } ?? false
         lines.append(
           "campaign '\(campaign.name.description.printable)' "
             + (isOver ? "was over at" : "holds until") + " \(campaign.expiresAt.rfc3339)")

@@ -99,7 +99,12 @@ struct ForgetCommand: ParsableCommand {
       let others = try results.erase(ids, found: found, at: .now, options)
       let report = try erase(ids, found, store, platform, options)
       tell(report, personal, others)
-      if answer.format == .text { tell(unknown: report.unknown) }
+      if answer.format == .text {
+        tell(unknown: report.unknown)
+        let traces = try RemainingTraces(
+          of: ids.map(\.bytes) + report.devices, request, wasAtService: atService && !dryRun)
+        for line in traces.lines { Streams.note("still elsewhere: \(line)") }
+      }
     }
     try store.close()
     try outcome.get()

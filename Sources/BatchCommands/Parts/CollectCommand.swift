@@ -70,8 +70,9 @@ struct CollectCommand: ParsableCommand {
       pipeline.noteEnd(&outcome)
     }
     let text = TextSummary(
-      outcome.report, reportFolder: outcome.reportFolder, namesLines: isatty(STDOUT_FILENO) == 0)
-    Streams.summary(text.lines, figures: outcome.report.summary.json)
+      outcome.report, reportFolder: outcome.reportFolder)
+    Streams.summary(
+      text.lines, Log.End(exit: outcome.exit.rawValue, run: outcome.run, figures: outcome.report.summary.json))
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 }

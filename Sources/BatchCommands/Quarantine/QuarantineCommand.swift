@@ -19,14 +19,14 @@ struct QuarantineCommand: ParsableCommand {
 /// `engage-batch quarantine list`: what waits, oldest first.
 struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List quarantined lines, oldest first, with place and reason.")
+    commandName: "list", abstract: "List what was quarantined by its cause; with --all each line, oldest first.")
 
   @OptionGroup var options: StoreOptions<JobName>
 
   @Flag(help: "Show the lines themselves, which may be personal data.")
   var showRaw = false
 
-  @Flag(help: "Also list lines that were taken in again, replaced in their files, or dismissed since.")
+  @Flag(help: "List each line, also those that were replayed, replaced in their files, or dismissed since.")
   var all = false
 
   @Option(help: "Only lines with this reason, such as invalid-json.")
@@ -42,16 +42,30 @@ struct QuarantineListCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, platform in
       let dictionary = Platforms.installed.vocabulary(of: platform).dictionary
-      var listing = Listing(options.answer.format, columns: QuarantineRow.columns(showsRaw: showRaw))
+      let isGrouped = options.answer.format == .text && !all && !showRaw && limit == nil
+      var causes = CauseTally(dictionary)
+      var listing = Listing(
+        options.answer.format, columns: isGrouped ? FindingRow.columns : QuarantineRow.columns(showsRaw: showRaw))
       var count = 0
       try store.quarantine.forEachLine(all: all) { entry in
         guard reason == nil || entry.line.reason == reason, limit.map({ count < $0 }) ?? true else { return }
+        if isGrouped { return causes.add(entry.line) }
         listing.add(QuarantineRow.cells(entry, dictionary, showsRaw: showRaw))
         count += 1
       }
+      for cause in causes.causes { listing.add(FindingRow.cells(cause)) }
       listing.end()
       if let note = try store.quarantine.unkeptNote() { Streams.note(note) }
     }
+  }
+}
+
+/// Quarantined lines of one cause as a row.
+enum FindingRow {
+  static let columns = ["lines", "reason", "detail", "first"]
+
+  static func cells(_ cause: FindingCause) -> [JSONNode] {
+    [.number(cause.count), .text(cause.reason), .text(cause.detail), .text(cause.place)]
   }
 }
 
@@ -67,14 +81,11 @@ enum QuarantineRow {
   /// - Parameter dictionary: says what was perhaps meant in a line.
   static func cells(_ entry: StoredQuarantine, _ dictionary: FieldDictionary, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
-    // Without its bytes, or of an event, the detail says all that is known.
-    let detail =
-      line.raw.isEmpty || QuarantinedLine.event(at: line.file) != nil
-      ? line.detail : LineDiagnosis(line, dictionary).detail
     var cells: [JSONNode] = [
       .number(entry.id), .number(entry.run.number), .text(line.place.file), .number(line.place.line),
       .number(line.offset),
-      .text(line.reason.rawValue), .text(detail), .number(entry.replayedRun?.number),
+      .text(line.reason.rawValue), .text(LineDiagnosis(line, dictionary).shownDetail),
+      .number(entry.replayedRun?.number),
       .text(entry.resolution?.rawValue),
       .text(QuarantinedLine.event(at: line.file)),
     ]

@@ -27,7 +27,9 @@ struct RerunCommand: ParsableCommand {
   @Option(help: "End of the window, such as 2026-02-01 or 'today'.", transform: Instant.argument)
   var to: Instant?
 
-  @Option(help: ArgumentHelp("Both in one.", valueName: "from/to"), transform: RerunWindow.argument)
+  @Option(
+    help: ArgumentHelp("Both in one, or a day of UTC such as 2026-01-31 or 'yesterday'.", valueName: "from/to"),
+    transform: RerunWindow.argument)
   var window: RerunWindow?
 
   @Option(
@@ -48,7 +50,7 @@ struct RerunCommand: ParsableCommand {
 
   func validate() throws {
     guard (window == nil) == (from != nil && to != nil), window == nil || (from == nil && to == nil) else {
-      throw ValidationError("Name the window with --from and --to, or with --window FROM/TO.")
+      throw ValidationError("Name the window with --from and --to, or with --window FROM/TO or --window DAY.")
     }
     guard let span, span.from < span.to else { throw ValidationError("The window ends before it begins.") }
   }
@@ -117,8 +119,12 @@ struct RerunWindow {
 
   @Sendable static func argument(_ text: String) throws(ValidationError) -> RerunWindow {
     let ends = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard ends.count == 2 else { throw ValidationError("write both ends, as 2026-01-15/2026-01-16") }
-    return RerunWindow(from: try Instant.argument(String(ends[0])), to: try Instant.argument(String(ends[1])))
+    let from = try Instant.argument(String(ends[0]))
+    if ends.count == 1, from == Zone.utc.startOfDay(from, plus: 0) {
+      return RerunWindow(from: from, to: Zone.utc.startOfDay(from, plus: 1))
+    }
+    guard ends.count == 2 else { throw ValidationError("write a day, or both ends as 2026-01-15/2026-01-16") }
+    return RerunWindow(from: from, to: try Instant.argument(String(ends[1])))
   }
 }
 

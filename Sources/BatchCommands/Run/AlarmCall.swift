@@ -22,6 +22,10 @@ struct AlarmCall {
     defer { if isKept, FileManager.default.fileExists(atPath: note) { forgetFailure() } }
     let report = request.settings.report
     guard report.alarm != nil || !report.alarmCommand.isEmpty, alarm.isDue(after: exitBefore) else { return }
+    var alarm = alarm
+    alarm.machine = ProcessInfo.processInfo.hostName
+    alarm.address = request.storeDestination.address
+    alarm.fault = HTTPFault.Kind.allCases.map(\.rawValue).first { alarm.reason?.contains($0) ?? false }
     if let address = report.alarm { post(alarm, to: address.reveal(), report.alarmForm) }
     if !report.alarmCommand.isEmpty { start(report.alarmCommand, alarm) }
     // Where it cannot be written, the failure is told each time, and its end is not.

@@ -232,4 +232,10 @@ struct OutputOptions: ParsableArguments {
 struct ExplanationOptions: ParsableArguments {
   @Option(help: "How --explain is printed: text or json.")
   var format: OutputFormat = .text
+
+  func check(_ output: OutputOptions) throws {
+    if format == .json, output.explain == nil {
+      throw ValidationError("--format goes with --explain; --summary - prints the figures as JSON.")
+    }
+  }
 }

@@ -42,6 +42,7 @@ struct RunCommand: JobCommand {
   var plan: String?
 
   func validate() throws {
+    try explanation.check(output)
     if onlinePlan != nil, !dryRun { throw ValidationError("--online-plan needs --dry-run.") }
     if plan != nil, dryRun || skipsUpload {
       throw ValidationError("--plan is carried out at the service, so it goes without --dry-run and --no-upload.")
@@ -91,6 +92,8 @@ struct PostCommand: JobCommand {
 
   @Flag(help: "Send to a sandbox inside the process; no account is needed.")
   var sandbox = false
+
+  func validate() throws { try explanation.check(output) }
 
   func run() throws {
     try RunSession(output: output, explanations: explanation.format, usesSandbox: sandbox).run { now in

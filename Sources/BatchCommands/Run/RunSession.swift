@@ -16,7 +16,7 @@ struct RunSession {
   var usesSandbox = false
   /// Whether anything is asked of the service.
   var connects = true
-  /// Whether the end summary of a dry run names lines that would be quarantined, also where stdout is a terminal.
+  /// Whether the end summary says what was wrong with quarantined lines.
   var namesLines = true
 
   /// - Parameters:
@@ -24,16 +24,21 @@ struct RunSession {
   ///   - tell: called with the outcome before the end summary is printed.
   func run(_ request: (Instant) throws -> RunRequest, tell: (RunOutcome) -> Void = { _ in }) throws {
     Streams.begin(output.log)
+    var isTold = false
     do {
-      try conduct(request, tell)
+      try conduct(request, tell, &isTold)
     } catch {
+      if !isTold, let exit = error as? ExitCode { Streams.end(exit.rawValue) }
       Streams.release()
       throw error
     }
   }
 
-  private func conduct(_ request: (Instant) throws -> RunRequest, _ tell: (RunOutcome) -> Void) throws {
+  private func conduct(_ request: (Instant) throws -> RunRequest, _ tell: (RunOutcome) -> Void, _ isTold: inout Bool)
+    throws
+  {
     var request = try Failures.reported { try request(.now) }
+    Streams.begin(job: request.job.name)
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
     request.decisionsOut = output.decisionsOut
@@ -74,9 +79,7 @@ struct RunSession {
           Streams.note("\(error)")
         }
       }
-      var alarm = Alarm(
-        job: request.job.name, exit: RunFailure.exit(of: error), reason: "\(error)",
-        command: request.invocation.run.text)
+      var alarm = Alarm(failed(request, error))
       let isDamage = (error as? StoreError)?.isDamage == true
       if isDamage { alarm.tellDamage(of: request.storePath) }
       AlarmCall(request: request).tell(alarm, isKept: false)
@@ -94,10 +97,13 @@ struct RunSession {
     outcome.attempt { outcome in try writeFigures(of: request, outcome.exit, outcome.report) }
     pipeline.noteEnd(&outcome)
     tell(outcome)
-    AlarmCall(request: request).tell(Alarm(outcome.report), isKept: true)
+    AlarmCall(request: request).tell(Alarm(outcome.report, folder: outcome.reportFolder), isKept: true)
     let summary = TextSummary(
-      outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines || isatty(STDOUT_FILENO) == 0)
-    Streams.summary(summary.lines, figures: outcome.report.summary.json)
+      outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines)
+    isTold = true
+    Streams.summary(
+      summary.lines,
+      Log.End(exit: outcome.exit.rawValue, run: outcome.run, figures: outcome.report.summary.json))
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 
@@ -120,6 +126,8 @@ struct RunSession {
     var report = RunReport(
       job: request.job.name, jobFile: request.job.file, destination: request.platform.name,
       startedAt: request.now, asOf: request.asOf)
+    report.invocation = request.invocation
+    (report.from, report.to) = (request.job.window.from, request.job.window.to)
     report.exit = RunFailure.exit(of: error)
     report.failure = "\(error)"
     return report

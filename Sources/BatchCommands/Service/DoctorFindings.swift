@@ -91,13 +91,9 @@ extension DoctorFindings {
       guard let path = environment[variable + "_FILE"], !path.isEmpty,
         SettingsSchema.current.setting(named: setting)?.isSecret == true
       else { continue }
-      var status = stat()
-      guard unsafe stat(path, &status) == 0 else { continue }
-      if status.st_mode & 0o077 != 0 {
-        warning("secrets", "the file of \(variable)_FILE can be read by other users; chmod 600 it", setting: setting)
-      } else {
-        ok("secrets", "the file of \(variable)_FILE is its owner's alone")
-      }
+      // What is wrong with it is found where it is read.
+      guard FileManager.default.fileExists(atPath: path), !FileContents.isOpenToOthers(path) else { continue }
+      ok("secrets", "no other user can read the file of \(variable)_FILE")
     }
   }
 

@@ -16,7 +16,7 @@ struct StoreCommand: ParsableCommand {
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
-      StoreSalvageCommand.self, StoreErasuresCommand.self, StoreCorrectionsCommand.self,
+      StoreBackupCommand.self, StoreSalvageCommand.self, StoreErasuresCommand.self, StoreCorrectionsCommand.self,
       StoreDropPartitionCommand.self,
     ])
 }

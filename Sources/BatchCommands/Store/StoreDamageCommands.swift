@@ -28,6 +28,31 @@ struct StoreCheckCommand: ParsableCommand {
   }
 }
 
+/// `engage-batch store backup`: a copy of a store, whole and checked.
+struct StoreBackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy a store as it is at this moment, and check the copy.",
+    discussion: """
+      A run may have the store open meanwhile: the copy has what was committed when the command began. It is readable by its owner \
+      alone, and stands under its name only once it was found whole. Events that are sent after the copy was made are not known to it: \
+      docs/upgrades.md says what to do before it is used.
+      """)
+
+  @OptionGroup var options: StoreOptions<JobOption>
+
+  @Argument(help: ArgumentHelp("The copy, where nothing stands yet.", valueName: "file"))
+  var file: String
+
+  func run() throws {
+    try options.reading { store, _ in
+      let bytes = try store.backUp(to: file)
+      options.answer.format.tell(["file": .text(file), "bytes": .number(bytes)]) {
+        Streams.note("\(file.printable): a whole copy of the store, \(bytes.counted("byte"))")
+      }
+    }
+  }
+}
+
 /// `engage-batch store salvage`: a new store of what is whole in a damaged one.
 struct StoreSalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -33,11 +33,14 @@ struct StoreStatusCommand: ParsableCommand {
     let overview = try store.overview()
     let quarantine = try store.quarantine.counts()
     let kept = try store.timelines.kept()
+    let erased = try store.erasures.proofs().flatMap(\.counts).filter { $0.what == EventStatus.successfullyPosted.name }
+      .reduce(0) { $0 + $1.count }
     let names = EventStatus.allCases.compactMap { status in counts[status].map { (status.name, $0) } }
     let reasons = QuarantineReason.allCases.compactMap { reason in quarantine[reason].map { (reason.rawValue, $0) } }
     return [
       "store": counted(names.sorted { $0.0 < $1.0 }),
       "events": .number(counts.values.reduce(0, +)),
+      "erased": .number(erased),
       "destination": .text(try store.destination()?.description),
       "knownUntil": .text(try store.runs.knownUntil()?.rfc3339),
       "rewind": [
@@ -55,13 +58,15 @@ struct StoreStatusCommand: ParsableCommand {
 
   static func notes(_ document: JSONNode) -> [String] {
     func number(_ key: String) -> Int { Int(document[key]?.integer ?? 0) }
-    let (events, runs) = (number("events").counted("event"), number("runs").counted("run"))
+    let erased = number("erased") > 0 ? ", and \(number("erased").grouped) of people who were forgotten" : ""
+    let events = (number("events") - number("erased")).counted("event")
+    let runs = number("runs").counted("run")
     // Those of collected parts are in the results.
     var notes = [
       number("devices") == 0 && number("events") > 0
         ? "\(events), \(runs); it has no states of devices"
         : "\(events) of \(number("devices").counted("device")), \(runs); "
-          + number("heldDevices").counted("device holds events back", "devices hold events back")
+          + number("heldDevices").counted("device holds events back", "devices hold events back") + erased
     ]
     notes.append(
       "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")

@@ -11,6 +11,8 @@ struct Log {
   var hasTimes = false
   /// Lines wait for the end of the command, which shows them unless all went well.
   var isHeld = false
+  /// The job that lines in JSON name; nil before it is known.
+  var job: String?
   private var held: [String] = []
   private var leftOut = 0
 
@@ -28,9 +30,18 @@ struct Log {
 
   /// The lines as they are written now; none where they wait.
   ///
-  /// - Parameter figures: JSON that a line in JSON carries along.
-  mutating func lines(_ messages: [String], figures: String? = nil, at now: Instant) -> [String] {
-    let lines = messages.map { line($0, figures, now) }
+  /// What the last line of a run in JSON carries along.
+  struct End {
+    var exit: Int32
+    /// The number of the run in its store; nil where it has none.
+    var run: Int64?
+    /// JSON; nil where nothing was counted.
+    var figures: String?
+  }
+
+  /// - Parameter end: of the run whose last line it is.
+  mutating func lines(_ messages: [String], end: End? = nil, at now: Instant) -> [String] {
+    let lines = messages.map { line($0, end, now) }
     guard isHeld else { return lines }
     held += lines
     if held.count > Self.mostHeld {
@@ -47,13 +58,17 @@ struct Log {
     return lines
   }
 
-  private func line(_ message: String, _ figures: String?, _ now: Instant) -> String {
+  private func line(_ message: String, _ end: End?, _ now: Instant) -> String {
     switch format {
     case .text: return hasTimes ? "\(now.rfc3339) \(message)" : message
     case .json:
-      let own = figures.map { ",\"summary\":\($0)" } ?? ""
-      return
-        "{\"time\":\"\(now.rfc3339)\",\"level\":\"\(Self.level(of: message))\",\"message\":\(JSONString.quoted(message))\(own)}"
+      let level = end.map { $0.exit == 0 ? "info" : "error" } ?? Self.level(of: message)
+      let members: [(String, String?)] = [
+        ("time", "\"\(now.rfc3339)\""), ("level", "\"\(level)\""), ("message", JSONString.quoted(message)),
+        ("job", job.map(JSONString.quoted)), ("run", end?.run.map { "\($0)" }), ("exit", end.map { "\($0.exit)" }),
+        ("summary", end?.figures),
+      ]
+      return "{" + members.compactMap { key, value in value.map { "\"\(key)\":\($0)" } }.joined(separator: ",") + "}"
     }
   }
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchPipeline
+import BatchReport
 import Glibc
 
 /// The two streams of a command: data on stdout, words for people on stderr.
@@ -34,6 +35,9 @@ enum Streams {
   /// How words for people look from now on.
   static func begin(_ log: Log) { self.log.withLock { $0 = log } }
 
+  /// Which job words are about from now on.
+  static func begin(job: String) { log.withLock { $0.job = job } }
+
   /// Whether a line may be put in place of another one.
   static var isPlain: Bool { log.withLock(\.isPlain) }
 
@@ -42,10 +46,17 @@ enum Streams {
     tell(lines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable })
   }
 
-  /// The end of a run: lines for people, of which a log in JSON has the first, with the figures as an object.
-  static func summary(_ lines: [String], figures: String) {
+  /// The end of a run: lines for people, of which a log in JSON has the first, with what else is known as members.
+  static func summary(_ lines: [String], _ end: Log.End) {
     guard log.withLock({ $0.format == .json }) else { return lines.forEach(note) }
-    tell(lines.prefix(1).map(\.printable), figures: figures)
+    tell(lines.prefix(1).map(\.printable), end: end)
+  }
+
+  /// The last line of a log in JSON of a command that came to no summary; people have read the error.
+  static func end(_ exit: Int32) {
+    guard let job = log.withLock({ $0.format == .json ? $0.job ?? "" : nil }) else { return }
+    let words = RunExit(rawValue: exit).map { ", \(Wording.ending($0))" } ?? ""
+    tell(["\(job.isEmpty ? "" : "\(job): ")ended with exit code \(exit)\(words)"], end: Log.End(exit: exit))
   }
 
   /// Shows what was kept back. What cannot be written to stderr has nobody left to be told to.
@@ -58,8 +69,8 @@ enum Streams {
     _ = write((isColoured ? Colour.coloured(line) : line) + "\n", to: STDERR_FILENO)
   }
 
-  private static func tell(_ messages: [String], figures: String? = nil) {
-    for line in log.withLock({ $0.lines(messages, figures: figures, at: .now) }) { show(line) }
+  private static func tell(_ messages: [String], end: Log.End? = nil) {
+    for line in log.withLock({ $0.lines(messages, end: end, at: .now) }) { show(line) }
   }
 
   /// Puts the text in place of the terminal's current line.

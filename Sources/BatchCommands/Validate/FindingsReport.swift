@@ -11,19 +11,26 @@ enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 /// Findings about inputs on stdout.
 enum FindingsReport {
   /// The text to print; nil where there is nothing to say.
-  static func text(_ findings: Findings, job: String, _ format: FindingsFormat) -> String? {
+  ///
+  /// - Parameter all: each finding in place of their causes.
+  static func text(_ findings: Findings, job: String, _ format: FindingsFormat, all: Bool) -> String? {
     switch format {
     case .text:
-      findings.first.isEmpty ? nil : findings.first.map { $0.text.printable }.joined(separator: "\n")
+      findings.total == 0
+        ? nil
+        : (all ? findings.first.map(\.text) : findings.causes.map(\.text)).map(\.printable).joined(separator: "\n")
     case .json: document(findings, job: job).text()
     case .junit: String(junit(findings, job: job).text.dropLast())
     }
   }
 
   /// How many there are, and how many of them were printed.
-  static func total(_ findings: Findings) -> String {
+  static func total(_ findings: Findings, all: Bool) -> String {
     guard findings.total > 0 else { return "no findings" }
-    let shown = findings.first.count < findings.total ? "; the first \(findings.first.count) are shown" : ""
+    let shown =
+      all && findings.first.count < findings.total
+      ? "; the first \(findings.first.count) are shown"
+      : !all && findings.causes.count < findings.total ? "; --all shows each" : ""
     func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
     return
       "\(count(findings.total, "finding")): \(findings.errors) quarantined, \(count(findings.warnings, "warning"))\(shown)"
@@ -32,7 +39,7 @@ enum FindingsReport {
   private static func document(_ findings: Findings, job: String) -> JSONNode {
     [
       "job": .text(job), "total": .number(findings.total), "errors": .number(findings.errors),
-      "warnings": .number(findings.warnings),
+      "warnings": .number(findings.warnings), "causes": .array(findings.causes.map(\.document)),
       "findings": .array(
         findings.first.map {
           [

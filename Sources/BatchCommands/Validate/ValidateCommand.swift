@@ -10,8 +10,9 @@ struct ValidateCommand: JobCommand {
     commandName: "validate",
     abstract: "Read and decide everything, change nothing, and exit with 65 if any line was quarantined.",
     discussion: """
-      What is wrong with the inputs is printed on stdout as file:line: reason: detail, by file and line, unless stdout is taken by \
-      another output. Warnings are about records that count all the same.
+      What is wrong with the inputs is printed on stdout by its cause, with the number of lines and the first of them, unless stdout \
+      is taken by another output; with --all as file:line: reason: detail, by file and line. Warnings are about records that count all \
+      the same.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -24,7 +25,13 @@ struct ValidateCommand: JobCommand {
   @Option(help: "How findings are printed: text, json or junit.")
   var format: FindingsFormat = .text
 
-  @Option(help: "Print at most this many findings; stderr has the total.")
+  @Flag(help: "Print each finding.")
+  var all = false
+
+  @Flag(help: "Validate for a run with --sandbox: its store, and no account.")
+  var sandbox = false
+
+  @Option(help: "Print at most this many findings with --all; stderr has the total.")
   var limit = 200
 
   func validate() throws {
@@ -34,7 +41,9 @@ struct ValidateCommand: JobCommand {
   func run() throws {
     // One document on stdout at a time.
     let isTaken = output.takesStdout || output.explain != nil
-    let session = RunSession(output: output, explanations: format == .json ? .json : .text, namesLines: isTaken)
+    let session = RunSession(
+      output: output, explanations: format == .json ? .json : .text, usesSandbox: sandbox, connects: false,
+      namesLines: isTaken)
     try session.run { now in
       let loaded = try load(at: now, asksService: false)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)
@@ -45,8 +54,12 @@ struct ValidateCommand: JobCommand {
       return request
     } tell: { outcome in
       guard !isTaken else { return }
-      if let text = FindingsReport.text(outcome.findings, job: outcome.report.job, format) { Streams.data(text) }
-      if outcome.findings.total > 0 || outcome.exit == .done { Streams.note(FindingsReport.total(outcome.findings)) }
+      if let text = FindingsReport.text(outcome.findings, job: outcome.report.job, format, all: all) {
+        Streams.data(text)
+      }
+      if outcome.findings.total > 0 || outcome.exit == .done {
+        Streams.note(FindingsReport.total(outcome.findings, all: all))
+      }
     }
   }
 }

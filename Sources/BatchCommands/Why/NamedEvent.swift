@@ -24,6 +24,33 @@ enum NamedEvent {
       hint: "'engage-batch store events' lists those that it has; six characters of an id are enough")
   }
 
+  /// The last event of a device that has a campaign, by its name or an id of it.
+  ///
+  /// - Parameter instant: after which none counts; nil for the end of what the store knows.
+  /// - Throws: ``UnknownName`` with the campaigns that the device had.
+  static func last(
+    ofCampaign campaign: String, on device: [UInt8], until instant: Instant?, in store: EventStore
+  ) throws -> StoredEvent {
+    let platform = try Platforms.installed.platform(named: store.format.destination)
+    let names = try InstalledPlatforms.of(platform)?.campaigns(in: store)
+    var filter = EventFilter()
+    filter.devices = [device]
+    var last: StoredEvent?
+    var known: Set<String> = []
+    try store.ledger.forEachEvent(filter) { event in
+      let values = try platform.describe(event).values.last.flatMap { names?($0) } ?? []
+      known.formUnion(values)
+      guard values.contains(where: { $0.isIdentical(to: campaign) }), instant.map({ event.id.timestamp <= $0 }) ?? true
+      else { return true }
+      if last.map({ ($0.id.timestamp, $0.emission) < (event.id.timestamp, event.emission) }) ?? true { last = event }
+      return true
+    }
+    if let last { return last }
+    throw UnknownName(
+      kind: "campaign of the device", name: campaign,
+      hint: known.isEmpty ? "no event of it has one" : "its events have \(known.sorted().joined(separator: ", "))")
+  }
+
   private static func find(_ id: EventID, in store: EventStore) throws -> NamedEvent? {
     if let event = try store.ledger.event(id) { return .stored(event) }
     return try store.quarantine.line(id).map { .quarantined(id, $0) }

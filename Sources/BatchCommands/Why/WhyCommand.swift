@@ -21,6 +21,9 @@ struct WhyCommand: ParsableCommand {
   @Option(help: "A device, instead of an event.")
   var device: String?
 
+  @Option(help: "With --device: why its last event with this campaign, by name or id, has it.")
+  var campaign: String?
+
   @Option(
     help: ArgumentHelp(
       "A person by any id or its hash, instead of a device: all devices of the person answer.", valueName: "id"))
@@ -39,6 +42,7 @@ struct WhyCommand: ParsableCommand {
     if [event, device, person].compactMap({ $0 }).count != 1 {
       throw ValidationError("Name an event by its id, a device with --device, or a person with --person.")
     }
+    if campaign != nil, device == nil { throw ValidationError("--campaign goes with --device.") }
     if at != nil, event != nil { throw ValidationError("--at goes with --device and --person.") }
   }
 
@@ -47,13 +51,14 @@ struct WhyCommand: ParsableCommand {
       let policy = try personal.policy(for: store)
       if let event {
         switch try NamedEvent.find(event, in: store) {
-        case .stored(let event):
-          let story = try EventStory(event, in: store, policy)
-          print((try story.answer(), story.document))
+        case .stored(let event): try print(event, in: store, policy)
         case .quarantined(let id, let event):
           let story = QuarantinedEventStory(id: id, event: event)
           print((story.answer(replay: try replay(in: store)), story.document))
         }
+      } else if let device, let campaign {
+        let device = try NamedDevice.find(device, in: store, personal)
+        try print(NamedEvent.last(ofCampaign: campaign, on: device, until: at, in: store), in: store, policy)
       } else if let device {
         print(try story(of: NamedDevice.find(device, in: store, personal), in: store, policy))
       } else if let person {
@@ -61,6 +66,11 @@ struct WhyCommand: ParsableCommand {
         answer.format.tell(.array(stories.map { $0.answer.document($0.head) })) { stories.forEach(print) }
       }
     }
+  }
+
+  private func print(_ event: StoredEvent, in store: EventStore, _ policy: PersonalData) throws {
+    let story = try EventStory(event, in: store, policy)
+    print((try story.answer(), story.document))
   }
 
   private func story(

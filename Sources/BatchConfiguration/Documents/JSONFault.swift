@@ -3,9 +3,11 @@ import BatchFoundation
 /// What is missing where a JSON document stops being one, in words.
 ///
 /// It looks once more at the text before the place, which was read without a fault.
-struct JSONFault {
+package struct JSONFault {
   private let bytes: [UInt8]
   private let offset: Int
+  /// Whether it is a record: then only plain names are told of it, and no lines.
+  private let isRecord: Bool
   private var at: Int
   private var line = 1
   private var open: [Container] = []
@@ -34,9 +36,22 @@ struct JSONFault {
     return fault.words()
   }
 
-  private init(bytes: [UInt8], offset: Int) {
+  /// The same of a record that is a line of its own.
+  package static func words(ofRecord bytes: [UInt8], at offset: Int) -> String {
+    var fault = JSONFault(bytes: bytes, offset: min(offset, bytes.count), isRecord: true)
+    let words = fault.words()
+    let rest = bytes.dropFirst(offset).drop { $0 <= 0x20 }
+    let isInText =
+      fault.at < fault.offset || rest.first == UInt8(ascii: "\"") && !rest.dropFirst().contains(UInt8(ascii: "\""))
+    guard isInText || rest.isEmpty, let container = fault.open.last else { return words }
+    return
+      "the line ends within \(isInText ? "a text" : container.isObject ? "an object" : "an array"): the file may be cut"
+  }
+
+  private init(bytes: [UInt8], offset: Int, isRecord: Bool = false) {
     self.bytes = bytes
     self.offset = offset
+    self.isRecord = isRecord
     at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
@@ -89,24 +104,26 @@ struct JSONFault {
     case .comma:
       let value =
         container.isObject ? "the value of '\(container.key)'" : "an element of \(container.name)"
-      return "expected ',' or '\(close)' after \(value) on line \(container.valueLine)"
-    case .colon: return "expected ':' after the key '\(container.key)' on line \(container.keyLine)"
+      return "expected ',' or '\(close)' after \(value)\(onLine(container.valueLine))"
+    case .colon: return "expected ':' after the key '\(container.key)'\(onLine(container.keyLine))"
     case .first, .key:
       let isQuoted = offset < bytes.count && bytes[offset] == UInt8(ascii: "'")
       return
-        "expected a key in double quotes\(isQuoted ? ", not in single ones" : " or '}'") in \(container.name), which begins on line \(container.line)"
+        "expected a key in double quotes\(isQuoted ? ", not in single ones" : " or '}'") in \(container.name)\(onLine(container.line, ", which begins"))"
     case .value:
       guard container.isObject else { return "expected an element of \(container.name) or ']': \(Self.values)" }
       return "expected a value for '\(container.key)': \(Self.values)"
     }
   }
 
+  private func onLine(_ number: Int, _ words: String = "") -> String { isRecord ? "" : "\(words) on line \(number)" }
+
   private static let values = "true, false, null, a number, text in double quotes, [ or {"
 
   private var wordsInString: String {
     bytes[offset] == UInt8(ascii: "\\")
       ? #"expected an escape such as \n, \", \\ or \u00e9"#
-      : "expected '\"' at the end of the text that begins on line \(line)"
+      : "expected '\"' at the end of the text that begins\(isRecord ? " here" : onLine(line))"
   }
 
   /// What a value that begins here is called.
@@ -154,6 +171,9 @@ struct JSONFault {
     guard at < offset else { return nil }
     let text = bytes[start..<at]
     at += 1
+    if isRecord, !text.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }) || text.count > 30 {
+      return "…"
+    }
     return String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
   }
 

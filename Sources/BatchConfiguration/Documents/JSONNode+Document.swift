@@ -41,8 +41,7 @@ extension JSONNode {
     do {
       return try RegularFile.read(file)
     } catch {
-      let isMissing = if case .system = error { true } else { false }
-      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: isMissing)
+      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
     }
   }
 

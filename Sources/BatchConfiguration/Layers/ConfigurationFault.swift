@@ -52,15 +52,13 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
 package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConvertible {
   /// Errors and warnings in the order in which they were found; at least one is an error.
   package var faults: [ConfigurationFault]
-  /// The job or configuration file named on the command line is not there or not readable.
-  package var inputIsMissing: Bool
   /// As much of the job as could be read; nil without a job.
   package var job: Job?
 
   /// More faults of one file than this are counted.
   static let most = 200
 
-  package init(_ faults: [ConfigurationFault], inputIsMissing: Bool = false) {
+  package init(_ faults: [ConfigurationFault]) {
     self.faults = faults
     if faults.count > Self.most, let last = faults.last {
       let more = faults.count - Self.most
@@ -69,11 +67,9 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
       self.faults.append(
         ConfigurationFault(Place(last.place.source), "\(more.counted("more finding")) here and elsewhere"))
     }
-    self.inputIsMissing = inputIsMissing
   }
 
-  /// 78 (configuration error), or 66 (no input) when there was no file to look at (reference command-line 4).
-  package var exit: RunExit { inputIsMissing ? .noInput : .configuration }
+  package var exit: RunExit { .configuration }
 
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }

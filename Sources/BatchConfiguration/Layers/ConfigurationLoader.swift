@@ -131,7 +131,10 @@ package struct ConfigurationLoader: Sendable {
       let document = try document(file, source)
       layers.lay(document, .file, source: source, directory: PathText.folder(of: file))
     } catch {
-      for fault in error.faults { layers.report(fault) }
+      for fault in error.faults {
+        let hint = fault.place.line == nil && fault.hint == nil ? "'configuration' of the job names it" : fault.hint
+        layers.report(ConfigurationFault(fault.place, fault.severity, fault.problem, hint: hint))
+      }
     }
   }
 

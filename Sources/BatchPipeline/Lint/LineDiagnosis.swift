@@ -1,3 +1,4 @@
+import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 
@@ -14,8 +15,15 @@ package struct LineDiagnosis {
     self.dictionary = dictionary
   }
 
+  /// ``detail``; of an event, or of a line that nobody kept, all that is known.
+  package var shownDetail: String {
+    if line.source != nil { return line.placedDetail }
+    return line.raw.isEmpty || QuarantinedLine.event(at: line.file) != nil ? line.detail : detail
+  }
+
   package var detail: String {
-    guard let field else { return line.detail + (mappedQuestion ?? otherDocument ?? "") }
+    if line.reason == .invalidJSON, let reason = otherDocument.map({ line.detail + $0 }) ?? syntax { return reason }
+    guard let field else { return line.detail + (mappedQuestion ?? "") }
     switch line.reason {
     case .missingField: return missing(field)
     case .wrongType: return wrongType(field)
@@ -32,6 +40,20 @@ package struct LineDiagnosis {
     let field = line.detail.dropFirst(start.count).dropLast(end.count)
     // What a map says of a foreign record is all that there is to say.
     return field.contains(end) ? nil : String(field)
+  }
+
+  /// What is missing where the line stops being JSON; nil for a record that a map cut out of something else.
+  private var syntax: String? {
+    // A map says what it could not cut.
+    guard line.detail.hasPrefix("at byte ") || line.detail.isEmpty else { return nil }
+    do {
+      _ = try JSONNode.parse(line.raw)
+      return nil
+    } catch {
+      guard case .syntax(let offset) = error else { return nil }
+      let words = JSONFault.words(ofRecord: line.raw, at: offset)
+      return line.detail.isEmpty || words.hasPrefix("the line ends") ? words : "\(line.detail), \(words)"
+    }
   }
 
   /// Of a type that a map itself gives: whether another was meant.

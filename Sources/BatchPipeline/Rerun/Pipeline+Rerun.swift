@@ -88,7 +88,7 @@ extension Pipeline {
     else { return nil }
     var preparation = preparation
     preparation.options.ingest.window = TimeWindow(from: max(rerun.from, reach), to: rerun.to)
-    let lines = QuarantinedLines(atMost: 0)
+    let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
     let sink = try StoreSink(store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
     let storage = RunStorage(
       store: store, run: run, sink: sink, knownUntil: known, knownBefore: known, quarantined: lines)
@@ -115,7 +115,7 @@ extension Pipeline {
     let anew = try EventStore.open(folder.path("decided.sqlite"), format: platform.storeFormat)
     let anewRun = try anew.runs.begin(
       job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
-    let lines = QuarantinedLines(atMost: 0)
+    let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
     let sink = try RerunSink(kept: StoreSink(store: anew, run: anewRun, quarantined: lines), store: store, span: span)
     var preparation = preparation
     preparation.options.remembers = { device, timestamp in

@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
+import BatchMaps
 import BatchPlatform
 import BatchReport
 import BatchStore
@@ -23,7 +24,11 @@ extension Pipeline {
       }
       outcome.report.nothingUsable = true
       outcome.report.knownUntil = storage.knownBefore
-      outcome.fail(NothingUsable(local.ingest.counts, request.job.window, outcome.report.quarantine))
+      var error = NothingUsable(local.ingest.counts, request.job.window, outcome.report.quarantine)
+      for advice in (outcome.report.quarantineCauses ?? []).compactMap(\.advice) where !error.causes.contains(advice) {
+        error.causes.append(advice)
+      }
+      outcome.fail(error)
       return false
     }
     outcome.explanation = try explanation(local, files, storage.store)
@@ -110,9 +115,12 @@ extension Pipeline {
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
+    let causes = advised(storage.quarantined.causes, files, preparation.options.vocabulary)
     if request.mode.isDryRun {
-      outcome.findings = Findings(local, files, lines, preparation.options.vocabulary, limit: request.findingLimit)
+      outcome.findings = Findings(
+        local, files, lines, causes, preparation.options.vocabulary, limit: request.findingLimit)
     }
+    outcome.report.quarantineCauses = causes
     outcome.report.add(
       local, files,
       storage.quarantined.examples(
@@ -125,6 +133,26 @@ extension Pipeline {
     platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
     if local.isUsable, request.mode == .dryRun(sends: true) { try tellEstimate(local, storage, &outcome) }
     return local
+  }
+
+  /// What the lines of the causes look like: of each kind of input and map the first file that went wrong is looked at.
+  private func advised(
+    _ causes: [FindingCause], _ files: InputFiles, _ vocabulary: any RecordVocabulary
+  ) -> [FindingCause] {
+    let ofShape: [QuarantineReason] = [.missingField, .unknownType, .wrongType, .invalidTimestamp, .noRule, .otherForm]
+    var looked: [String: String] = [:]
+    return causes.map { cause in
+      guard ofShape.contains(where: { $0.rawValue.isIdentical(to: cause.reason) }),
+        let file = files.files.first(where: { $0.original.isIdentical(to: cause.file) }), file.handedOver == nil
+      else { return cause }
+      let entry = "\(file.kind.name) \(file.map?.identity ?? "")"
+      // A file that cannot be looked at again is told by its reading.
+      let words = looked[entry] ?? (try? LikelyEntry(of: file, vocabulary, presets: platform.presets))?.words ?? ""
+      looked[entry] = words
+      var cause = cause
+      cause.advice = words.isEmpty ? nil : words
+      return cause
+    }
   }
 
   /// Tells people at once, and the report.

@@ -25,6 +25,8 @@ package struct RunOutcome: Sendable {
   var details: (any PlatformDetails)?
   /// The run in the store, and how it noted that this ended; nil where nothing is noted.
   var noted: (run: RunID, exit: RunExit)?
+  /// The number of the run in its store; nil where nothing is noted.
+  package var run: Int64? { noted?.run.number }
   /// Whether no error ended it early.
   package var isWhole = true
 

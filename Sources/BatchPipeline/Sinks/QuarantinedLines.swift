@@ -1,4 +1,6 @@
 import BatchFoundation
+import BatchIngest
+import BatchReport
 
 /// The lines that a run quarantined, as far as somebody is shown them: the first ones, and examples across reasons and files.
 ///
@@ -14,23 +16,34 @@ final class QuarantinedLines: Sendable {
   private struct State {
     var first: [QuarantinedLine] = []
     var examples: [QuarantineReason: [ByteText: [QuarantinedLine]]] = [:]
+    var causes: CauseTally
   }
 
   private let limit: Int
-  private let state = Guarded(State())
+  private let state: Guarded<State>
 
-  init(atMost limit: Int) { self.limit = limit }
+  /// - Parameter dictionary: says what was perhaps meant in a line.
+  init(atMost limit: Int, _ dictionary: FieldDictionary) {
+    self.limit = limit
+    state = Guarded(State(causes: CauseTally(dictionary)))
+  }
 
   func add(_ lines: [QuarantinedLine]) {
     let more = lines.kept
     state.withLock { state in
-      for line in more { Self.add(line, to: &state.examples[line.reason, default: [:]]) }
+      for line in more {
+        Self.add(line, to: &state.examples[line.reason, default: [:]])
+        state.causes.add(line)
+      }
       state.first += more
       guard state.first.count > limit else { return }
       state.first.sort(by: Self.precedes)
       state.first.removeLast(state.first.count - limit)
     }
   }
+
+  /// All of them, by what is wrong.
+  var causes: [FindingCause] { state.withLock(\.causes.causes) }
 
   /// By file and line.
   var first: [QuarantinedLine] {

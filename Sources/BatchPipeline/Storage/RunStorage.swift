@@ -77,7 +77,8 @@ extension Pipeline {
     }
     let isLookedAt = request.eventsOut != nil || request.decidesAnew
     let spool = isLookedAt ? try EventSpool(folder: ingestOptions.temporaryFolder) : nil
-    let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
+    let lines = QuarantinedLines(
+      atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore), request.vocabulary.dictionary)
     var sink = DryRunSink(
       earlier: try EarlierRuns(store), events: spool, quarantined: lines, codec: platform.storeFormat.codec)
     let planningStore = try request.planOut.map { _ in try planner(preparation.service).planningStore(of: store) }
@@ -110,7 +111,7 @@ extension Pipeline {
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     if request.mode.readsInputs { try noteChangedMaps(in: store) }
     let run = try beginRun(in: store)
-    let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
+    let lines = QuarantinedLines(atMost: QuarantinedLines.shown, request.vocabulary.dictionary)
     let sink = try StoreSink(
       store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
     let known = try store.runs.knownUntil()
@@ -131,7 +132,7 @@ extension Pipeline {
     let input = try ReplayInput(
       store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes,
       job: request.job, interruption)
-    let lines = QuarantinedLines(atMost: 0)
+    let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
     // Where nothing waits there is no run.
     let hasWork = try !input.isEmpty || !store.quarantine.waitingEvents(after: nil, limit: 1).isEmpty
     let run = try hasWork ? beginRun(in: store) : nil

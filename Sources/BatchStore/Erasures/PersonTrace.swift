@@ -4,7 +4,7 @@ import BatchFoundation
 ///
 /// A long id counts wherever it stands by itself, so also in a link; a short one as a whole text of JSON only, because its bytes stand by
 /// chance in much that is nobody's. Neither counts as a part of a longer id.
-struct PersonTrace {
+package struct PersonTrace {
   private static let shortest = 8
   static let replacement = Array("[forgotten]".utf8)
 
@@ -12,13 +12,13 @@ struct PersonTrace {
   /// As recorded, and as JSON escapes it; none for a short id.
   private let alone: [BytePattern]
 
-  init(_ id: [UInt8]) {
+  package init(_ id: [UInt8]) {
     let escaped = Array(JSONString.escaped(String(decoding: id, as: UTF8.self)).utf8)
     quoted = BytePattern([UInt8(ascii: "\"")] + escaped + [UInt8(ascii: "\"")])
     alone = id.count < Self.shortest ? [] : (escaped == id ? [id] : [id, escaped]).map(BytePattern.init)
   }
 
-  func stands(in bytes: [UInt8]) -> Bool {
+  package func stands(in bytes: [UInt8]) -> Bool {
     quoted.place(in: bytes) != nil || alone.contains { place(of: $0, in: bytes, from: 0) != nil }
   }
 

@@ -1,0 +1,40 @@
+import BatchFoundation
+import EngageEvents
+import TestSupport
+import Testing
+
+@testable import BatchIngest
+@testable import BatchMaps
+
+/// What files look like that an entry of a job does not read.
+@Suite struct LikelyEntryTests {
+  private static let call =
+    #"{"type":"track","event":"e","anonymousId":"a","messageId":"m","timestamp":"2026-01-01T08:00:00Z","properties":{}}"#
+  private static let push =
+    #"{"deviceId":"d","timestamp":"2026-01-01T00:00:01Z","action":"opened","payload":{"aps":{}}}"#
+  private static let record = #"{"deviceId":"d","timestamp":"2026-01-01T00:00:01Z","type":"launch"}"#
+
+  @Test(
+    arguments: [
+      (InputKind.events, call, #"They look like Segment records: write {"path": ..., "map": "segment"}"#),
+      (
+        .notifications, call,
+        #"They look like Segment records: write {"path": ..., "map": "segment"} under 'events'"#
+      ),
+      (
+        .events, "[\(call),\n\(call)]",
+        "They look like Segment records in another form: engage-batch init FOLDER --from FILE writes the map"
+      ),
+      (
+        .events, push,
+        "They look like records as they are read without a map: name the file under 'notifications' and no map"
+      ),
+      (.events, record, nil), (.events, "{\"a\":1}", nil), (.events, "x", nil),
+    ] as [(InputKind, String, String?)])
+  func isRecognised(kind: InputKind, text: String, words: String?) throws {
+    let folder = try TemporaryFolder(["a.ndjson": text + "\n"])
+    let files = try InputFiles.find([kind: [folder.path + "/a.ndjson"]], in: "/")
+    let found = try LikelyEntry(of: files.files[0], EngageVocabulary(), presets: nil)
+    #expect(found?.words == words)
+  }
+}
