@@ -320,6 +320,18 @@ import Testing
     #expect(workspace.exists("made/job.json"))
   }
 
+  @Test("A list of URLs without a map says what a link needs")
+  func bareLinks() throws {
+    let workspace = try Workspace([])
+    try workspace.write("links.txt", "app://shop/a\n")
+    try workspace.write("job.json", #"{"name":"j","inputs":{"deepLinks":["links.txt"]}}"#)
+    let checked = try workspace.run("validate", "job.json")
+    let words =
+      "field 'deviceId' is missing; a link needs a device and a time: TIME<TAB>DEVICE<TAB>URL, "
+      + "or a map such as samples/maps/links.json"
+    #expect(checked.code == 65 && checked.output.contains(words), "\(checked.output)")
+  }
+
   @Test("A check and the first run say whose records they are and which field is always empty")
   func guardOfTheFirstRun() throws {
     let workspace = try Workspace([])

@@ -94,7 +94,8 @@ package struct LineDiagnosis {
     let steps = field.split(separator: "/")
     let name = String(steps.last ?? "")
     guard let holder = value(at: steps.dropLast()), let members = holder.members else {
-      return "\(line.detail) is missing"
+      let form = "; a link needs a device and a time: TIME<TAB>DEVICE<TAB>URL, or a map such as samples/maps/links.json"
+      return "\(line.detail) is missing" + (line.kind == .deepLinks ? form : "")
     }
     if holder[name]?.string?.isEmpty == true { return "\(line.detail) is empty" }
     let unknown = members.map(\.key).filter { steps.count > 1 || !dictionary.fields.contains($0) }
