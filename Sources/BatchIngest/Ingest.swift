@@ -19,7 +19,7 @@ package struct Ingest: Sendable {
   /// The caller's side of a run. All closures are called on worker threads; an error that one throws ends the run with that error.
   package struct Callbacks: Sendable {
     /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records in the
-    /// spans. Called by several threads at once.
+    /// spans; and ids of records, which have buckets of their own (``RecordIDs``). Called by several threads at once.
     package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
     /// Takes lines that were quarantined, a batch at a time and never two batches at once. Lines come in no particular order:
     /// sort by file and line where it matters.
@@ -219,7 +219,7 @@ private final class IngestRun: Sendable {
         duplicates += sorter.duplicates
       }
       lookaheads.add(
-        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(item.bucket, $0) })
+        try sorter.sort(stored.chunks + loaded, in: slice) { try known(item.bucket, areIDs: $0, $1) })
       guard try goesOn(feed) else { return }
     }
     guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
@@ -241,11 +241,18 @@ private final class IngestRun: Sendable {
     _ chunks: [Chunk], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
     var partition = draft
-    partition.devices = try sorter.sort(chunks, in: slice) { try callbacks.known(draft.bucket, $0) }
+    partition.devices = try sorter.sort(chunks, in: slice) { try known(draft.bucket, areIDs: $0, $1) }
+    partition.repeated = sorter.repeated
     let accepted = partition.recordCount
     // The last slice is the end of all devices of the bucket.
-    if accepted > 0 || partition.lookaheads?.isEmpty == false { try callbacks.partition(partition) }
+    if accepted > 0 || partition.lookaheads?.isEmpty == false || !partition.repeated.isEmpty {
+      try callbacks.partition(partition)
+    }
     try count(accepted: accepted, duplicates: sorter.duplicates)
+  }
+
+  private func known(_ bucket: Int, areIDs: Bool, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest] {
+    try callbacks.known(areIDs ? RecordIDs.bucket(of: bucket) : bucket, spans)
   }
 
   private func count(accepted: Int, duplicates: Int) throws {

@@ -17,7 +17,7 @@ import Testing
       try lines(
         #"{"params": {"members": "p"}, "deviceId": "d"}"#,
         #" {"d": "x", "p": {"b": {"z": 1.50, "a": null}, "é": "\u0041/\t", "B": [1, {"y": 0, "x": true}]}} "#)
-        == [#"{"deviceId":"x","params":{"B":[1,{"x":true,"y":0}],"b":{"a":null,"z":1.50},"é":"A/\t"}}"#])
+        == [#"{"deviceId":"x","params":{"B":[1,{"x":true,"y":0}],"b":{"z":1.50},"é":"A/\t"}}"#])
   }
 
   @Test func theFirstSourceWithAValueCounts() throws {
@@ -186,7 +186,119 @@ import Testing
         #"{"params": [{"pairs": "list", "key": "k", "value": "v.*"}, {"others": "$", "except": "skip", "flatten": "."}], "name": "n"}"#,
         #"{"n": "x", "skip": 1, "list": [{"k": "a", "v": {"s": null, "i": 2}}, {"k": "o.z"}], "o": {"z": 3, "y": [4]}}"#
       )
-        == [#"{"name":"x","params":{"a":2,"o.y":[4],"o.z":null}}"#])
+        == [#"{"name":"x","params":{"a":2,"o.y":[4],"o.z":3}}"#])
+  }
+
+  /// Of objects what is left, arrays whole, and what only a test asks for, too.
+  @Test func othersAreAllThatNoFieldReads() throws {
+    let record =
+      #"{"kind": "k", "a": {"id": 1, "b": {"c": 2, "d": {"e": 3}}, "f": {"g": 4}, "n": null}, "l": [{"x": 1}, null], "m": {}, "o": "t"}"#
+    let fields = #"{"deviceId": "a.id", "name": "l[0].x", "url": "a.f.g", "recordId": "o.p", "params": {"others": "$"#
+    #expect(
+      try lines(fields + #""}}"#, record) == [
+        #"{"deviceId":"1","name":"1","params":{"a":{"b":{"c":2,"d":{"e":3}}},"kind":"k","l":[{"x":1},null],"o":"t"},"url":"4"}"#
+      ])
+    #expect(
+      try lines(fields + #"", "flatten": "."}}"#, record) == [
+        #"{"deviceId":"1","name":"1","params":{"a.b.c":2,"a.b.d.e":3,"kind":"k","l":[{"x":1},null],"o":"t"},"url":"4"}"#
+      ])
+    let (map, _) = try read(
+      #"{"rules": [{"when": {"kind": "k"}, "fields": {"deviceId": "a.id", "params": {"others": "$"}}}]}"#)
+    #expect(outcomes(of: map, [#"{"kind":"k","a":{"id":1}}"#]) == [#"{"deviceId":"1","params":{"kind":"k"}}"#])
+  }
+
+  @Test func othersLeaveWhatOtherMembersTake() throws {
+    #expect(
+      try lines(
+        #"{"params": [{"members": "p", "only": ["x"]}, {"others": "p", "prefix": "p."}, {"others": "$"}], "name": "e_*.n"}"#,
+        #"{"p": {"x": 1, "y": 2}, "e_0": null, "e_1": {"n": "N", "o": 3}, "e_2": {"n": 4}}"#
+      ) == [#"{"name":"N","params":{"e_1":{"o":3},"e_2":{"n":4},"p.y":2,"x":1}}"#])
+    let batch = #"{"id": "d", "more": 1, "batch": [{"n": "a", "id": 2}]}"#
+    #expect(
+      try lines(
+        #"{"deviceId": "^.id", "name": "n", "params": [{"others": "$"}, {"others": "^", "prefix": "l."}]}"#, batch,
+        #", "each": "batch""#) == [#"{"deviceId":"d","name":"a","params":{"id":2,"l.more":1}}"#])
+  }
+
+  @Test func aFieldIsPutIntoTheObjectThatAnotherWordCreated() throws {
+    let record = #"{"m": {"aps": {"alert": {"body": "B"}, "badge": 1}, "t": "x"}, "b": "own"}"#
+    #expect(
+      try lines(#"{"payload": {"members": "m"}, "payload.aps.alert": "none"}"#, record)
+        == [#"{"payload":{"aps":{"alert":{"body":"B"},"badge":1},"t":"x"}}"#])
+    #expect(
+      try lines(#"{"payload": {"members": "m"}, "payload.aps.alert.title": "b"}"#, record)
+        == [#"{"payload":{"aps":{"alert":{"body":"B","title":"own"},"badge":1},"t":"x"}}"#])
+    #expect(
+      try lines(#"{"payload": ["none", "m"], "payload.t.u": "none", "payload.new.er": "b"}"#, record)
+        == [#"{"payload":{"aps":{"alert":{"body":"B"},"badge":1},"new":{"er":"own"},"t":"x"}}"#])
+    #expect(
+      try lines(#"{"payload": "m", "payload.t.u": "b"}"#, #"{"m": {"t": "x"}, "b": 1}"#)
+        == [#"{"payload":{"t":{"u":1}}}"#])
+    #expect(
+      try lines(#"{"payload": {"path": "none", "default": {"aps": {}}}, "payload.aps.alert": "b"}"#, record)
+        == [#"{"payload":{"aps":{"alert":"own"}}}"#])
+  }
+
+  @Test func nullIsAbsentAtEveryDepth() throws {
+    #expect(
+      try lines(
+        #"{"params": {"members": "p"}, "payload": "q", "url": {"path": "u", "table": {"a": null}, "default": "b"}}"#,
+        #"{"p": {"a": null, "b": {"c": null, "d": 1}}, "q": [null, {"e": null}], "u": "a"}"#)
+        == [#"{"params":{"b":{"d":1}},"payload":[null,{}],"url":"b"}"#])
+  }
+
+  @Test func numbersCountByTheirValue() throws {
+    func id(_ number: String) throws -> String { try lines(#"{"deviceId": "n"}"#, #"{"n": \#(number)}"#)[0] }
+    for (number, text) in [
+      ("12.0", "12"), ("1.2e1", "12"), ("1200E-2", "12"), ("-3.0", "-3"), ("-0.0", "0"),
+      ("1e20", "1" + String(repeating: "0", count: 20)),
+      ("1e21", "1e21"), ("12.50", "12.50"), ("0.1e1", "1"), ("12345678901234567890.0", "12345678901234567890"),
+    ] {
+      #expect(try id(number) == #"{"deviceId":"\#(text)"}"#)
+    }
+    let (map, faults) = try read(
+      #"""
+      {"rules": [{"when": {"c": [95, "7.50"], "l[k=3].v": {"begins": "12"}}, "fields": {
+        "type": {"path": "c", "table": {"95": "launch", "7.5": "background"}, "default": "terminate"}, "name": {"path": "c", "prefix": "n"}}}]}
+      """#)
+    #expect(faults == [])
+    #expect(
+      outcomes(
+        of: map,
+        [
+          #"{"c":95.0,"l":[{"k":3.0,"v":1.2e1}]}"#, #"{"c":7.5,"l":[{"k":3,"v":12}]}"#,
+          #"{"c":"95.0","l":[{"k":3,"v":12}]}"#,
+          #"{"c":95,"l":[{"k":"3.0","v":12}]}"#,
+        ]) == [
+          #"{"name":"n95","type":"launch"}"#, #"{"name":"n7.5","type":"background"}"#, "refused: no-rule",
+          "refused: no-rule",
+        ])
+  }
+
+  @Test func similarNamesAreTakenWhereTheMapSaysSo() throws {
+    let fields = #"{"deviceId": "context.deviceId", "name": "e_*[0].eventName", "params": {"others": "$"}}"#
+    let record = #"{"CONTEXT": {"DEVICE_ID": "d", "x": 1}, "E_1": [{"event_name": "n"}], "Device": 2}"#
+    #expect(
+      try lines(fields, record, #", "names": "similar""#)
+        == [#"{"deviceId":"d","name":"n","params":{"CONTEXT":{"x":1},"Device":2,"E_1":[{"event_name":"n"}]}}"#])
+    #expect(try lines(#"{"name": "n"}"#, #"{"N": "a", "n": "b"}"#, #", "names": "similar""#) == [#"{"name":"b"}"#])
+    #expect(try lines(#"{"name": "n"}"#, #"{"N": "a", "n": "b"}"#) == [#"{"name":"b"}"#])
+    #expect(try lines(#"{"name": "n", "url": "u"}"#, #"{"N": "a", "u": "b"}"#) == [#"{"url":"b"}"#])
+  }
+
+  @Test func anIdThatNamesNobodyIsNone() throws {
+    let fields = #"{"deviceId": ["a", "b"], "mobileUserId": "a", "name": "a"}"#
+    #expect(
+      try lines(fields, #"{"a": "0-0", "b": "d"}"#, #", "nobody": ["0-0"]"#) == [#"{"deviceId":"d","name":"0-0"}"#])
+    #expect(try lines(fields, #"{"a": "0-0"}"#) == [#"{"deviceId":"0-0","mobileUserId":"0-0","name":"0-0"}"#])
+  }
+
+  @Test func anIdOfTheLineIsJoinedWithTheNumberOfTheElement() throws {
+    let more = #", "each": "events""#
+    #expect(
+      try lines(#"{"recordId": ["id", "^.id"]}"#, #"{"id": 8.0, "events": [{}, {"id": "own"}, {}]}"#, more)
+        == [#"{"recordId":"8/1"}"#, #"{"recordId":"own"}"#, #"{"recordId":"8/3"}"#])
+    #expect(try lines(#"{"recordId": "^.id"}"#, #"{"id": 8}"#, more) == [#"{"recordId":"8"}"#])
   }
 
   @Test func elementsOfAnArrayAreRecordsOfTheirLine() throws {

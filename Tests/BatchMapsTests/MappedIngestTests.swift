@@ -58,6 +58,31 @@ import Testing
     outcomes(of: map, records).filter { $0.hasPrefix("{") }.map { $0 + "\n" }.joined()
   }
 
+  /// Of one device, by the times of their `recordId`, those that count; in one bucket and in slices of it.
+  @Test func recordsOfOneIDWithinAnHourAreOne() throws {
+    let map = try preset("segment")
+    func call(_ time: String, _ id: String, event: String = "E", device: String = "d", more: Int = 0) -> String {
+      #"{"type":"track","event":"\#(event)","anonymousId":"\#(device)","messageId":"\#(id)","timestamp":"2026-01-15T\#(time)Z","properties":{"n":\#(more)}}"#
+    }
+    let calls = [
+      call("08:00:00.480", "m"), call("08:00:00.210", "m", more: 1), call("09:00:00.210", "m", more: 2),
+      call("09:00:00.211", "m", more: 3), call("09:30:00", "m", more: 4), call("08:00:00", "m", event: "F"),
+      call("08:00:00", "m", device: "e"), call("08:00:00", "o"), call("08:00:00.480", "m"),
+    ]
+    let folder = try TemporaryFolder(["f.ndjson": calls.map { $0 + "\n" }.joined()])
+    let counted = try harvest(files(folder.path + "/f.ndjson", map), folder)
+    #expect(
+      counted.records.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "d 2026-01-15T08:00:00.000Z", "d 2026-01-15T08:00:00.000Z", "d 2026-01-15T08:00:00.210Z",
+        "d 2026-01-15T09:00:00.211Z", "e 2026-01-15T08:00:00.000Z",
+      ])
+    #expect(counted.counts.duplicates == 4)
+    // A line in the project's own shape has its own bytes only.
+    _ = try folder.write("own.ndjson", canonical(map, calls))
+    let own = try harvest(files(folder.path + "/own.ndjson", nil), folder)
+    #expect(own.counts.duplicates == 1)
+  }
+
   @Test(arguments: [64, 300, 1 << 20]) func foreignRecordsAreTheirCanonicalLines(_ blockBytes: Int) throws {
     let sample = try Checkout.text("samples/maps/segment.ndjson")
     let map = try preset("segment")

@@ -46,6 +46,77 @@ import Testing
       #expect(try workspace.read("all-\(parts).ndjson") == expected, "\(parts) parts")
     }
   }
+  private static func call(_ time: String, _ id: String, _ more: Int) -> String {
+    #"{"type":"track","event":"Sold","anonymousId":"d","userId":"u","messageId":"\#(id)","timestamp":"2026-01-15T\#(time)Z","properties":{"n":\#(more)}}"#
+      + "\n"
+  }
+
+  @Test("A call that came twice counts once, in one run, across runs and in parts; one of another day is told")
+  func recordIDs() throws {
+    let workspace = try Workspace([])
+    func job(_ name: String) throws {
+      try workspace.write(
+        "\(name).json",
+        #"""
+        {"name": "mapped", "inputs": {"events": [{"path": "in/*.ndjson", "map": "segment"}]}, "asOf": "2026-02-01T00:00:00Z",
+         "store": "\#(name).sqlite"}
+        """#)
+    }
+    func records(_ name: String) throws -> [String] {
+      let run = try workspace.run("run", "\(name).json", "--no-upload", "--summary", "-")
+      let summary = try Summary(run.output)
+      return ["accepted", "duplicates"].map { "\($0) \(summary["records.\($0)"] ?? -1)" }
+        + ["again \(summary["warnings.record-id-again"] ?? 0)"]
+    }
+    try job("job")
+    try workspace.write("in/b.ndjson", Self.call("08:00:00.480", "m", 1) + Self.call("09:30:00", "o", 1))
+    #expect(try records("job") == ["accepted 2", "duplicates 0", "again 0"])
+    // The first in order, but read later.
+    try workspace.write("in/a.ndjson", Self.call("08:00:00.210", "m", 2) + Self.call("11:00:00", "m", 3))
+    #expect(try records("job") == ["accepted 1", "duplicates 3", "again 1"])
+    #expect(try records("job") == ["accepted 0", "duplicates 4", "again 0"])
+    try job("whole")
+    #expect(try records("whole") == ["accepted 3", "duplicates 1", "again 1"])
+    let expected = try workspace.run("store", "events", "--store", "whole.sqlite", "--format", "json").output
+    let split = try workspace.run("partition", "whole.json", "--parts", "2", "--out", "parts")
+    #expect(split.code == 0, "\(split.messages)")
+    for part in 0..<2 {
+      let decided = try workspace.run(
+        "decide", "whole.json", "--partition", "parts", "--part", "\(part)", "--out", "r/\(part)")
+      #expect(decided.code == 0, "\(decided.messages)")
+    }
+    let collected = try workspace.run("collect", "whole.json", "r/0", "r/1", "--store", "all.sqlite")
+    #expect(collected.code == 0, "\(collected.messages)")
+    #expect(try workspace.run("store", "events", "--store", "all.sqlite", "--format", "json").output == expected)
+    let again = try workspace.run("collect", "whole.json", "r/0", "r/1", "--store", "all.sqlite")
+    #expect(again.code == 0, "\(again.messages)")
+  }
+
+  @Test("Ids that name nobody count as empty, and one warning a device says so")
+  func unlikelyIDs() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "n", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z", "store": "s.sqlite"}"#)
+    let ids = ["null", "NULL", "undefined", #"\\N"#, "(null)", "  ", "00000000-0000-0000-0000-000000000000", "u"]
+    var lines = ids.enumerated().flatMap { number, id in
+      (0..<2).map { minute in
+        #"{"deviceId":"d\#(number)","timestamp":"2026-01-15T08:0\#(minute):00Z","type":"namedEvent","name":"a","mobileUserId":"\#(id)","anonymousId":"\#(id)"}"#
+      }
+    }
+    lines.append(#"{"deviceId":"undefined","timestamp":"2026-01-15T08:00:00Z","type":"namedEvent","name":"a"}"#)
+    try workspace.write("in.ndjson", lines.map { $0 + "\n" }.joined())
+    let run = try workspace.run(
+      "run", "job.json", "--dry-run", "--events-out", "events.ndjson", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    let summary = try Summary(run.output)
+    #expect(summary["warnings.unlikely-id"] == 8)
+    #expect(summary["records.accepted"] == 17)
+    let events = try workspace.read("events.ndjson")
+    #expect(events.split(separator: "\n").count { $0.contains(#"{"name":"Primary User Id","value":""}"#) } == 15)
+    #expect(events.contains(#"{"name":"Device Id","value":"undefined"}"#))
+  }
+
   /// The map was that of a file among the job's inputs of that day alone; others were read as records of the project's own shape.
   @Test("A replay reads a line through its map although its file is of another day, or gone")
   func replayOfAnotherDay() throws {

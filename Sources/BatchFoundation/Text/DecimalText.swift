@@ -51,6 +51,24 @@ public struct DecimalText {
     guard at == text.count, whole > 0 else { return nil }
   }
 
+  /// The digits of an integer below 10^21 without zeros in front, behind its sign; nil for any other number.
+  public var integerText: [UInt8]? {
+    let known = significant
+    if known.isEmpty { return [UInt8(ascii: "0")] }
+    guard known.count <= point, point <= 21 else { return nil }
+    return (isNegative ? [UInt8(ascii: "-")] : []) + known.map { $0 + UInt8(ascii: "0") }
+      + Array(repeating: UInt8(ascii: "0"), count: point - known.count)
+  }
+
+  /// Equal for numbers of equal value, as far as forty digits go.
+  public var value: [UInt8] {
+    let known = significant
+    return known.isEmpty ? [] : known + Array("\(isNegative ? "-" : "+")\(point)".utf8)
+  }
+
+  /// Without the zeros at the end.
+  private var significant: ArraySlice<UInt8> { digits[..<(digits.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)] }
+
   /// The value of a number that is not negative, times 10^`places`, rounded down; nil beyond 18 digits.
   public func floor(scaledBy places: Int) -> Int64? {
     let wanted = point + places

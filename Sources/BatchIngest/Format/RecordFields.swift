@@ -9,6 +9,8 @@ public import BatchFoundation
   /// The fields of all types, one type after the other; those of a type begin at its number in `starts`.
   public let uses: UnsafeMutablePointer<FieldUse>
   public let starts: UnsafeMutablePointer<Int>
+  /// Of the ids of the line at hand.
+  public var notes: RecordNotes = []
 
   public init<Shape: RecordShape>(_ shape: Shape.Type) {
     unsafe views = .allocate(capacity: Self.count)
@@ -38,8 +40,9 @@ public import BatchFoundation
 
   /// Takes the members of `object`; `unknown` gets the names that are not in the format.
   @inlinable @inline(__always)
-  public func read(_ object: JSONView, unknown: inout UnknownFields) {
+  public mutating func read(_ object: JSONView, unknown: inout UnknownFields) {
     unsafe views.update(repeating: nil, count: Self.count)
+    notes = []
     var members = object.members
     while let (key, value) = members.next() {
       if let field = names[key] {
@@ -113,6 +116,14 @@ public import BatchFoundation
 
   /// The text of a field that was checked; an integer as it is written.
   public func code(_ field: RecordField) -> Text? { self[field].flatMap { $0.number ?? $0.string } }
+
+  /// The same of an id, nil also for one that names nobody, of which is taken note.
+  public mutating func id(_ field: RecordField, _ note: RecordNotes, _ faults: inout FieldFaults) -> Text? {
+    guard let text = optional(field, &faults) else { return nil }
+    guard text.namesNobody else { return text }
+    notes.insert(note)
+    return nil
+  }
 
   /// Nil for an empty text, which replaces nothing.
   @inlinable @inline(__always)

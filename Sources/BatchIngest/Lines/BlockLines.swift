@@ -20,6 +20,7 @@ import Glibc
   /// Of a line that a map wrote: its number among those of its record, and the rule.
   var element: UInt16 = 0
   var rule = 0
+  var isMapped = false
 }
 
 extension BlockLine {
@@ -100,7 +101,7 @@ extension BlockLine {
       let own = unsafe UnsafeBufferPointer(rebasing: bytes[frame.bytes])
       return unsafe BlockLine(
         bytes: own, file: frame.file, kind: block.files[Int(frame.file)].kind, number: frame.line, offset: frame.offset,
-        raw: own, element: frame.element)
+        raw: own, element: frame.element, isMapped: frame.isMapped)
     }
     return nil
   }

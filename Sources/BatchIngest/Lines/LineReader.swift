@@ -50,11 +50,22 @@ package struct LineReader: ~Copyable {
 
   /// The same of a line of a block, which may have been read already.
   mutating func read(_ line: BlockLine, position: RecordPosition, into head: inout RecordHead) -> Rejection? {
+    head.notes = []
+    head.recordKey = 0
     guard let values = line.values, unsafe line.bytes.count <= longestLine else {
-      return unsafe read(line.bytes, kind: line.kind, position: position, isASCII: line.isASCII, into: &head)
+      let rejection = unsafe read(line.bytes, kind: line.kind, position: position, isASCII: line.isASCII, into: &head)
+      if rejection == nil, line.isMapped { note(tape.view(at: 0), line.kind, &head) }
+      return rejection
     }
-    return decoder.decode(
+    let rejection = decoder.decode(
       values, of: SourceLine(text: line.text, kind: line.kind, position: position), into: &head)
+    if rejection == nil { note(values, line.kind, &head) }
+    return rejection
+  }
+
+  @inline(__always)
+  private func note(_ values: JSONView, _ kind: InputKind, _ head: inout RecordHead) {
+    if head.identity == nil { head.recordKey = RecordIDs.key(of: values, head, kind) }
   }
 
   /// Puts the object that a line holds on an empty tape.

@@ -86,6 +86,7 @@ struct BlockMapping: ~Copyable {
     }
     var line = origins[place.origin].record
     line.isASCII = false
+    line.isMapped = true
     line.element = place.element
     switch outcomes.outcomes[place.outcome] {
     case .line(let own, let rule):

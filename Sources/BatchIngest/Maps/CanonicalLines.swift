@@ -98,14 +98,12 @@ extension CanonicalLines {
     values.append((flag ? JSONView.Kind.yes : .no).rawValue)
   }
 
-  package mutating func appendNull() {
-    bytes.append("null")
-    values.append(JSONView.Kind.null.rawValue)
-  }
-
+  /// Members that are null are absent, elements that are null stay (reference decisions 69).
   package mutating func append(_ value: JSONView) {
     switch value.kind {
-    case .null: appendNull()
+    case .null:
+      bytes.append("null")
+      values.append(JSONView.Kind.null.rawValue)
     case .no: append(false)
     case .yes: append(true)
     case .number: append(number: value.number ?? .empty)
@@ -123,11 +121,12 @@ extension CanonicalLines {
       if Self.hasOrderedMembers(value) {
         var members = value.members
         while let (name, member) = members.next() {
+          if member.isNull { continue }
           append(name: name)
           append(member)
         }
       } else {
-        for (name, member) in value.members.sorted(by: { $0.key < $1.key }) {
+        for (name, member) in value.members.sorted(by: { $0.key < $1.key }) where !member.isNull {
           append(name: name)
           append(member)
         }

@@ -17,6 +17,7 @@ struct PackedHead {
   /// The digest is the platform's, and says what is equal whatever the times.
   var hasIdentity: Bool
   var ignoredType: UInt8
+  var notes: RecordNotes = []
   /// Among the records that a map made of the line.
   var element: UInt16
   /// Bytes at the end that are not the payload's.
@@ -30,7 +31,7 @@ enum PackedRecord {
   /// At most this many bytes does the packed record take.
   @inline(__always)
   static func bound(_ head: borrowing RecordHead, payload: Int) -> Int {
-    PackedHead.size + 8 + head.device.count + 5 + payload
+    PackedHead.size + 16 + head.device.count + 5 + payload
   }
 
   /// Packs the record that the decoder has at hand into memory that was found large enough with ``bound(_:payload:)``.
@@ -45,13 +46,19 @@ enum PackedRecord {
     unsafe at = head.device.writeShort(to: at)
     unsafe at += payload.writePayload(at: at)
     let used = unsafe at - start
-    let size = (used + 7) & ~7
+    var size = (used + 7) & ~7
+    var notes = head.notes
+    if head.recordKey != 0 {
+      notes.insert(.hasRecordKey)
+      unsafe (start + size).storeBytes(of: head.recordKey, as: UInt64.self)
+      size += 8
+    }
     unsafe start.storeBytes(
       of: PackedHead(
         timestamp: head.timestamp.milliseconds, digest: digest, device: device, line: line.position.line,
         file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
         hasIdentity: head.identity != nil, ignoredType: head.ignoredType,
-        element: line.position.element, padding: UInt8(size - used)), as: PackedHead.self)
+        notes: notes, element: line.position.element, padding: UInt8(size - used)), as: PackedHead.self)
     return size
   }
 
@@ -59,7 +66,13 @@ enum PackedRecord {
     unsafe JSONView.shortText(at: packed + PackedHead.size).text
   }
 
-  /// Up to seven bytes behind what the platform wrote are included.
+  /// Of a record that has one (``RecordKey/recordKey``).
+  static func recordKey(of packed: UnsafeRawPointer) -> UInt64 {
+    let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
+    return unsafe (packed + size - 8).load(as: UInt64.self)
+  }
+
+  /// Up to fifteen bytes behind what the platform wrote are included.
   static func payload(of packed: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     let start = unsafe JSONView.shortText(at: packed + PackedHead.size).end
     let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)

@@ -15,6 +15,7 @@ package struct Partition {
   package var lookaheads: DeviceLookaheads?
   /// Whether no partition of this bucket follows.
   package var isLast = true
+  package var repeated: [RepeatedRecord] = []
 
   package var recordCount: Int { devices.reduce(0) { $0 + $1.records.count } }
 }
@@ -24,6 +25,13 @@ package struct DeviceRecords {
   package let device: Text
   package let hash: DeviceHash
   package let records: RecordList
+}
+
+/// A line that was one record with another by its `recordId`, and that later runs know as read.
+package struct RepeatedRecord {
+  package let device: Text
+  package let digest: LineDigest
+  package let timestamp: Instant
 }
 
 /// Records in order, still packed.
@@ -87,6 +95,13 @@ package struct RecordEntry {
 
   package var kind: InputKind { key.kind }
 
+  package var notes: RecordNotes { key.head.notes }
+
+  /// By what later runs know the record's `recordId`; nil for a record without one that a map read.
+  package var recordKey: UInt64? {
+    notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: key.packed) : nil
+  }
+
   package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }
 
   /// Bytes that the record takes in memory.
@@ -95,7 +110,7 @@ package struct RecordEntry {
   /// What a later run knows the line by.
   package var digest: LineDigest { key.digest }
 
-  /// What the platform's decoder wrote, and up to seven bytes more; lives as long as the partition.
+  /// What the platform's decoder wrote, and up to fifteen bytes more; lives as long as the partition.
   package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: key.packed) }
 }
 
@@ -111,6 +126,15 @@ package struct RecordEntry {
   var kind: InputKind { head.kind }
 
   var hasIdentity: Bool { head.hasIdentity }
+
+  /// Of a `recordId` that a map read; nil for none.
+  var recordKey: UInt64? { head.notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
+
+  /// Notes it in the record, whose memory is that of a chunk.
+  func markAsAgain() {
+    unsafe UnsafeMutableRawPointer(mutating: packed).assumingMemoryBound(to: PackedHead.self).pointee.notes
+      .insert(.isAgain)
+  }
 
   var head: PackedHead { unsafe packed.assumingMemoryBound(to: PackedHead.self).pointee }
 

@@ -10,8 +10,14 @@ import BatchFoundation
   private var slots: [UInt32] = []
   /// Duplicates found by the last call.
   private(set) var duplicates = 0
+  /// Of those the ones that are known by a `recordId`.
+  private(set) var repeated: [RepeatedRecord] = []
   /// Identities of the records of the bucket so far, of those that have one of their own.
   private var identities: Set<LineDigest> = []
+  /// By the key of a `recordId`, when the record that counted last was recorded; those that the next slice may have others of.
+  private var recordTimes: [UInt64: Int64] = [:]
+  /// Ids of earlier runs, and of lines that they knew (``RecordIDs``).
+  private var knownIDs: [LineDigest] = []
   /// Lines of the instants in which a slice begins or ends, because the slices beside it have others of them.
   private var shared: [Tie: Set<LineDigest>] = [:]
 
@@ -33,40 +39,57 @@ import BatchFoundation
   /// Forgets the identities of the bucket before; what follows are all slices of one bucket in their order.
   mutating func beginBucket() {
     identities.removeAll(keepingCapacity: true)
+    recordTimes = [:]
     shared = [:]
   }
 
   /// - Parameters:
   ///   - slice: places of the records that count; others are passed over.
-  ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times of the spans.
+  ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times of the spans, or ids of records.
   /// - Returns: the devices with records left, by id; valid until the next call.
   mutating func sort(
     _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
-    known: ([ClosedRange<Instant>]) throws -> [LineDigest]
+    known: (_ areIDs: Bool, [ClosedRange<Instant>]) throws -> [LineDigest]
   ) rethrows -> [DeviceRecords] {
     duplicates = 0
+    repeated = []
     keys.removeAll(keepingCapacity: true)
     owners.removeAll(keepingCapacity: true)
     devices.removeAll(keepingCapacity: true)
     slots = Array(repeating: 0, count: max(slots.count, 1 << 8))
     var days = DaySpans()
     var hasIdentities = false
+    var hasRecordKeys = false
     for chunk in chunks {
       unsafe chunk.forEachRecord { packed, head in
         guard slice.contains(head.place) else { return }
         days.add(head.timestamp)
         if head.hasIdentity { hasIdentities = true }
+        if head.notes.contains(.hasRecordKey) { hasRecordKeys = true }
         unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
         unsafe owners.append(device(head.device, packed))
       }
     }
     guard !keys.isEmpty else { return [] }
     defer { shared = shared.filter { $0.key.timestamp == slice.upperBound.timestamp } }
+    if hasRecordKeys {
+      knownIDs = try known(
+        true,
+        days.spans.map {
+          let (first, last) = ($0.lowerBound.milliseconds, $0.upperBound.milliseconds)
+          return Instant(milliseconds: first - RecordIDs.span)...Instant(milliseconds: last + RecordIDs.span)
+        })
+    }
     // An equal identity may have come at any time.
-    dropKnown(try known(hasIdentities ? [Instant(milliseconds: 0)...Instant.last] : days.spans))
+    dropKnown(try known(false, hasIdentities ? [Instant(milliseconds: 0)...Instant.last] : days.spans))
+    defer {
+      knownIDs = []
+      let end = slice.upperBound.timestamp
+      if !recordTimes.isEmpty { recordTimes = recordTimes.filter { end - $0.value <= RecordIDs.span } }
+    }
     scatter()
     return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap {
-      order($0, in: slice, hasIdentities: hasIdentities)
+      order($0, in: slice, hasIdentities: hasIdentities, hasRecordKeys: hasRecordKeys)
     }
   }
 
@@ -99,13 +122,22 @@ import BatchFoundation
   private mutating func dropKnown(_ known: [LineDigest]) {
     guard !known.isEmpty else { return }
     var left = 0
+    var ids: [LineDigest] = []
     unsafe known.withUnsafeBufferPointer { known in
-      for index in keys.indices where unsafe !Self.contains(known, keys[index].digest) {
+      for index in keys.indices {
+        if unsafe Self.contains(known, keys[index].digest) {
+          // What was read in the project's own shape has no id in the store.
+          if let key = keys[index].recordKey, isKnown(key, at: keys[index].timestamp) != .near {
+            ids.append(RecordIDs.entry(key, at: keys[index].timestamp))
+          }
+          continue
+        }
         keys[left] = keys[index]
         owners[left] = owners[index]
         left += 1
       }
     }
+    if !ids.isEmpty { knownIDs = (knownIDs + ids).sorted() }
     duplicates += keys.count - left
     keys.removeLast(keys.count - left)
     owners.removeLast(owners.count - left)
@@ -151,7 +183,9 @@ import BatchFoundation
     }
   }
 
-  private mutating func order(_ index: Int, in slice: Range<RecordPlace>, hasIdentities: Bool) -> DeviceRecords? {
+  private mutating func order(
+    _ index: Int, in slice: Range<RecordPlace>, hasIdentities: Bool, hasRecordKeys: Bool
+  ) -> DeviceRecords? {
     let device = devices[index]
     guard device.count > 0 else { return nil }
     var own = unsafe UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
@@ -161,9 +195,17 @@ import BatchFoundation
       break
     }
     if !isSorted { unsafe own.sort(by: RecordKey.precedes) }
+    let count = own.count
+    if hasRecordKeys {
+      // A key is of one device, and only slices have more of it.
+      if slice == StoredBucket.whole, recordTimes.count > 1 << 12 { recordTimes = [:] }
+      let left = unsafe dropRepeatedIDs(own, device.text)
+      unsafe own = UnsafeMutableBufferPointer(rebasing: own[..<left])
+    }
     var left = unsafe dropRepeated(own, in: slice)
     if hasIdentities { left = unsafe dropKnownIdentities(UnsafeMutableBufferPointer(rebasing: own[..<left])) }
-    duplicates += own.count - left
+    duplicates += count - left
+    if left == 0 { return nil }
     return unsafe DeviceRecords(
       device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
   }
@@ -204,6 +246,48 @@ import BatchFoundation
       at = end
     }
     return left
+  }
+
+  /// Keeps the first record of each `recordId` in an hour, marks those that come after it, and returns how many are left at the front.
+  private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordKey>, _ device: Text) -> Int {
+    var left = 0
+    for index in own.indices {
+      let record = unsafe own[index]
+      if let key = record.recordKey {
+        let time = record.timestamp
+        let known = isKnown(key, at: time)
+        let last = recordTimes[key]
+        if known == .near || last.map({ time - $0 <= RecordIDs.span }) ?? false {
+          repeated.append(RepeatedRecord(device: device, digest: record.digest, timestamp: Instant(milliseconds: time)))
+          continue
+        }
+        if last != nil || known == .far { record.markAsAgain() }
+        recordTimes[key] = time
+      }
+      unsafe own[left] = record
+      left += 1
+    }
+    return left
+  }
+
+  private enum Knowledge {
+    case none, far, near
+  }
+
+  /// Whether earlier runs had the id, and within its hour.
+  private func isKnown(_ key: UInt64, at time: Int64) -> Knowledge {
+    var (low, high) = (0, knownIDs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if knownIDs[middle].high < key { low = middle + 1 } else { high = middle }
+    }
+    var knowledge = Knowledge.none
+    while low < knownIDs.count, knownIDs[low].high == key {
+      if abs(Int64(bitPattern: knownIDs[low].low) - time) <= RecordIDs.span { return .near }
+      knowledge = .far
+      low += 1
+    }
+    return knowledge
   }
 
   /// Keeps the first record of each identity, whatever the times, and returns how many records are left at the front.

@@ -35,6 +35,7 @@ package import BatchFoundation
       var head = entry.key.head
       let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
       (head.file, head.line) = (RecordPosition.kept | source.file, source.line)
+      head.notes = []
       unsafe add(head, UnsafeRawBufferPointer(entry.text(without: Int(head.padding)).bytes))
     }
   }

@@ -197,7 +197,8 @@ private struct LineDistributor: ~Copyable {
 
   private mutating func keep(_ line: BlockLine, in part: Int) {
     unsafe PartFrame.append(
-      line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset, element: line.element,
+      line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset,
+      element: line.isMapped ? line.element : nil,
       to: &buffers[part].bytes)
     lines[part] += 1
   }

@@ -8,7 +8,7 @@ import CBytes
 ///
 /// All numbers are varints. `file` counts the files of the manifest from 0; the bytes are those of the line without its end.
 /// A finding is what reading itself found, a line that is too long or damage of a file, and what a map refused; it goes to
-/// quarantine as it is. Of a line that is not the first of its foreign record, two bytes with its number come first. What a map left
+/// quarantine as it is. Of a line that a map wrote, two bytes with its number among those of its foreign record come first. What a map left
 /// out has its reason for bytes.
 struct PartFrame {
   enum Content: UInt64 {
@@ -19,8 +19,9 @@ struct PartFrame {
   var line: UInt64
   var offset: UInt64
   var content: Content
-  /// Of a line, its number among those of its foreign record.
+  /// Of a line that a map wrote, its number among those of its foreign record.
   var element: UInt16 = 0
+  var isMapped = false
   /// Of its bytes, from the start of the block.
   var bytes: Range<Int>
 
@@ -37,6 +38,7 @@ struct PartFrame {
     bytes = head.end..<head.end + Int(head.length >> 2)
     guard content == .element, bytes.count >= 2 else { return }
     self.content = .line
+    isMapped = true
     element = unsafe UInt16(block[head.end]) << 8 | UInt16(block[head.end + 1])
     bytes = (head.end + 2)..<bytes.upperBound
   }
@@ -74,15 +76,15 @@ struct PartFrame {
   }
 
   static func append(
-    _ bytes: UnsafeBufferPointer<UInt8>, file: UInt32, line: UInt64, offset: UInt64, element: UInt16 = 0,
+    _ bytes: UnsafeBufferPointer<UInt8>, file: UInt32, line: UInt64, offset: UInt64, element: UInt16? = nil,
     to target: inout ByteBuffer
   ) {
-    if element == 0 {
-      append(file, line, offset, length: bytes.count, .line, to: &target)
-    } else {
+    if let element {
       append(file, line, offset, length: bytes.count + 2, .element, to: &target)
       target.append(UInt8(element >> 8))
       target.append(UInt8(element & 0xFF))
+    } else {
+      append(file, line, offset, length: bytes.count, .line, to: &target)
     }
     unsafe target.append(bytes)
   }

@@ -21,6 +21,8 @@ package struct ForeignMap: Sendable {
   var record: MapPath?
   /// What stands before the fraction of a number in a text; nil for numbers as JSON has them.
   var decimal: UInt8?
+  /// Of the paths of its own rules.
+  var names = MapNames.exact
   var rules: [MapRule] = []
   /// Rules of the document itself; those behind them are of maps that it includes.
   var ownRules = 0

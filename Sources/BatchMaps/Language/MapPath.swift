@@ -1,5 +1,11 @@
 import BatchFoundation
 
+/// Which members paths take: those of exactly their names, where there is none those whose ASCII letters are in another case, or also those
+/// with `_` elsewhere, because not all warehouses keep either.
+enum MapNames: String, CaseIterable, Sendable {
+  case exact, anyCase, similar
+}
+
 /// A place in a foreign record, such as `context.device.id` (reference formats 6.3).
 ///
 /// Names stand between dots; one that holds a dot or a bracket stands in single quotes. `[0]` is an element of an array, `[-1]` its last,
@@ -21,9 +27,12 @@ struct MapPath: Hashable, Sendable {
   let text: String
   let isOuter: Bool
   let steps: [Step]
+  /// Which members count where none has exactly the name.
+  let names: MapNames
 
-  init(_ text: String) throws(Refusal) {
+  init(_ text: String, names: MapNames = .exact) throws(Refusal) {
     self.text = text
+    self.names = names
     var steps: [Step] = []
     var isOuter = false
     let bytes = Array(text.utf8)
@@ -52,6 +61,18 @@ struct MapPath: Hashable, Sendable {
     }
     self.steps = steps
     self.isOuter = isOuter
+  }
+
+  /// Whether it begins with the steps of the other and goes on.
+  func leads(below other: MapPath) -> Bool { steps.count > other.steps.count && steps.starts(with: other.steps) }
+
+  func member(_ name: [UInt8]) -> MapPath { MapPath(text, isOuter, steps + [.member(name)], names) }
+
+  /// The same in the line that `each` takes records from.
+  var outer: MapPath { MapPath(text, true, steps, names) }
+
+  private init(_ text: String, _ isOuter: Bool, _ steps: [Step], _ names: MapNames) {
+    (self.text, self.isOuter, self.steps, self.names) = (text, isOuter, steps, names)
   }
 
   private static func name(_ bytes: [UInt8], _ at: inout Int) throws(Refusal) -> (bytes: [UInt8], isQuoted: Bool) {
@@ -89,14 +110,17 @@ struct MapPath: Hashable, Sendable {
 
   /// The value there, null included; nil where there is none.
   func value(in record: JSONView, of line: JSONView) -> JSONView? {
-    Self.value(steps[...], in: isOuter ? line : record)
+    Self.value(steps[...], in: isOuter ? line : record, names)
   }
 
   /// What stands at the end of the steps; nil where there is none.
-  static func value(_ steps: ArraySlice<Step>, in view: JSONView) -> JSONView? {
+  static func value(_ steps: ArraySlice<Step>, in view: JSONView, _ names: MapNames) -> JSONView? {
     var view = view
     for step in steps {
-      guard let next = Self.value(of: step, in: view) else { return nil }
+      guard let next = Self.value(of: step, in: view) ?? (names == .exact ? nil : similar(to: step, in: view, names))
+      else {
+        return nil
+      }
       view = next
     }
     return view
@@ -114,8 +138,9 @@ struct MapPath: Hashable, Sendable {
       return key.withText { key in
         value.withText { value in
           view.elements.first { element in
-            guard let text = element[key]?.scalarText else { return false }
-            return isBeginning ? text.starts(with: value) : text == value
+            guard let member = element[key], let text = member.scalarText else { return false }
+            if isBeginning { return text.starts(with: value) }
+            return text == value || member.kind == .number && text.isEqualNumber(value)
           }
         }
       }
@@ -131,6 +156,55 @@ struct MapPath: Hashable, Sendable {
       }
       return nil
     }
+  }
+}
+
+extension MapPath {
+  /// The member whose name is similar to the one of the step; nil for other steps and where there is none.
+  private static func similar(to step: Step, in view: JSONView, _ names: MapNames) -> JSONView? {
+    switch step {
+    case .member(let name):
+      name.withText { name in view.members.first { !$0.value.isNull && $0.key.isMeant(by: name, names) }?.value }
+    case .first(let beginning):
+      beginning.withText { beginning in
+        view.members.first { !$0.value.isNull && $0.key.isMeant(by: beginning, names, isBeginning: true) }?.value
+      }
+    default: nil
+    }
+  }
+}
+
+extension Text {
+  /// Whether the names of a map let it pass for the name, or for one that begins so.
+  func isMeant(by name: Text, _ names: MapNames, isBeginning: Bool = false) -> Bool {
+    if isBeginning {
+      return unsafe names != .exact && count > name.count
+        && slice(0, name.count).isEqualIgnoringASCIICase(to: name.bytes)
+    }
+    if names != .similar { return unsafe names == .anyCase && isEqualIgnoringASCIICase(to: name.bytes) }
+    var (at, wanted) = (0, 0)
+    while true {
+      while at < count, self[at] == UInt8(ascii: "_") { at += 1 }
+      while wanted < name.count, name[wanted] == UInt8(ascii: "_") { wanted += 1 }
+      guard wanted < name.count else { return at == count }
+      guard at < count, Text.lowered(self[at]) == Text.lowered(name[wanted]) else { return false }
+      (at, wanted) = (at + 1, wanted + 1)
+    }
+  }
+
+  /// Whether a number is written without a fraction and an exponent.
+  @inline(__always)
+  var isPlainInteger: Bool {
+    for index in 0..<count where self[index] &- UInt8(ascii: "0") > 9 { return false }
+    return count > 0
+  }
+
+  /// Of two numbers that are written differently, whether they have one value (reference formats 6.3).
+  @inline(never)
+  func isEqualNumber(_ other: Text) -> Bool {
+    if isPlainInteger && other.isPlainInteger || !other.isJSONNumber { return false }
+    guard let own = DecimalText(self), let wanted = DecimalText(other) else { return false }
+    return own.value == wanted.value
   }
 }
 

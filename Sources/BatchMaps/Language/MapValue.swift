@@ -23,6 +23,10 @@ struct MapSource: Sendable {
   var time: MapTime?
   /// Put before a text.
   var prefix: [UInt8] = []
+  /// Texts that are no value: ids that name nobody.
+  var nobody: Set<[UInt8]> = []
+  /// Of what stands outside of the elements of `each`, whether the number of the element is put behind it.
+  var isNumbered = false
   /// Taken where there is no value.
   var fallback: MapConstant?
 
@@ -58,20 +62,90 @@ indirect enum MapNode: Sendable {
 }
 
 struct MapObject: Sendable {
-  /// By the bytes of the name; these win over ``spreads``.
+  /// By the bytes of the name; these win over ``spreads`` and ``base``, and objects among them are put into those that stand there.
   var members: [(name: [UInt8], node: MapNode)] = []
+  /// An object whose members it takes over; what is no object counts only where nothing else does. Nil for none.
+  var base: MapValue?
   /// Members taken over from the record; of equal names the first counts.
   var spreads: [MapSpread] = []
   /// Whether it is there without members, too.
   var isAlwaysThere = false
 
   var paths: [MapPath] {
-    members.flatMap { member in
-      switch member.node {
-      case .value(let value): value.sources.flatMap(\.paths)
-      case .object(let object): object.paths
+    (base?.sources ?? []).flatMap(\.paths)
+      + members.flatMap { member in
+        switch member.node {
+        case .value(let value): value.sources.flatMap(\.paths)
+        case .object(let object): object.paths
+        }
+      } + spreads.map(\.path)
+  }
+
+  /// What it reads, as far as a spread with `others` does not take it any more.
+  fileprivate func read(besides others: MapPath) -> [MapPath] {
+    (base?.sources ?? []).flatMap(\.paths)
+      + members.flatMap { member in
+        switch member.node {
+        case .value(let value): value.sources.flatMap(\.paths)
+        case .object(let object): object.read(besides: others)
+        }
       }
-    } + spreads.map(\.path)
+      + spreads.flatMap { spread in
+        if let only = spread.only, case .members = spread.form { return only.map { spread.path.member($0) } }
+        return spread.others == nil || spread.path.leads(below: others) ? [spread.path] : []
+      }
+  }
+
+  /// Tells spreads with `others` what the whole line of a rule reads.
+  ///
+  /// - Parameter records: where the records of a line are, which are none of its members.
+  func withOthers(of line: MapObject, records: [MapPath]) -> MapObject {
+    var object = self
+    for place in spreads.indices where spreads[place].others != nil {
+      let path = spreads[place].path
+      let read = line.read(besides: path)
+      let ofLine = read + records.map(\.outer)
+      object.spreads[place].others = MapSpread.Others(
+        ofElement: ReadMembers(below: path, ofLine.filter { $0.isOuter == path.isOuter }),
+        ofLine: ReadMembers(below: path, ofLine))
+    }
+    for place in members.indices {
+      if case .object(let inner) = members[place].node {
+        object.members[place].node = .object(inner.withOthers(of: line, records: records))
+      }
+    }
+    return object
+  }
+}
+
+/// The members below a place that a rule reads.
+struct ReadMembers: Sendable {
+  /// All that is there.
+  var isWhole = false
+  /// By the steps that lead on; the elements of an array are no members.
+  private(set) var members: [(step: MapPath.Step, names: MapNames, below: ReadMembers)] = []
+
+  init() {}
+
+  init(below place: MapPath, _ paths: [MapPath]) {
+    for path in paths {
+      if place.steps.starts(with: path.steps) {
+        isWhole = true
+      } else if path.steps.starts(with: place.steps) {
+        add(path.steps.dropFirst(place.steps.count), path.names)
+      }
+    }
+  }
+
+  private mutating func add(_ steps: ArraySlice<MapPath.Step>, _ names: MapNames) {
+    guard let step = steps.first else { return isWhole = true }
+    switch step {
+    case .element, .match: return
+    case .member, .first: break
+    }
+    let place = members.firstIndex { $0.step == step } ?? members.count
+    if place == members.count { members.append((step, names, ReadMembers())) }
+    members[place].below.add(steps.dropFirst(), names)
   }
 }
 
@@ -92,6 +166,12 @@ struct MapSpread: Sendable {
   var prefix: [UInt8] = []
   /// Objects within become members of their own, with this between the names; nil leaves them.
   var separator: [UInt8]?
-  /// Whether it takes only what the rule reads nowhere else.
-  var leavesOutReadMembers = false
+  /// What the rule reads elsewhere, which it does not take; nil takes all.
+  var others: Others?
+
+  struct Others: Sendable {
+    var ofElement = ReadMembers()
+    /// Of a line that is the record itself.
+    var ofLine = ReadMembers()
+  }
 }

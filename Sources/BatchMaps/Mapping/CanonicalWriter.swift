@@ -9,9 +9,10 @@ final class CanonicalWriter {
     case text(Text)
     case number(Text)
     case flag(Bool)
-    case null
     /// Number of an object of the plan.
     case object(Int)
+    /// An object but for what is read of it: number of a row of the plan.
+    case rest(JSONView, Int)
   }
 
   private typealias Entry = (name: Text, value: Value)
@@ -26,6 +27,10 @@ final class CanonicalWriter {
   private var usesArena = false
   /// Memory for the members of an object that takes some over from the record.
   private var spare: [Entry] = []
+  /// Of the record at hand.
+  var element = 0
+  /// Where the values began that lines have; nil where nobody asks.
+  var taken: Set<Int>?
 
   init(_ plan: MapPlan, _ values: RecordValues, decimal: UInt8?) {
     self.decimal = decimal
@@ -43,16 +48,19 @@ final class CanonicalWriter {
       arena.reset()
       usesArena = false
     }
-    _ = write(plan.objects[object], isAlwaysThere: true, line, &target)
+    _ = write(plan.objects[object], isAlwaysThere: true, into: nil, line, &target)
     return warnings
   }
 
+  /// - Parameter given: an object that it is put into, or a value that counts where it has no member; nil for none.
   /// - Returns: false, with nothing written, where no member has a value.
   private func write(
-    _ object: MapPlan.Object, isAlwaysThere: Bool, _ line: JSONView, _ target: inout CanonicalLines
+    _ object: MapPlan.Object, isAlwaysThere: Bool, into given: Value?, _ line: JSONView, _ target: inout CanonicalLines
   ) -> Bool {
+    let before = target.end
     let start = target.beginObject()
-    if object.spreads.isEmpty {
+    let base = object.base.flatMap { value(of: .sources($0)) } ?? given
+    if object.spreads.isEmpty, base == nil {
       for number in object.members {
         let member = plan.members[number]
         guard let value = value(of: member.content) else { continue }
@@ -61,13 +69,20 @@ final class CanonicalWriter {
         if !write(value, line, &target) { target.truncate(to: before) }
       }
     } else {
-      writeEntries(of: object, line, &target)
+      writeEntries(of: object, base, line, &target)
     }
-    return target.endObject(start, isAlwaysThere: isAlwaysThere)
+    var isObject = false
+    if case .view(let view) = base, view.kind == .object { isObject = true }
+    if target.endObject(start, isAlwaysThere: isAlwaysThere || isObject) { return true }
+    guard let base, !isObject else { return false }
+    target.truncate(to: before)
+    return write(base, line, &target)
   }
 
   /// Of equal names the first counts.
-  private func writeEntries(of object: MapPlan.Object, _ line: JSONView, _ target: inout CanonicalLines) {
+  private func writeEntries(
+    of object: MapPlan.Object, _ base: Value?, _ line: JSONView, _ target: inout CanonicalLines
+  ) {
     var entries = spare
     spare = []
     for number in object.members {
@@ -75,28 +90,65 @@ final class CanonicalWriter {
       if let value = value(of: member.content) { entries.append((member.name, value)) }
     }
     for number in object.spreads { add(plan.spreads[number], line, &entries) }
+    if case .view(let view) = base {
+      var members = view.members
+      while let (name, value) = members.next() { if !value.isNull { entries.append((name, .view(value))) } }
+    } else if case .rest(let view, let read) = base {
+      forEachMember(of: view, besides: read) { entries.append(($0, $1)) }
+    }
     entries.sortNearlySorted { $0.name < $1.name }
     for place in entries.indices where place == 0 || entries[place].name != entries[place - 1].name {
       let before = target.end
       target.append(name: entries[place].name)
-      if !write(entries[place].value, line, &target) { target.truncate(to: before) }
+      if !write(entries[place].value, into: next(place, entries), line, &target) { target.truncate(to: before) }
     }
     entries.removeAll(keepingCapacity: true)
     spare = entries
   }
 
+  /// What another word created where an object of the plan is put.
+  private func next(_ place: Int, _ entries: [Entry]) -> Value? {
+    guard case .object = entries[place].value, place + 1 < entries.count, entries[place + 1].name == entries[place].name
+    else { return nil }
+    return entries[place + 1].value
+  }
+
+  /// Hands over the members with a value of which not all is read, of nested objects what is left.
+  private func forEachMember(of object: JSONView, besides read: Int, _ body: (Text, Value) -> Void) {
+    // Beginnings that were found are of one member each.
+    var found: Set<Int> = []
+    for (name, value) in object.members where !value.isNull {
+      var below = 0
+      for number in plan.reads[read].members where !found.contains(number) {
+        let member = plan.readMembers[number]
+        guard member.isMeant(by: name) else { continue }
+        if member.isBeginning { found.insert(number) }
+        if below == 0 || plan.reads[member.read].isWhole { below = member.read }
+      }
+      if plan.reads[below].isWhole { continue }
+      body(name, value.kind == .object ? .rest(value, below) : .view(value))
+    }
+  }
+
   private func add(_ spread: MapPlan.Spread, _ line: JSONView, _ entries: inout [Entry]) {
     guard let source = values[spread.place] else { return }
     guard let number = spread.pairs else {
+      if let others = spread.others {
+        let read = values.isLine ? others.ofLine : others.ofElement
+        if plan.reads[read].isWhole { return }
+        return forEachMember(of: source, besides: read) { add($0, $1, spread, &entries) }
+      }
       var members = source.members
-      while let (name, value) = members.next() { add(name, .view(value), spread, &entries) }
+      while let (name, value) = members.next() { if !value.isNull { add(name, .view(value), spread, &entries) } }
       return
     }
     let (key, value) = plan.pairs[number]
     for pair in source.elements {
-      guard let name = key.value(in: pair, of: line)?.scalarText else { continue }
-      // A name without a value is told as one: null.
-      add(name, value.value(in: pair, of: line).map { .view($0) } ?? .null, spread, &entries)
+      guard let name = key.value(in: pair, of: line), let text = self.text(of: name),
+        let value = value.value(in: pair, of: line), !value.isNull
+      else { continue }
+      note(name)
+      add(text, .view(value), spread, &entries)
     }
   }
 
@@ -114,22 +166,49 @@ final class CanonicalWriter {
   }
 
   private func addFlat(_ name: Text, _ value: Value, _ separator: Text, _ entries: inout [Entry]) {
-    guard case .view(let view) = value, view.kind == .object else { return entries.append((name, value)) }
-    for member in view.members {
-      addFlat(joined(joined(name, separator), member.key), .view(member.value), separator, &entries)
+    switch value {
+    case .view(let view) where view.kind == .object:
+      for member in view.members where !member.value.isNull {
+        addFlat(joined(joined(name, separator), member.key), .view(member.value), separator, &entries)
+      }
+    case .rest(let view, let read):
+      forEachMember(of: view, besides: read) { addFlat(joined(joined(name, separator), $0), $1, separator, &entries) }
+    default: entries.append((name, value))
     }
   }
 
-  private func write(_ value: Value, _ line: JSONView, _ target: inout CanonicalLines) -> Bool {
+  /// Where a value stands in memory.
+  static func place(of view: JSONView) -> Int { unsafe Int(bitPattern: view.start) }
+
+  @inline(__always)
+  private func note(_ view: JSONView) {
+    if taken != nil { taken?.insert(Self.place(of: view)) }
+  }
+
+  private func write(
+    _ value: Value, into given: Value? = nil, _ line: JSONView, _ target: inout CanonicalLines
+  ) -> Bool {
     switch value {
-    case .view(let view): target.append(view)
+    case .view(let view):
+      note(view)
+      target.append(view)
     case .text(let text): target.append(string: text)
     case .number(let text): target.append(number: text)
     case .flag(let flag): target.append(flag)
-    case .null: target.appendNull()
     case .object(let number):
       let object = plan.objects[number]
-      return write(object, isAlwaysThere: object.isAlwaysThere, line, &target)
+      return write(object, isAlwaysThere: object.isAlwaysThere, into: given, line, &target)
+    case .rest(let view, let read):
+      let start = target.beginObject()
+      var members: [Entry] = []
+      forEachMember(of: view, besides: read) { members.append(($0, $1)) }
+      members.sortNearlySorted { $0.name < $1.name }
+      for (name, value) in members {
+        let before = target.end
+        target.append(name: name)
+        if !write(value, line, &target) { target.truncate(to: before) }
+      }
+      return target.endObject(start, isAlwaysThere: false)
     }
     return true
   }
@@ -141,18 +220,21 @@ final class CanonicalWriter {
     case .sources(let numbers):
       for number in numbers {
         switch plan.sources[number] {
-        case .constant(let value): return .view(value)
+        case .constant(let value): if !value.isNull { return .view(value) }
         case .value(let place):
           if let view = values[place], view.isGiven { return .view(view) }
-        case .turned(let place, let turn, let prefix):
-          guard let view = values[place], view.isGiven else { continue }
-          guard let text = view.scalarText else {
+        case .turned(let place, let turn, let prefix, let nobody):
+          guard let view = values[place], view.isGiven, nobody.isEmpty || !isNobody(view, nobody) else { continue }
+          guard let text = text(of: view), let written = view.scalarText else {
             if case .table = turn { continue }
+            note(view)
             return .view(view)
           }
-          if let value = turned(text, .view(view), turn, prefix) { return value }
+          guard let value = turned(text, written, .view(view), turn, prefix) else { continue }
+          note(view)
+          return value
         case .joined(let number, let turn, let prefix):
-          if let text = text(of: plan.joins[number]), let value = turned(text, .text(text), turn, prefix) {
+          if let text = text(of: plan.joins[number]), let value = turned(text, text, .text(text), turn, prefix) {
             return value
           }
         }
@@ -161,10 +243,23 @@ final class CanonicalWriter {
     }
   }
 
+  private func isNobody(_ view: JSONView, _ nobody: Range<Int>) -> Bool {
+    guard let text = view.scalarText else { return false }
+    return nobody.contains { plan.nobodies[$0] == text }
+  }
+
+  /// The text that a scalar is turned into: of an integer its digits, however it is written.
+  private func text(of view: JSONView) -> Text? {
+    guard view.kind == .number, let number = view.number, !number.isPlainInteger else { return view.scalarText }
+    guard let digits = DecimalText(number)?.integerText else { return number }
+    return copy(digits)
+  }
+
   /// The texts of several places; nil where none has one.
   private func text(of join: (places: [MapOutline.Place], separator: Text)) -> Text? {
     join.places.reduce(nil) { before, place in
-      guard let view = values[place], view.isGiven, let text = view.scalarText else { return before }
+      guard let view = values[place], view.isGiven, let text = text(of: view) else { return before }
+      note(view)
       return before.map { joined(joined($0, join.separator), text) } ?? text
     }
   }
@@ -172,19 +267,27 @@ final class CanonicalWriter {
   /// Nil for what a table does not have.
   ///
   /// - Parameter same: the value as it is.
-  private func turned(_ text: Text, _ same: Value, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
+  private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
     switch turn {
     case .none: return .text(joined(prefix, text))
+    case .numbered:
+      guard !values.isLine else { return .text(text) }
+      return .text(copy(Array("\(text)/\(element)".utf8)))
     case .table(let rows, let form):
-      return plan.names.value(of: cased(text, form), in: rows).map { .view(plan.constants[$0]) }
+      var row = plan.names.value(of: cased(text, form), in: rows)
+      if row == nil, case .view(let view) = same, view.kind == .number, let key = MapPlan.numberKey(written.description)
+      {
+        row = Array(key.utf8).withText { plan.names.value(of: $0, in: rows) }
+      }
+      return row.map { plan.constants[$0] }.flatMap { $0.isNull ? nil : .view($0) }
     case .time(let number):
       // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
-      if plan.times[number].isWritten(text) { return same }
-      let trimmed = text.trimmed
+      if plan.times[number].isWritten(written) { return same }
+      let trimmed = written.trimmed
       guard let instant = plan.times[number].instant(trimmed) else { return same }
       return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))
     case .number(let path):
-      var number = text.trimmed
+      var number = written.trimmed
       if let decimal, case .view(let view) = same, view.kind == .string {
         number = DecimalComma.plain(number, decimal).map { copy($0) } ?? .empty
       }

@@ -38,7 +38,7 @@ extension ForeignMap {
     var filled: [Int: Set<String>] = [:]
     let paths = rules.prefix(count).map { rule in
       // Paths of a map were read before; a constant is always there.
-      rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0) } }
+      rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0, names: names) } }
         .merging(rule.constantFields.map { ($0, []) }) { $1 }
     }
     let plan = MapPlan(self)

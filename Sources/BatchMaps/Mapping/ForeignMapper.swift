@@ -19,7 +19,7 @@ final class ForeignMapper: RecordMapper {
   private let map: ForeignMap
   private let plan: MapPlan
   private let values: RecordValues
-  private let writer: CanonicalWriter
+  let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
   /// Of a record that is a text of its line.
@@ -28,6 +28,9 @@ final class ForeignMapper: RecordMapper {
   private var wrapped = ByteBuffer(capacity: 1 << 10)
 
   private static let ordinaryTape = 1 << 22
+
+  /// The record that was mapped last, in which its elements are; nil where it could not be read.
+  private(set) var last: JSONView?
 
   init(_ map: ForeignMap) {
     self.map = map
@@ -38,6 +41,7 @@ final class ForeignMapper: RecordMapper {
 
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
     tape.reset(keeping: Self.ordinaryTape)
+    last = nil
     if let rejection = unsafe parse(record) { return outcomes.refuse(rejection) }
     let whole = tape.view(at: 0)
     let line: JSONView
@@ -45,13 +49,16 @@ final class ForeignMapper: RecordMapper {
     case .success(let record): line = record
     case .failure(let rejection): return outcomes.refuse(rejection)
     }
+    last = line
     // Maps that take elements know the record as their line; for others the line is what is around the record.
     values.read(line, of: map.each == nil ? whole : line)
     guard let each = map.each, let list = plan.each.flatMap({ values[$0] }), list.kind == .array else {
       return take(of: map.each == nil ? whole : line, into: &outcomes)
     }
     let before = outcomes.count
+    writer.element = 0
     for element in list.elements {
+      writer.element += 1
       if element.kind == .object {
         values.read(element, of: line)
         take(of: line, into: &outcomes)

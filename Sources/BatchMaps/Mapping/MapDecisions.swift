@@ -44,10 +44,17 @@ struct MapDecisions {
     guard let value = values[test.place] else { return false }
     if case .exists = test.kind { return value.isGiven }
     guard let text = value.scalarText else { return false }
+    if case .equals = test.kind { return text == test.text || value.kind == .number && text.isEqualNumber(test.text) }
+    if value.kind == .number, !text.isPlainInteger, let integer = DecimalText(text)?.integerText {
+      return integer.withText { Self.holds(test, $0) }
+    }
+    return Self.holds(test, text)
+  }
+
+  private static func holds(_ test: Test, _ text: Text) -> Bool {
     let part = test.text
     switch test.kind {
-    case .exists: return true
-    case .equals: return text == part
+    case .exists, .equals: return true
     case .begins: return text.count >= part.count && text.slice(0, part.count) == part
     case .ends: return text.count >= part.count && text.slice(text.count - part.count, text.count) == part
     case .contains:

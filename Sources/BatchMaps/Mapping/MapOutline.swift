@@ -16,6 +16,7 @@ struct MapOutline {
     var parent: Int32
     var name: Text
     var isParent = false
+    var names = MapNames.exact
   }
 
   fileprivate static let record: Int32 = 0
@@ -23,7 +24,9 @@ struct MapOutline {
 
   /// By slot.
   private var branches = [Branch(parent: -1, name: .empty), Branch(parent: -1, name: .empty)]
-  fileprivate private(set) var tails: [ArraySlice<MapPath.Step>] = []
+  fileprivate private(set) var tails: [(steps: ArraySlice<MapPath.Step>, names: MapNames)] = []
+  /// By the first and the last letter of a name, whether a branch could take it that takes similar ones.
+  private var similarEnds = Array(repeating: false, count: 1 << 10)
   /// Slots by the look of their names; 0 where there is none.
   private var table: [Int32] = []
 
@@ -35,11 +38,15 @@ struct MapOutline {
     var steps = path.steps[...]
     while !path.isOuter, case .member(let name) = steps.first {
       place.slot = unsafe name.withUnsafeBufferPointer { unsafe branch(of: place.slot, memory.copy($0)) }
+      if path.names != .exact, !name.isEmpty {
+        if branches[Int(place.slot)].names != .similar { branches[Int(place.slot)].names = path.names }
+        similarEnds[Self.ends(of: branches[Int(place.slot)].name)] = true
+      }
       steps.removeFirst()
     }
     if !steps.isEmpty {
       place.tail = Int32(tails.count)
-      tails.append(steps)
+      tails.append((steps, path.names))
     }
     return place
   }
@@ -82,6 +89,18 @@ struct MapOutline {
   }
 
   @inline(__always)
+  private static func ends(of name: Text) -> Int { Int(name[0] & 31) << 5 | Int(name[name.count - 1] & 31) }
+
+  /// Of a name that no slot has exactly so.
+  @inline(__always)
+  fileprivate func similarSlot(to name: Text, in parent: Int32) -> Int32? {
+    guard !name.isEmpty, similarEnds[Self.ends(of: name)] else { return nil }
+    return branches.indices.first {
+      branches[$0].parent == parent && name.isMeant(by: branches[$0].name, branches[$0].names)
+    }.map { Int32($0) }
+  }
+
+  @inline(__always)
   fileprivate func isNamed(_ slot: Int32, _ name: Text) -> Bool { branches[Int(slot)].name == name }
 
   @inline(__always)
@@ -91,6 +110,8 @@ struct MapOutline {
 /// What stands at the places of a map in the record at hand.
 @safe final class RecordValues {
   private let outline: MapOutline
+  /// Whether the record at hand is the line itself.
+  private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
   /// The slot that came after each in the records before, because most are alike: behind it, then inside it; 0 for none. All of one object have
   /// one parent.
@@ -114,6 +135,7 @@ struct MapOutline {
   func read(_ record: JSONView, of line: JSONView) {
     unsafe starts.update(repeating: nil, count: outline.count)
     unsafe starts[Int(MapOutline.line)] = unsafe line.start
+    isLine = unsafe line.start == record.start
     read(record, MapOutline.record)
   }
 
@@ -125,7 +147,12 @@ struct MapOutline {
     while let (key, member) = members.next() {
       var next = unsafe following[last]
       if next == 0 || !outline.isNamed(next, key) {
-        guard let known = outline.slot(of: key, in: slot) else { continue }
+        guard let known = outline.slot(of: key, in: slot) else {
+          if let similar = outline.similarSlot(to: key, in: slot), unsafe starts[Int(similar)] == nil, !member.isNull {
+            read(member, similar)
+          }
+          continue
+        }
         next = known
         unsafe following[last] = next
       }
@@ -139,6 +166,8 @@ struct MapOutline {
   subscript(place: MapOutline.Place) -> JSONView? {
     guard let start = unsafe starts[Int(place.slot)] else { return nil }
     let view = unsafe JSONView(at: start)
-    return place.tail < 0 ? view : MapPath.value(outline.tails[Int(place.tail)], in: view)
+    if place.tail < 0 { return view }
+    let tail = outline.tails[Int(place.tail)]
+    return MapPath.value(tail.steps, in: view, tail.names)
   }
 }

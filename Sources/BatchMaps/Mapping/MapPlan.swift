@@ -14,6 +14,8 @@ struct MapPlan {
   struct Object {
     var members: Range<Int>
     var spreads: Range<Int>
+    /// Sources of an object that the others are put into.
+    var base: Range<Int>?
     var isAlwaysThere: Bool
   }
 
@@ -36,7 +38,8 @@ struct MapPlan {
     case constant(JSONView)
     /// As it stands there.
     case value(MapOutline.Place)
-    case turned(MapOutline.Place, Turn, prefix: Text)
+    /// Unless it is one of the texts of nobody.
+    case turned(MapOutline.Place, Turn, prefix: Text, nobody: Range<Int>)
     /// Several places by their number.
     case joined(Int, Turn, prefix: Text)
   }
@@ -47,6 +50,8 @@ struct MapPlan {
     case form(MapValueForm)
     /// With the number of its path.
     case number(Int)
+    /// A text, behind which the number of the element of `each` stands.
+    case numbered
     /// By its text, in the case that is said, the number of a constant.
     case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
@@ -64,6 +69,27 @@ struct MapPlan {
     var prefix: Text
     /// Empty leaves objects as they are.
     var separator: Text
+    /// What is read of it elsewhere, of an element and of a line that is the record: numbers of ``reads``. Nil takes all.
+    var others: (ofElement: Int, ofLine: Int)?
+  }
+
+  /// What is read of an object by others (``ReadMembers``).
+  struct Read {
+    var isWhole = false
+    var members: Range<Int> = 0..<0
+  }
+
+  struct ReadMember {
+    var name: Text
+    var isBeginning: Bool
+    var names: MapNames
+    /// A number of ``reads``.
+    var read: Int
+
+    func isMeant(by name: Text) -> Bool {
+      if isBeginning ? name.starts(with: self.name) : name == self.name { return true }
+      return name.isMeant(by: self.name, names, isBeginning: isBeginning)
+    }
   }
 
   private(set) var outline = MapOutline()
@@ -73,6 +99,11 @@ struct MapPlan {
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
   private(set) var spreads: [Spread] = []
+  /// The first is of objects of which nothing is read.
+  private(set) var reads = [Read()]
+  private(set) var readMembers: [ReadMember] = []
+  /// Of ids.
+  private(set) var nobodies: [Text] = []
   /// Those of tables.
   private(set) var constants: [JSONView] = []
   /// Names that have a meaning to spreads and tables.
@@ -117,6 +148,7 @@ struct MapPlan {
     objects.append(
       Object(
         members: Self.append(own, to: &members), spreads: Self.append(taken, to: &spreads),
+        base: object.base.map { Self.append($0.sources.flatMap { rows(of: $0) }, to: &sources) },
         isAlwaysThere: object.isAlwaysThere))
     return objects.count - 1
   }
@@ -145,7 +177,7 @@ struct MapPlan {
       if let table = source.table {
         let first = constants.count
         constants += table.rows.values.map { constant($0) }
-        turn = .table(scope(of: Dictionary(uniqueKeysWithValues: zip(table.rows.keys, first...))), source.form)
+        turn = .table(scope(of: zip(table.rows.keys, first...)), source.form)
       } else if let time = source.time {
         turn = .time(times.count)
         times.append(time)
@@ -156,6 +188,7 @@ struct MapPlan {
         turn = source.form.map { .form($0) } ?? .none
       }
       let prefix = text(source.prefix)
+      let nobody = Self.append(source.nobody.map { text($0) }, to: &nobodies)
       let fallback = source.fallback.map { [Source.constant(constant($0))] } ?? []
       if case .joined(_, let separator) = source.origin {
         joins.append((paths.map { outline.place(of: $0, memory) }, text(separator)))
@@ -163,8 +196,8 @@ struct MapPlan {
       }
       return paths.map { path in
         let place = outline.place(of: path, memory)
-        if case .none = turn, prefix.isEmpty { return .value(place) }
-        return .turned(place, turn, prefix: prefix)
+        if case .none = turn, prefix.isEmpty, nobody.isEmpty { return .value(place) }
+        return .turned(place, source.isNumbered && path.isOuter ? .numbered : turn, prefix: prefix, nobody: nobody)
       } + fallback
     }
   }
@@ -185,19 +218,50 @@ struct MapPlan {
     }
     let first = newNames.count
     newNames += spread.renamed.values.map { text($0) }
-    let renamed = Dictionary(uniqueKeysWithValues: zip(spread.renamed.keys, first...))
+    // A warehouse may have written the names in one case.
+    func spelled(_ names: some Collection<[UInt8]>) -> [[UInt8]] {
+      guard spread.path.names != .exact else { return Array(names) }
+      let texts = names.map { String(decoding: $0, as: UTF8.self) }
+      return names + texts.map { Array($0.uppercased().utf8) } + texts.map { Array($0.lowercased().utf8) }
+    }
+    let numbers = Array(first..<newNames.count)
+    let renamed = zip(spelled(spread.renamed.keys), numbers + numbers + numbers)
     return Spread(
-      place: outline.place(of: spread.path, memory), pairs: number, except: scope(of: spread.except),
-      only: spread.only.map { scope(of: $0) }, renamed: scope(of: renamed), prefix: text(spread.prefix),
-      separator: text(spread.separator ?? []))
+      place: outline.place(of: spread.path, memory), pairs: number, except: scope(of: spelled(spread.except)),
+      only: spread.only.map { scope(of: spelled($0)) }, renamed: scope(of: renamed), prefix: text(spread.prefix),
+      separator: text(spread.separator ?? []), others: spread.others.map { (add($0.ofElement), add($0.ofLine)) })
   }
 
-  private mutating func scope(of names: Set<[UInt8]>) -> NameIndex.Scope {
+  private mutating func add(_ read: ReadMembers) -> Int {
+    if !read.isWhole, read.members.isEmpty { return 0 }
+    let rows = read.members.map { member in
+      let (name, isBeginning): ([UInt8], Bool) =
+        switch member.step {
+        case .member(let name): (name, false)
+        case .first(let beginning): (beginning, true)
+        case .element, .match: ([], false)
+        }
+      return ReadMember(
+        name: text(name), isBeginning: isBeginning, names: member.names, read: add(member.below))
+    }
+    reads.append(Read(isWhole: read.isWhole, members: Self.append(rows, to: &readMembers)))
+    return reads.count - 1
+  }
+
+  private mutating func scope(of names: [[UInt8]]) -> NameIndex.Scope {
     self.names.addScope(names.map { (String(decoding: $0, as: UTF8.self), 0) })
   }
 
-  private mutating func scope(of rows: [[UInt8]: Int]) -> NameIndex.Scope {
-    names.addScope(rows.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })
+  /// Numbers are found by their value, too, behind a sign that no text begins with.
+  private mutating func scope(of rows: some Sequence<([UInt8], Int)>) -> NameIndex.Scope {
+    let rows = rows.map { (String(decoding: $0, as: UTF8.self), $1) }
+    return names.addScope(rows + rows.compactMap { row in Self.numberKey(row.0).map { ($0, row.1) } })
+  }
+
+  static func numberKey(_ text: String) -> String? {
+    Array(text.utf8).withText { text in
+      text.isJSONNumber ? DecimalText(text).map { "\u{0}" + $0.value.map(String.init).joined(separator: ",") } : nil
+    }
   }
 
   private static func append<Row>(_ more: [Row], to rows: inout [Row]) -> Range<Int> {

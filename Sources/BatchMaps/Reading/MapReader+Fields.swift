@@ -13,6 +13,8 @@ extension MapReader {
     "deviceId", "mobileUserId", "anonymousId", "recipientId", "type", "action", "channel", "name", "url", "recordId",
     "device.name", "device.version", "device.osName", "device.osVersion", "device.appName", "device.appVersion",
   ]
+  /// Fields of whose texts the map's `nobody` are none.
+  private static let idFields: Set = ["deviceId", "mobileUserId", "anonymousId", "recipientId"]
   private static let recordFields = RecordField.allCases.map { "\($0)" }
   private static let numberFields: Set = ["latitude", "longitude"]
 
@@ -38,7 +40,7 @@ extension MapReader {
     let elements: [JSONNode] = if case .array(let elements) = field.value.value { elements } else { [field.value] }
     noteIDColumns(names, elements, field.line)
     if elements.contains(where: Self.isSpread) {
-      let spreads = elements.compactMap { spread($0, own, &builder) }
+      let spreads = elements.compactMap { spread($0, own) }
       return builder.add(spreads, at: names, field: field.key)
     }
     let sources = elements.compactMap { self.source($0, own, field.key) }
@@ -69,7 +71,9 @@ extension MapReader {
       if field == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }
       if Self.textFields.contains(field) { source.form = .text }
       if Self.numberFields.contains(field) { source.form = .number }
+      source.isNumbered = field == "recordId" && map.each != nil
     }
+    if Self.idFields.contains(field) { source.nobody = nobody }
     return source
   }
 
@@ -153,7 +157,7 @@ extension MapReader {
     }
   }
 
-  private mutating func spread(_ node: JSONNode, _ name: String, _ builder: inout FieldBuilder) -> MapSpread? {
+  private mutating func spread(_ node: JSONNode, _ name: String) -> MapSpread? {
     guard case .object(let members) = node.value else {
       // A path beside spreads: its members.
       return path(node, name).map { MapSpread(path: $0) }
@@ -166,7 +170,6 @@ extension MapReader {
       case "members", "pairs", "others":
         guard let path = path(node, "\(name).\(word)") else { return nil }
         spread = MapSpread(path: path)
-        if word == "others" { builder.takesOthers = true }
       case "key": key = path(node, "\(name).key") ?? key
       case "value": value = path(node, "\(name).value") ?? value
       default: break
@@ -192,20 +195,16 @@ extension MapReader {
       default: break
       }
     }
-    if words.contains(where: { $0.0 == "others" }) { spread.leavesOutReadMembers = true }
+    if words.contains(where: { $0.0 == "others" }) { spread.others = MapSpread.Others() }
     return spread
   }
 }
 
 /// Puts the fields of a rule together, shorter names first.
 struct FieldBuilder {
-  private var root = MapObject()
-  /// By name of a field, the paths that it is read from.
+  private(set) var root = MapObject()
+  /// By field, the paths that it is read from.
   private(set) var paths: [String: [String]] = [:]
-  var takesOthers = false
-  private let readByConditions: [MapPath]
-
-  init(readByConditions: [MapPath]) { self.readByConditions = readByConditions }
 
   mutating func add(_ value: MapValue, at names: [[UInt8]], field: String) {
     note(value.sources.flatMap(\.paths), field)
@@ -242,8 +241,12 @@ struct FieldBuilder {
     case .object(let known): inner = known
     // A whole object that further members are added to.
     case .value(let value):
-      inner = MapObject(spreads: value.sources.flatMap(\.paths).map { MapSpread(path: $0) })
-      for case .constant(let constant) in value.sources.map(\.origin) { add(constant, to: &inner) }
+      inner = MapObject()
+      if case .constant(let constant)? = value.sources.first?.origin {
+        add(constant, to: &inner)
+      } else {
+        inner.base = value
+      }
     }
     insert(node, names.dropFirst(), into: &inner)
     object.members[place].node = .object(inner)
@@ -258,30 +261,5 @@ struct FieldBuilder {
       insert(
         .value(MapValue([MapSource(origin: .constant(value))])), [Array(member.key.utf8)], into: &object)
     }
-  }
-
-  var finished: MapObject {
-    guard takesOthers else { return root }
-    let read = readByConditions + root.paths
-    return Self.withoutRead(root, read)
-  }
-
-  private static func withoutRead(_ object: MapObject, _ read: [MapPath]) -> MapObject {
-    var object = object
-    for place in object.spreads.indices where object.spreads[place].leavesOutReadMembers {
-      let path = object.spreads[place].path
-      for other in read
-      where other.isOuter == path.isOuter && other.steps.count > path.steps.count
-        && other.steps.prefix(path.steps.count).elementsEqual(path.steps)
-      {
-        if case .member(let name) = other.steps[path.steps.count] { object.spreads[place].except.insert(name) }
-      }
-    }
-    for place in object.members.indices {
-      if case .object(let inner) = object.members[place].node {
-        object.members[place].node = .object(withoutRead(inner, read))
-      }
-    }
-    return object
   }
 }

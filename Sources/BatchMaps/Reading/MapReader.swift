@@ -8,13 +8,14 @@ struct MapReader {
   let source: String
   let zones: ZoneDatabase
   private(set) var tables: [String: MapTable] = [:]
+  /// Texts that are no ids.
+  private(set) var nobody: Set<[UInt8]> = []
   /// Names of other maps whose rules come behind, with the lines that name them.
   private(set) var includes: [(name: String, line: Int?)] = []
 
   static let words = [
     "description", "form", "separator", "encoding", "columns", "jsonColumns", "quotes", "escape", "null", "decimal",
-    "include", "tables",
-    "record", "each", "fields", "rules", "otherwise",
+    "include", "tables", "names", "nobody", "record", "each", "fields", "rules", "otherwise",
   ]
   static let ruleWords = ["name", "when", "type", "fields", "leaveOut", "continue"]
 
@@ -31,8 +32,13 @@ struct MapReader {
     }
     let known = self.known(members.filter { $0.key != "$schema" }, Self.words, in: "a map")
     readForm(known)
+    if let node = known.first(where: { $0.0 == "names" })?.1 {
+      map.names =
+        choice(node, "names", among: MapNames.allCases.map(\.rawValue)) { MapNames(rawValue: $0) } ?? .exact
+    }
     for (word, node) in known {
       switch word {
+      case "nobody": nobody = Set(texts(node, word).map { Array($0.text.utf8) })
       case "include":
         for name in texts(node, word) { includes.append((name.text, name.line)) }
       case "tables": readTables(node)
@@ -212,8 +218,7 @@ struct MapReader {
       rule.outcome = .leftOut(leftOut)
       return rule
     }
-    let paths = rule.conditions.flatMap(\.paths)
-    var builder = FieldBuilder(readByConditions: paths)
+    var builder = FieldBuilder()
     for field in fields.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
       if field.value.isNull { continue }
       // As the rule has it, beside its fields.
@@ -221,7 +226,9 @@ struct MapReader {
       add(field, isOwn ? "rules[\(number - 1)]" : place + "fields", &builder)
     }
     rule.fieldPaths = builder.paths
-    rule.outcome = .line(builder.finished)
+    rule.outcome = .line(
+      builder.root.withOthers(
+        of: builder.root, records: [map.each, map.record].compactMap { $0 }))
     return rule
   }
 
@@ -326,7 +333,7 @@ extension MapReader {
 
   mutating func path(_ text: String, _ name: String, _ line: Int?) -> MapPath? {
     do {
-      return try MapPath(text)
+      return try MapPath(text, names: map.names)
     } catch {
       fault(line, "'\(name)' is '\(text)', a path that \(error.problem)")
       return nil

@@ -36,6 +36,8 @@ final class DecisionWorker: @unchecked Sendable {
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were decided, those without records included.
   private(set) var buckets: Set<Int> = []
+  /// Devices of the bucket at hand with ids that name nobody, where it comes in slices.
+  private var unlikely: Set<[UInt8]> = []
 
   init(_ stage: DecisionStage, keepsAll: Bool) {
     options = stage.options
@@ -65,9 +67,11 @@ final class DecisionWorker: @unchecked Sendable {
       try decide(device, earlier, partition)
       let late = decider.late
       // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
+      var notes: RecordNotes = []
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
         if options.remembers?(device.device, entry.timestamp) ?? true {
           digests.add(entry.digest, at: entry.timestamp)
+          if let key = entry.recordKey { digests.add(recordKey: key, at: entry.timestamp) }
         }
         if entry.ignoredType > 0 {
           note(
@@ -78,8 +82,16 @@ final class DecisionWorker: @unchecked Sendable {
         if entry.timestamp < PastRecords.end {
           note(PastRecords.kind, entry, PastRecords.detail(entry.timestamp, asOf: options.asOf))
         }
+        notes.formUnion(entry.notes)
+        if entry.notes.contains(.isAgain) { note("record-id-again", entry, "of a record more than an hour before it") }
+      }
+      if !notes.isDisjoint(with: .unlikelyIDs) || device.device.namesNobody {
+        noteUnlikelyIDs(of: device, notes, isSlice: partition.lookaheads != nil)
       }
       if decider.isFull { try handOver(&digests) }
+    }
+    for line in partition.repeated where options.remembers?(line.device, line.timestamp) ?? true {
+      digests.add(line.digest, at: line.timestamp)
     }
     guard partition.isLast else { return try handOver(&digests) }
     try decideIdle(&digests, besides: partition.devices)
@@ -221,6 +233,16 @@ final class DecisionWorker: @unchecked Sendable {
     }
   }
 
+  /// Ids that name nobody, once a device.
+  private func noteUnlikelyIDs(of device: DeviceRecords, _ notes: RecordNotes, isSlice: Bool) {
+    let isNobody = device.device.namesNobody
+    guard let first = device.records.first(where: { isNobody || !$0.notes.isDisjoint(with: .unlikelyIDs) }),
+      unsafe !isSlice || unlikely.insert(Array(device.device.bytes)).inserted
+    else { return }
+    let fields = (isNobody ? ["deviceId"] : []) + notes.unlikelyFields
+    note("unlikely-id", first, "\(fields.joined(separator: " and ")) of the device names nobody")
+  }
+
   /// The devices of a bucket without records.
   func decideIdle(_ bucket: Int) throws {
     var digests = DigestCollector(bucket: bucket)
@@ -234,6 +256,7 @@ final class DecisionWorker: @unchecked Sendable {
   /// - Parameter decided: devices with records, by the bytes of their ids.
   private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
     buckets.insert(digests.bucket)
+    unlikely = []
     var idle =
       try options.decider.knownUntil.map {
         try sink.earlier.dueDevices(bucket: digests.bucket, before: $0)

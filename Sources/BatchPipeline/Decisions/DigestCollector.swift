@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 import BatchStore
 
 /// The digests of a partition's lines, for the duplicates of later runs, in segments that lie close together in time: a later run
@@ -8,6 +9,8 @@ struct DigestCollector {
   private var days: [Day] = []
   private var places: [Int64: Int] = [:]
   private var current = 0
+  /// Of ids of records, in buckets of their own.
+  private var recordIDs: [DigestCollector] = []
 
   private struct Day {
     var number: Int64
@@ -37,6 +40,12 @@ struct DigestCollector {
     days[current].last = max(days[current].last, instant)
   }
 
+  /// Takes note of the `recordId` of a record.
+  mutating func add(recordKey key: UInt64, at instant: Instant) {
+    if recordIDs.isEmpty { recordIDs = [DigestCollector(bucket: RecordIDs.bucket(of: bucket))] }
+    recordIDs[0].add(RecordIDs.entry(key, at: instant.milliseconds), at: instant)
+  }
+
   /// In the order of time.
   var segments: [DigestSegment] {
     var joined: [Day] = []
@@ -53,6 +62,6 @@ struct DigestCollector {
     }
     return joined.map {
       DigestSegment(bucket: bucket, first: $0.first, last: $0.last, digests: LineDigest.sortedBytes($0.digests))
-    }
+    } + recordIDs.flatMap(\.segments)
   }
 }

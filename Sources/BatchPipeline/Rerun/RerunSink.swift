@@ -87,7 +87,7 @@ struct RerunRest {
       batch.quarantine = events.map(\.line)
       return batch
     }
-    guard bucket < DeviceHash.bucketCount else { return nil }
+    guard bucket < RecordIDs.bucket(of: DeviceHash.bucketCount) else { return nil }
     let segments = try anew.timelines.knownDigests(bucket: bucket, from: Instant(milliseconds: 0), to: .last)
     if let first = segments.map(\.first).min(), let last = segments.map(\.last).max() {
       batch.digests = [

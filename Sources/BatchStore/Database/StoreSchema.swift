@@ -59,7 +59,7 @@ enum StoreSchema {
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
-  /// `digest_segment` has the digests of accepted lines. In the store of a result those of earlier nights stand in a `file` beside it
+  /// `digest_segment` has the digests of accepted lines by bucket, and from bucket 256 on the ids of records (``RecordIDs``). In the store of a result those of earlier nights stand in a `file` beside it
   /// (``DigestFile``), of so many `lines` from byte `offset` on, proved by `sum`; the four are null where the digests are here.
   ///
   /// `device_night` has what was decided of the devices of a bucket within the reach of a rewind, `night_run` by what

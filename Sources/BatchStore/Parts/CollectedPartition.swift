@@ -164,7 +164,8 @@ extension Parts {
           arguments: [table]) ?? 0
       }
       let dropped = try DroppedPartition(
-        partition: partition, lines: sum("length(digests) / 16", "digest_segment"), quarantined: sum("1", "quarantine"),
+        partition: partition, lines: sum("iif(bucket < 256, length(digests) / 16, 0)", "digest_segment"),
+        quarantined: sum("1", "quarantine"),
         events: sum("events", "chunk"))
       for statement in connection.format.collection.withdrawal { try db.execute(sql: statement) }
       try db.execute(

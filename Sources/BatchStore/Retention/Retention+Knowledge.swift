@@ -52,7 +52,9 @@ extension Retention {
         let cutoff = Self.midnight(asOf, before: digestDays)
         report.digests =
           try Int.fetchOne(
-            db, sql: "SELECT sum(coalesce(lines, length(digests) / 16)) FROM digest_segment WHERE last < ?",
+            db,
+            sql:
+              "SELECT sum(coalesce(lines, length(digests) / 16)) FROM digest_segment WHERE last < ? AND bucket < 256",
             arguments: [cutoff]) ?? 0
         if report.digests > 0 {
           try db.execute(sql: "DELETE FROM digest_segment WHERE last < ?", arguments: [cutoff])

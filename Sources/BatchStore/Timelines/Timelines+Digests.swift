@@ -48,11 +48,12 @@ extension Timelines {
       bytes: 16 * row.value("lines"), sum: row.value("sum"))
   }
 
-  /// Hands the segments of digests that stand in the store itself to `body`, in their order: of a part's result, those of its own lines.
+  /// Hands the segments of digests of lines that stand in the store itself to `body`, in their order: of a part's result, those of its own.
   package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
-        db, sql: "SELECT bucket, first, last, digests FROM digest_segment WHERE file IS NULL ORDER BY id")
+        db,
+        sql: "SELECT bucket, first, last, digests FROM digest_segment WHERE file IS NULL AND bucket < 256 ORDER BY id")
       while let row = try rows.next() {
         try body(
           DigestSegment(

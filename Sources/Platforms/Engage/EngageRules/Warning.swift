@@ -6,7 +6,7 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case emptyCampaign = "empty-campaign"
   case unreadableExpiration = "unreadable-expiration"
   case nestedAttribute = "nested-attribute"
-  /// A key of a payload is nearly a parameter.
+  /// A key of a payload is nearly a parameter, or a payload or link without a campaign has the name of one elsewhere.
   case nearParameter = "near-parameter"
   /// Only with `Ingest.lateRecords` = `accept`; else the record is in quarantine.
   case lateRecord = "late-record"

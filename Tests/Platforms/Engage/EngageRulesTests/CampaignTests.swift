@@ -163,6 +163,86 @@ import Testing
     #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read, did you mean '\(meant)'?"])
   }
 
+  /// What is taken does not change: none of these sets a campaign.
+  @Test(arguments: [
+    (#"{"data":{"payload":"{\"CurrentCampaign\":\"x\"}"}}"#, "data.payload.CurrentCampaign"),
+    (#"{"custom":" [{\"a\":{\"current_campaign\":\"x\"}}] "}"#, "custom.a.current_campaign"),
+    (#"{"list":[1,{"CurrentCampaign":"x"}]}"#, "list.CurrentCampaign"),
+    (#"{"actions":{"^d":"app://a/b?CurrentCampaign=x"}}"#, "actions.^d.CurrentCampaign"),
+    (#"{"u":"https://a.example/#/b?c=d&amp;campaignValidFor=x"}"#, "u.campaignValidFor"),
+    (#"{"u":"https://a.example/?to=b%3FCurrentCampaign%3Dx"}"#, "u.CurrentCampaign"),
+    (#"{"CurrentCampaign[]":"x"}"#, "CurrentCampaign[]"), (#"{"d[CURRENTCAMPAIGN]":"x"}"#, "d[CURRENTCAMPAIGN]"),
+    (#"{"amp;CurrentCampaign":"x"}"#, "amp;CurrentCampaign"), (#"{"CurrentCampaign":true}"#, "CurrentCampaign"),
+    (#"{"CampaignEndTimeStamp":1768464000}"#, "CampaignEndTimeStamp"),
+  ])
+  func tellsOfACampaignWhereNoneIsTaken(payload: String, place: String) throws {
+    let fixture = Fixture()
+    for type in [RecordType.pushReceived, .notificationOpened, .localNotificationOpened] {
+      try fixture.add(type, at: "2026-01-01T00:00:00Z") { $0.body = try fixture.json(payload) }
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    let warning = "the payload sets no campaign, and '\(place)' in it is perhaps meant for one"
+    #expect(rules.output.warnings.map(\.detail) == [warning, warning, warning])
+    #expect(rules.state.campaign == nil)
+  }
+
+  @Test(arguments: [
+    #"{"a":"CurrentCampaign","b":"{\"c\":1}","d":"app://a?x=y#z","e":null,"CurrentCampaign":null}"#,
+    #"{"CurrentCampaign":"x","data":"{\"CurrentCampaign\":\"y\"}"}"#,
+    #"{"data":"{\"a\":\"{\\\"CurrentCampaign\\\":1}\"}"}"#, #"{"data":"{\"CurrentCampaign\""}"#,
+  ])
+  func tellsNothingOfAPayloadWithoutOneOrWithOneThatIsTaken(payload: String) throws {
+    let fixture = Fixture()
+    try fixture.add(.pushReceived, at: "2026-01-01T00:00:00Z") { $0.body = try fixture.json(payload) }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    #expect(rules.output.warnings.map(\.detail) == [])
+  }
+
+  /// As long as it is looked into, and longer.
+  @Test(arguments: [(65_536, 1), (65_537, 0)])
+  func looksIntoTextsUpToALength(length: Int, count: Int) throws {
+    let fixture = Fixture()
+    let text = #"{\"CurrentCampaign\":\"x\"}"#
+    let blanks = String(repeating: "a", count: length - 33)
+    try fixture.add(.pushReceived, at: "2026-01-01T00:00:00Z") {
+      $0.body = try fixture.json(#"{"t":"\#(text.dropLast()),\"b\":\"\#(blanks)\"}"}"#)
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    #expect(rules.output.warnings.count == count)
+  }
+
+  @Test(arguments: [
+    ("app://a/5?currentCampaign=x", "currentCampaign"), ("app://a?Current%20Campaign=x", "Current Campaign"),
+    ("app://a?Current+Campaign=x", "Current+Campaign"), ("app://a?CurrentCampaign[]=x", "CurrentCampaign[]"),
+    ("https://a.example/?b=c&amp;CurrentCampaign=x", "amp;CurrentCampaign"),
+    ("https://a.example/#/b/5?CurrentCampaign=x", "#.CurrentCampaign"),
+    ("app://a#CurrentCampaign=x", "#.CurrentCampaign"),
+    ("app://a?data=%7B%22CurrentCampaign%22%3A%22x%22%7D", "data.CurrentCampaign"),
+    ("app://a?to=https%3A%2F%2Fb.example%2F%3FCurrentCampaign%3Dx", "CurrentCampaign"),
+    ("app://a?CurrentCampaign", "CurrentCampaign"),
+  ])
+  func tellsOfACampaignThatALinkDoesNotSet(url: String, place: String) throws {
+    let fixture = Fixture()
+    try fixture.link("00:00:00", url)
+    let (_, rules) = try fixture.day("00:00:00", after: Fixture.known)
+    #expect(
+      rules.output.warnings.filter { $0.kind == .nearParameter }.map(\.detail)
+        == ["the link sets no campaign, and '\(place)' in it is perhaps meant for one"])
+    #expect(rules.state.campaign == nil)
+  }
+
+  @Test(arguments: [
+    "app://CurrentCampaign/a?b=c#d", "app://a?CurrentCampaign=", "app://a?CurrentCampaign=x#CurrentCampaign=y",
+    "app://a?campaign=x",
+    "app://a?ParamCampaignValidFor=1%20day&CurrentCampaign=x",
+  ])
+  func tellsNothingOfOtherLinks(url: String) throws {
+    let fixture = Fixture()
+    try fixture.link("00:00:00", url)
+    let (_, rules) = try fixture.day("00:00:00", after: Fixture.known)
+    #expect(rules.output.warnings.filter { $0.kind == .nearParameter }.map(\.detail) == [])
+  }
+
   @Test("What was found of a key holds for the next push, and of more keys than are kept") func tellsOfAKeyEachTime()
     throws
   {

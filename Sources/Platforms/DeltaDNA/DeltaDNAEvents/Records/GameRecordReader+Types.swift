@@ -21,7 +21,8 @@ extension GameRecordReader {
     case .engagement:
       record.name = fields.text(.decisionPoint)
       record.flavour = fields.text(.flavour)
-    case .setUserId: if let user = fields.text(.userId) { record.userID = user }
+    case .setUserId:
+      if fields.text(.userId) != nil { record.userID = fields.id(.userId, .userId, &faults) ?? .empty }
     case .forgetMe: record.value = fields.nonEmpty(.advertisingId)
     case .consent:
       if fields[.use] == nil, fields[.export] == nil { faults.missing("use") }

@@ -3,7 +3,7 @@ import BatchIngest
 
 /// Reads the objects of lines as records of a deltaDNA job (reference deltadna 2); keeps its working memory from line to line.
 struct GameRecordReader: ~Copyable {
-  let fields = RecordFields(GameRecordType.self)
+  var fields = RecordFields(GameRecordType.self)
   /// Of the line at hand; means nothing if it has faults.
   var record = GameRecord()
   /// Where ``GameRecord/own`` is written.
@@ -73,9 +73,9 @@ struct GameRecordReader: ~Copyable {
     fields.check(.optional(.params), &faults)
     record.params = fields[.params]
     readDevice(&faults)
-    record.userID = fields.optional(.mobileUserId, &faults)
-    fields.check(.optional(.anonymousId), &faults)
-    fields.check(.optional(.recipientId), &faults)
+    record.userID = fields.id(.mobileUserId, .mobileUserId, &faults)
+    _ = fields.id(.anonymousId, .anonymousId, &faults)
+    _ = fields.id(.recipientId, .recipientId, &faults)
   }
 
   private mutating func readDevice(_ faults: inout FieldFaults) {

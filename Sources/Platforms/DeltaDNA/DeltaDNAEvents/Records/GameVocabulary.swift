@@ -30,6 +30,7 @@ package final class GameLineDecoder: LineDecoder {
     let faults = reader.read(object, of: line, unknown: &unknownFields)
     if let rejection = faults.first { return rejection }
     unknownFields.commit()
+    head.notes = reader.fields.notes
     fill(&head)
     return nil
   }

@@ -34,6 +34,7 @@ final class EngageLineDecoder: LineDecoder {
 
   func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
     if let rejection = decoder.decode(object, of: line, into: &record) { return rejection }
+    head.notes = decoder.fields.notes
     fill(&head)
     return nil
   }

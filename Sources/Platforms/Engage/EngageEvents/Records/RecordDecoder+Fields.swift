@@ -18,9 +18,9 @@ extension RecordDecoder {
     fields.check(.optional(.params), &faults)
     record.params = fields[.params]
     readDeviceValues(&record, &faults)
-    record.mobileUserId = fields.optional(.mobileUserId, &faults)
-    record.anonymousId = fields.optional(.anonymousId, &faults)
-    record.recipientId = fields.optional(.recipientId, &faults)
+    record.mobileUserId = fields.id(.mobileUserId, .mobileUserId, &faults)
+    record.anonymousId = fields.id(.anonymousId, .anonymousId, &faults)
+    record.recipientId = fields.id(.recipientId, .recipientId, &faults)
     record.channelId = fields.optional(.channelId, &faults)
     record.appKey = fields.optional(.appKey, &faults)
     switch kind {

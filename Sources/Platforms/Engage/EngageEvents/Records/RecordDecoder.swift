@@ -3,7 +3,7 @@ import BatchIngest
 
 /// Reads the fields of single lines as records (reference formats 3.3); keeps its working memory from line to line.
 struct RecordDecoder: ~Copyable {
-  let fields = RecordFields(RecordType.self)
+  var fields = RecordFields(RecordType.self)
   private(set) var unknown = UnknownFields()
 
   /// - Parameter record: means nothing when the line is rejected.

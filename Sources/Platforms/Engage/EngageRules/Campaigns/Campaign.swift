@@ -31,6 +31,9 @@ struct CampaignReading {
   var warnings: [(kind: WarningKind, detail: StaticString)] = []
   /// Which source gave the expiry, for explanations.
   var expirySource: StaticString = ""
+
+  /// Whether the name of a campaign stands nowhere, not even an empty one.
+  var namesNone: Bool { campaign == nil && warnings.isEmpty }
 }
 
 extension CampaignReading {

@@ -106,8 +106,35 @@ extension DeviceRules {
   /// Stores the campaign that a push or an opened local notification carries, before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard let payload = campaignPayload(of: record) else { return }
-    store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings), at: record.timestamp)
-    warnOfNearParameters(payload)
+    let reading = CampaignReading(.payload(payload), at: record.timestamp, settings: settings)
+    store(reading, at: record.timestamp)
+    guard !warnOfNearParameters(payload), reading.namesNone else { return }
+    let search = misplaced
+    warnOfMisplaced(
+      record.body.flatMap { search.place(in: $0) } ?? record.notification.flatMap { search.place(in: $0) }, "payload")
+  }
+
+  private var misplaced: MisplacedParameter {
+    let names = settings.parameters
+    return MisplacedParameter(
+      names: [
+        names.currentCampaign, names.campaignExpiresAt, names.campaignValidFor, names.campaignEndTimeStamp,
+        names.expiresAtInLinks, names.validForInLinks,
+      ], arena: arena)
+  }
+
+  private mutating func warnOfMisplaced(_ place: String?, _ what: String) {
+    guard let place else { return }
+    warn(.nearParameter, "the \(what) sets no campaign, and '\(place)' in it is perhaps meant for one")
+  }
+
+  /// The campaign that a link names.
+  private mutating func campaign(of link: LinkReading, _ record: Record) -> CampaignReading {
+    let reading = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings)
+    if reading.namesNone {
+      warnOfMisplaced(misplaced.place(inLink: record.subject ?? .empty, link.parameters), "link")
+    }
+    return reading
   }
 
   /// The campaign that a record itself names; nil where it names none that counts.
@@ -131,11 +158,14 @@ extension DeviceRules {
   }
 
   /// Tells of keys that are nearly a parameter's name, because a push that names its campaign otherwise has none.
-  private mutating func warnOfNearParameters(_ payload: JSONView) {
+  ///
+  /// - Returns: whether it told of one of a campaign.
+  private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
     let names = settings.parameters
+    var told = false
     for (key, value) in payload.members {
       if value.kind == .object {
-        warnOfNearParameters(value)
+        if warnOfNearParameters(value) { told = true }
         continue
       }
       // Most keys cost a look at their length and first letter.
@@ -148,7 +178,9 @@ extension DeviceRules {
         ])
       guard let meant else { continue }
       warn(.nearParameter, "payload key '\(key.inWarning)' is not read, \(NearestName.question(meant))")
+      if meant != names.callToAction.description { told = true }
     }
+    return told
   }
 
   mutating func store(_ reading: CampaignReading, at instant: Instant) {
@@ -175,7 +207,7 @@ extension DeviceRules {
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
-    store(CampaignReading(.link(link.parameters), at: instant, settings: settings), at: instant)
+    store(campaign(of: link, record), at: instant)
     let attributes = attributes(of: record, link)
     let isApart = settings.codes[.link].code != settings.codes[.sessionStarted].code
     if case .none = state.session {
@@ -225,7 +257,7 @@ extension DeviceRules {
   /// The event of a link alone, with the campaign that the link names, which leaves no trace in the device's sessions and campaigns.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)
-    state.campaign = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings).campaign
+    state.campaign = campaign(of: link, record).campaign
     return startedDraft(at: record.timestamp, link: attributes(of: record, link))
   }
 

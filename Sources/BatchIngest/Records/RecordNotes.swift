@@ -1,0 +1,86 @@
+package import BatchFoundation
+
+/// What was seen of a record before it is decided.
+public struct RecordNotes: OptionSet, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// An id that names nobody stood there, and counts as empty (reference decisions 55).
+  public static let mobileUserId = RecordNotes(rawValue: 1)
+  public static let anonymousId = RecordNotes(rawValue: 2)
+  public static let recipientId = RecordNotes(rawValue: 4)
+  public static let userId = RecordNotes(rawValue: 8)
+  package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId]
+  /// A map read a `recordId`.
+  static let hasRecordKey = RecordNotes(rawValue: 16)
+  /// Another record with this `recordId` lies more than an hour before it.
+  package static let isAgain = RecordNotes(rawValue: 32)
+
+  /// The fields whose ids name nobody.
+  package var unlikelyFields: [String] {
+    [
+      ("mobileUserId", Self.mobileUserId), ("anonymousId", .anonymousId), ("recipientId", .recipientId),
+      ("userId", .userId),
+    ]
+    .filter { contains($0.1) }.map(\.0)
+  }
+}
+
+extension Text {
+  /// Whether it is what software writes for no id: zeros of a UUID, a null of some language, blanks.
+  package var namesNobody: Bool {
+    switch count {
+    case 4: if self == "null" || self == "NULL" { return true }
+    case 2: if self == "\\N" { return true }
+    case 6: if self == "(null)" { return true }
+    case 9: if self == "undefined" { return true }
+    case 32: if unsafe bytes.allSatisfy({ $0 == UInt8(ascii: "0") }) { return true }
+    case 36: if self == "00000000-0000-0000-0000-000000000000" { return true }
+    default: break
+    }
+    return unsafe count > 0 && self[0].isBlank && bytes.allSatisfy(\.isBlank)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isBlank: Bool { self <= 0x20 }
+}
+
+/// Maps whose exports come twice say by `recordId` what is one record (reference decisions 57).
+package enum RecordIDs {
+  /// Records of one id that are farther apart are two; in milliseconds.
+  static let span: Int64 = 3_600_000
+
+  /// Where a store has the ids of the records of a bucket: behind the digests of lines, each id before the time of its record.
+  package static func bucket(of bucket: Int) -> Int { DeviceHash.bucketCount + bucket }
+
+  package static func entry(_ key: UInt64, at milliseconds: Int64) -> LineDigest {
+    LineDigest(high: key, low: UInt64(bitPattern: milliseconds))
+  }
+
+  /// Device, type, name or URL and `recordId` in one number; 0 without the last.
+  @inline(__always)
+  static func key(of line: JSONView, _ head: borrowing RecordHead, _ kind: InputKind) -> UInt64 {
+    var (id, subject, code): (Text, Text, Text) = (.empty, .empty, .empty)
+    var hasType = false
+    var members = line.members
+    while let (name, value) = members.next() {
+      switch name.count {
+      case 3 where name == "url": subject = value.string ?? .empty
+      case 4 where name == "name": subject = value.string ?? .empty
+      case 4 where name == "type": hasType = true
+      case 8 where name == "recordId": id = value.string ?? value.number ?? .empty
+      case 13 where name == "eventTypeCode": code = value.string ?? value.number ?? .empty
+      default: break
+      }
+    }
+    if id.isEmpty { return 0 }
+    if !hasType, kind == .events { subject = code }
+    let types = UInt64(kind.rawValue) << 16 | UInt64(head.ignoredType) << 8 | UInt64(head.type)
+    let key = [head.device, subject, id].reduce(types) {
+      ByteMix.fold($0 ^ ByteMix.s0, ByteMix.oneLane($1) ^ ByteMix.s1)
+    }
+    return max(key, 1)
+  }
+}
