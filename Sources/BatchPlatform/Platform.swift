@@ -93,6 +93,10 @@ package protocol Delivering: Sendable {
   /// Changes at the service that a run began and that wait for a person.
   func stoppedPlans(in store: EventStore) throws -> Int
 
+  /// Devices of a run that record another person than before, how many of them had a recipient, and of how many that have one; nil where
+  /// nobody is to be known.
+  func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
+
   /// Whether its service answers questions about devices, which `--decisions-out` lists.
   var asksQuestions: Bool { get }
 
@@ -137,8 +141,22 @@ package protocol Showing: Sendable {
   func event(named text: String, in store: EventStore) throws -> EventID?
 }
 
+/// Devices that record another person than before (reference decisions 58).
+package struct NewOwners: Sendable {
+  package var devices: Int
+  /// Of these, those that had a recipient.
+  package var known: Int
+  /// Devices that have a recipient.
+  package var all: Int
+
+  package init(devices: Int, known: Int, all: Int) {
+    (self.devices, self.known, self.all) = (devices, known, all)
+  }
+}
+
 extension Platform {
   package var presets: [String]? { nil }
+  package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? { nil }
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }

@@ -86,6 +86,7 @@ extension Markup {
       ("checks", identity.checks), ("created", identity.created), ("updated", identity.updated),
       ("merged", identity.merged), ("conflicts", identity.conflicts), ("refused", identity.refused),
       ("decided by policy", identity.decidedByPolicy), ("audit rows", identity.auditRows),
+      ("devices with a new owner", identity.newOwners),
     ])
   }
 }

@@ -47,6 +47,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
     /// Checks that a policy decided against a change; nothing waits.
     package var decidedByPolicy = 0
     package var auditRows = 0
+    /// Devices that record another mobile user id than before.
+    package var newOwners = 0
 
     package init() {}
   }
@@ -139,7 +141,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     let identity: JSONNode = [
       "checks": .number(identity.checks), "created": .number(identity.created), "updated": .number(identity.updated),
       "merged": .number(identity.merged), "conflicts": .number(identity.conflicts),
-      "auditRows": .number(identity.auditRows),
+      "auditRows": .number(identity.auditRows), "newOwners": .number(identity.newOwners),
     ]
     let summary = JSONNode.object([]).adding([
       "records": records.json,

@@ -146,6 +146,9 @@ package struct TextSummary: Sendable {
         text.row("", "  and \((identity.refused - shown.count).grouped) more: see 'identity list --open'")
       }
     }
+    if identity.newOwners > 0 {
+      text.row("", figure: identity.newOwners, "devices with a new owner (Recipient.onNewUserId)")
+    }
     if identity.decidedByPolicy > 0 {
       text.row(
         "", figure: identity.decidedByPolicy, "left as they are by policy (Recipient.sharedDevice, undone merges)")

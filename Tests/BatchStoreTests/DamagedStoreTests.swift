@@ -93,9 +93,10 @@ import Testing
       attempt { _ = try store.merges.plans() }
       attempt { _ = try store.merges.openPlans() }
       attempt { _ = try store.identities.pendingChecks(after: nil, limit: 10) }
-      attempt { _ = try store.identities.devicesToSetUp(after: nil, limit: 10) }
+      attempt { _ = try store.identities.personsToSetUp(after: nil, limit: 10) }
       attempt { _ = try store.identities.pendingLocations() }
-      attempt { _ = try store.identities.identityPeriods(of: Array(Self.secret.utf8)) }
+      attempt { _ = try store.identities.identity(of: Self.secret) }
+      attempt { _ = try store.identities.awaiting() }
       attempt {
         for sequence in try store.ledger.sequences([.waiting]) {
           while let block = try sequence.next() { _ = try BlockReader(block) }

@@ -76,7 +76,7 @@ import Testing
     let run = try run()
     #expect(
       try Summary(run.output).text("identity")
-        == #"{"checks":2,"created":0,"updated":0,"merged":1,"conflicts":1,"auditRows":1}"#)
+        == #"{"checks":2,"created":0,"updated":0,"merged":1,"conflicts":1,"auditRows":1,"newOwners":0}"#)
     #expect(run.messages.contains("1 identity plan waits for a decision"))
     let list = try identity("list", "--show-personal-data")
     #expect(
@@ -212,7 +212,7 @@ import Testing
     let next = try run()
     #expect(
       try Summary(next.output).text("identity")
-        == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":0,"auditRows":0}"#)
+        == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":0,"auditRows":0,"newOwners":0}"#)
     #expect(next.messages.contains("1  left as they are by policy (Recipient.sharedDevice, undone merges)"))
     #expect(!next.messages.contains("identity list --open --store"), "\(next.messages)")
     #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))

@@ -107,7 +107,7 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(
       try Summary(run.output).text("identity")
-        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0}"#)
+        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0,"newOwners":0}"#)
     #expect(workspace.exists("jobs/bare.sandbox.sqlite"))
   }
 }

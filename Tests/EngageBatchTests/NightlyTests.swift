@@ -27,7 +27,7 @@ import Testing
     )
     #expect(
       figures.text("identity")
-        == #"{"checks":3,"created":5,"updated":2,"merged":2,"conflicts":0,"auditRows":2}"#)
+        == #"{"checks":3,"created":5,"updated":2,"merged":2,"conflicts":0,"auditRows":2,"newOwners":0}"#)
     #expect(figures.text("store") == #"{"SUCCESSFULLY_POSTED":37}"#)
     #expect(first.messages.contains("report.html"))
 

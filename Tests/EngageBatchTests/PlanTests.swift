@@ -43,7 +43,8 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     let summary = try Summary(run.output)
     #expect(
-      summary.text("identity") == #"{"checks":3,"created":5,"updated":2,"merged":2,"conflicts":0,"auditRows":2}"#)
+      summary.text("identity")
+        == #"{"checks":3,"created":5,"updated":2,"merged":2,"conflicts":0,"auditRows":2,"newOwners":0}"#)
     #expect(summary["upload.eventsPosted"] == 37)
     let plain = try Service()
     #expect(try Workspace().run("run", "jobs/nightly.json", environment: plain.environment).code == 0)

@@ -56,7 +56,7 @@ import Testing
     var summary = try Summary(first.output)
     #expect(
       summary.text("identity")
-        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0,"refused":1}"#)
+        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0,"newOwners":0,"refused":1}"#)
     #expect(summary.text("store") == #"{"HOLD":12,"SUCCESSFULLY_POSTED":12}"#)
     #expect(summary["upload.eventsPosted"] == 12)
     #expect(events(of: "d-1").count == 0)
@@ -70,7 +70,8 @@ import Testing
     #expect(second.code == 0, "\(second.messages)")
     summary = try Summary(second.output)
     #expect(
-      summary.text("identity") == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0}"#)
+      summary.text("identity")
+        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0,"newOwners":0}"#)
     #expect(summary.text("store") == #"{"SUCCESSFULLY_POSTED":24}"#)
     #expect(summary["upload.eventsPosted"] == 12)
     #expect(service.events.count == 24)

@@ -19,15 +19,19 @@ extension EngageCommands {
           "error: General.databaseListId names no list that people could be deleted from; nothing was changed")
     }
     let traces = try store.identities.serviceTraces(of: ids)
+    let kept = traces.shared.sorted().map {
+      "the mobile user id \(personal.id($0).text ?? "") is recorded by other devices too: its recipients stay until it is named with "
+        + "--mobile-user-id"
+    }
     return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
       let erasure = ServiceErasure.ofOperator(settings, service: service)
       if isRehearsal {
         let recipients = try erasure.find(ids, traces)
         return recipients.map { "the recipient \(personal.id($0).text ?? "") would be deleted from the list" }
-          + ["audit rows that would be deleted: \(traces.auditRows.count)"]
+          + ["audit rows that would be deleted: \(traces.auditRows.count)"] + kept
       }
       let gone = try erasure.erase(ids, traces)
-      return ["recipients deleted from the list: \(gone.recipients)", "audit rows deleted: \(gone.auditRows)"]
+      return ["recipients deleted from the list: \(gone.recipients)", "audit rows deleted: \(gone.auditRows)"] + kept
     }
   }
 }

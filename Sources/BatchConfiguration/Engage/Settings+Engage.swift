@@ -77,6 +77,7 @@ extension Settings {
     package var transferFolder: String?
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
+    package var onNewUserId = NewUserPolicy.person
     /// Steps that a chain of earlier merges is followed.
     package var longestMergeChain = 0
   }

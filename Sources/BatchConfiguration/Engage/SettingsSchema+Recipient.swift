@@ -52,6 +52,10 @@ extension SettingsSchema {
       .choice(
         "sharedDevice", SharedDevicePolicy.keep, \.recipient.sharedDevice,
         "Another customer's ids on the device's recipient: keep them, or replace them as the SDKs did."),
+      .choice(
+        "onNewUserId", NewUserPolicy.person, \.recipient.onNewUserId,
+        "A device records another mobile user id: another person with a recipient of its own, or a new name of the same one."
+      ),
       .number(
         "maxMergeChain", 8, in: 1...1000, unit: "recipients", \.recipient.longestMergeChain,
         "How far a chain of earlier merges is followed to its end."),

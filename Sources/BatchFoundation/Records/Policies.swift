@@ -34,6 +34,14 @@ package enum SharedDevicePolicy: String, CaseIterable, Sendable {
   case keep, replace
 }
 
+/// A device records another mobile user id than before (reference decisions 58).
+package enum NewUserPolicy: String, CaseIterable, Sendable {
+  /// It is another person's from that record on.
+  case person
+  /// It is another name of the same person, whose recipient gets it.
+  case rename
+}
+
 /// How to choose between routes of deep links that all match.
 package enum RouteOrderPolicy: String, CaseIterable, Sendable {
   /// Literals before placeholders with an expression before free ones, from left to right; then the file's order.

@@ -23,6 +23,18 @@ extension Pipeline {
     outcome.report.unusual = nights.map {
       NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
     }
+    if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
+  }
+
+  /// Counts devices that changed hands, before anything is asked for them; many of them at once are a mistake of the export.
+  func countOwners(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+    guard request.job.identity, let (store, run) = storage.kept,
+      let owners = try platform.newOwners(in: store, of: run)
+    else { return }
+    outcome.report.summary.identity.newOwners = owners.devices
+    guard owners.known * 10 > owners.all else { return }
+    outcome.newOwners =
+      "devices that record another mobile user id: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
   }
 }
 

@@ -77,6 +77,7 @@ package struct Pipeline: Sendable {
           try writeEvents(storage, &outcome)
           return try write(preparation.findings, &outcome)
         }
+        try countOwners(storage, &outcome)
         compare(&outcome, with: nights)
         if request.failsOnUnusual, let unusual = outcome.report.unusual, !unusual.isEmpty {
           outcome.fail(UnusualRun(figures: unusual))

@@ -20,6 +20,8 @@ package struct RunOutcome: Sendable {
   package var replay: ReplayOutcome?
   /// All runs of the store with this one, oldest first; none for a run that keeps nothing.
   var runs: [ListedRun] = []
+  /// What is unusual about devices that changed hands; nil for nothing.
+  var newOwners: String?
   /// What the platform counted.
   var figures: [String: Int] = [:]
   var details: (any PlatformDetails)?

@@ -124,7 +124,7 @@ import Testing
     for plan in plans where plan.state != .open && plan.state != .undoing {
       #expect(!plan.device.isEmpty && !plan.reason.isEmpty, "\(name): \(plan.state)")
     }
-    let refused = try Set(store.merges.devicesRefused())
+    let refused = try Set(store.identities.awaiting().map(\.device))
     // A run lets events go when all identities were worked on, and one that was cut off may have set a device up without coming so far.
     named = play.exit == nil ? named.union(refused) : refused
     try store.ledger.forEachEvent(status: .hold) { event in

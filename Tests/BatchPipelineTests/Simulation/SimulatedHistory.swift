@@ -98,6 +98,9 @@ struct SimulatedHistory {
     var number: Int
     var device: String
     var recipient: String
+    var user: String
+    /// Milliseconds since 1970; 0 for events of games.
+    var at: Int64
   }
 
   static func events(_ body: String) -> [Int] { sent(body).map(\.number) }
@@ -117,7 +120,8 @@ struct SimulatedHistory {
     let document = try? JSONNode.parse(Array(body.utf8))
     return (document?["events"]?.array ?? document?["eventList"]?.array ?? []).map { event in
       var hash: UInt64 = 14_695_981_039_346_656_037
-      var sent = Sent(number: 0, device: "", recipient: "")
+      let at = event["eventTimestamp"]?.string.flatMap { Instant.parse(rfc3339: $0) }
+      var sent = Sent(number: 0, device: "", recipient: "", user: "", at: at?.milliseconds ?? 0)
       func add(_ text: String?) { for byte in (text ?? "").utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 } }
       add(event["eventUUID"]?.string)
       add(event["eventTypeCode"]?.string)
@@ -130,11 +134,18 @@ struct SimulatedHistory {
           sent.device = value
         case "Event Name": add(value)
         case "Recipient Id": sent.recipient = value
+        case "Primary User Id": sent.user = value
         default: break
         }
       }
       sent.number = Int(truncatingIfNeeded: hash >> 1)
       return sent
     }
+  }
+}
+
+extension SimulatedHistory {
+  init(_ kind: SimulatedKind, days: [String], job: String, recipients: [String: [String: String]]) {
+    (self.kind, self.days, self.job, self.recipients, holds) = (kind, days, job, recipients, false)
   }
 }

@@ -31,6 +31,8 @@ package struct DeviceRules {
   var isReleasing = false
   /// The record at hand is late.
   var isDecidingLate = false
+  /// Whom the device at hand records is in ``output``.
+  var ownerIsNoted = false
   /// Samples were announced since the last record.
   var samplesAreNew = false
   /// Where the record at hand stood, for warnings.
@@ -75,6 +77,7 @@ package struct DeviceRules {
     consentsToCome = []
     samplesAreNew = false
     isReleasing = false
+    ownerIsNoted = false
     warnedDevice = nil
   }
 
@@ -217,11 +220,40 @@ package struct DeviceRules {
 
   /// Device block and ids of the record; a device without a mobile user id gets one if identity asks for it.
   private mutating func takeIdentity(of record: Record) {
+    let wasAutomatic = state.mobileUserIdIsAutomatic
+    let before = (user: state.core[.primaryUserId], recipient: state.core[.recipientId])
     state.take(record)
-    guard settings.generatesMobileUserIds, !state.isUserIdKnown else { return }
-    state.core[.primaryUserId] = arena.text(AutomaticMobileUserId.id(of: state.device))
-    state.mobileUserIdIsAutomatic = true
-    explanation?.note("mobile user id made from the device id (Recipient.enableAutoAnonymousTracking)")
+    if settings.generatesMobileUserIds, !state.isUserIdKnown {
+      state.core[.primaryUserId] = arena.text(AutomaticMobileUserId.id(of: state.device))
+      state.mobileUserIdIsAutomatic = true
+      explanation?.note("mobile user id made from the device id (Recipient.enableAutoAnonymousTracking)")
+    }
+    guard settings.reconcilesIdentities,
+      !ownerIsNoted || record.mobileUserId != nil || record.recipientId != nil
+    else { return }
+    let isNew = !before.user.isEmpty && !Self.isSame(before.user, state.core[.primaryUserId])
+    // The recipient that records named is the one of the id before.
+    if isNew, record.recipientId == nil { state.core[.recipientId] = .empty }
+    guard !ownerIsNoted || isNew || before.user.isEmpty || before.recipient != state.core[.recipientId] else { return }
+    ownerIsNoted = true
+    noteOwner(record, from: max(state.emission, EmissionNumber.begin(at: record.timestamp)) + 1)
+    if isNew, !wasAutomatic {
+      explanation?.note("another mobile user id: another person from here on (Recipient.onNewUserId)")
+    }
+  }
+
+  private static func isSame(_ one: Text, _ other: Text) -> Bool {
+    one == other || AutomaticMobileUserId.key(of: one.description) == AutomaticMobileUserId.key(of: other.description)
+  }
+
+  /// - Parameter emission: from which on events are the person's; nil for the event of a late record alone.
+  mutating func noteOwner(_ record: Record, from emission: Int64?) {
+    output.owners.append(
+      DecidedOwner(
+        position: record.position,
+        setup: DeviceSetup(
+          device: state.device.description, firstSeen: record.timestamp, fromEmission: emission,
+          mobileUserId: state.core[.primaryUserId].description, recipientId: state.core[.recipientId].description)))
   }
 
   mutating func check(_ record: Record) {

@@ -6,6 +6,8 @@ package import EngageEvents
   /// In order of emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
   package var checks: [DecidedCheck] = []
+  /// Whom the devices record, from their first record on and whenever it changes.
+  package var owners: [DecidedOwner] = []
   package var moments: [IdentityMoment] = []
   /// Of the ends of sessions, by their emission numbers: where the records were read that started them.
   package var causes: [(Int64, StoredSource)] = []
@@ -43,6 +45,7 @@ package import EngageEvents
     routes.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
     checks.removeAll()
+    owners.removeAll()
     moments.removeAll()
     causes.removeAll(keepingCapacity: true)
     locations.removeAll()
@@ -56,6 +59,12 @@ package import EngageEvents
 package struct DecidedCheck: Sendable {
   package var position: RecordPosition
   package var check: IdentityCheck
+}
+
+/// Whom a device records, and the record that says so.
+package struct DecidedOwner: Sendable {
+  package var position: RecordPosition
+  package var setup: DeviceSetup
 }
 
 /// Figures of the summary that the rules know (reference decisions 21).

@@ -17,6 +17,8 @@ package struct RuleSettings {
   /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
   /// (reference decisions 6).
   package var generatesMobileUserIds: Bool
+  /// Identity is on: whom devices record is noted.
+  package var reconcilesIdentities = false
   /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
   package var reportsLastLocation: Bool
   /// Ingest.lateRecords

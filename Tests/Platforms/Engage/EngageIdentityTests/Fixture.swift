@@ -89,7 +89,7 @@ struct Bench {
   @discardableResult
   func reconcile() throws -> IdentityResult { try reconciler.reconcile() }
 
-  func identity(_ device: String = "d-1") throws -> DeviceIdentity? { try store.identities.device(device)?.identity }
+  func identity(_ device: String = "d-1") throws -> DeviceIdentity? { try store.identities.identity(of: device) }
 }
 
 /// Ends a run at a change of the store, counted from 1, before or after it; or as soon as the service says it was killed.

@@ -43,14 +43,14 @@ import Testing
         #expect(plans.map(\.device) == ["d-2"])
         #expect(
           plans[0].reason.hasPrefix("the service refused: column does not exist (error 1007"), "\(plans[0].reason)")
-        #expect(try bench.store.merges.devicesRefused() == ["d-2"])
+        #expect(try bench.store.identities.awaiting().map(\.device) == ["d-2"])
         #expect(bench.recipients.count == 2)
       }
       server.setFaults(FaultPlan())
       let cured = try bench.reconciler.reconcile().figures
       #expect((cured.refused, cured.created) == (0, 1))
       #expect(try bench.store.merges.openPlans().isEmpty)
-      #expect(try bench.store.merges.devicesRefused().isEmpty)
+      #expect(try bench.store.identities.awaiting().map(\.device).isEmpty)
       #expect(bench.recipients.count == 3)
     }
   }
@@ -67,7 +67,7 @@ import Testing
       let resumed = try bench.reconciler.resume(plans[0].id).figures
       #expect((resumed.created, resumed.refused) == (1, 0))
       try IdentityReconciler.abandon(plans[1].id, in: bench.store, now: now)
-      #expect(try bench.store.identities.device(plans[1].device)?.progress == .impossible)
+      #expect(try bench.store.identities.person(plans[1].after.mobileUserId)?.progress == .impossible)
       #expect(try bench.reconciler.reconcile().figures.created == 0)
       #expect(try bench.store.merges.openPlans().isEmpty)
     }

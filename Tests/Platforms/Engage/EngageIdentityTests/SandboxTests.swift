@@ -74,7 +74,7 @@ import Testing
         let result = try bench.reconciler.reconcile()
         #expect(result.failure == nil)
         #expect(bench.recipients.count == 10, "\(name)")
-        let ids = try (0..<10).map { try bench.store.identities.device("d-\($0)")?.identity.recipientId }
+        let ids = try (0..<10).map { try bench.store.identities.identity(of: "d-\($0)")?.recipientId }
         #expect(ids == (0..<10).map { "\(900_000_000_101 + $0)" }, "\(name)")
         #expect(try bench.store.identities.devicesWithoutIdentity().isEmpty)
       }
@@ -98,7 +98,7 @@ import Testing
         #expect([result.figures.created, result.figures.merged] == (round == 1 ? [3, 1] : [0, 0]))
         #expect(
           bench.recipients.keys.sorted() == ["\(known)", "900000000101", "900000000102", "900000000103"])
-        let recipients = try (0..<3).map { try bench.store.identities.device("d-\($0)")?.identity.recipientId }
+        let recipients = try (0..<3).map { try bench.store.identities.identity(of: "d-\($0)")?.recipientId }
         #expect(recipients == ["900000000101", "\(known)", "900000000103"])
         #expect(server.totals.operations["AddRecipient"] == 3)
       }

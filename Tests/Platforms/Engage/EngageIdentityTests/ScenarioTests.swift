@@ -45,10 +45,13 @@ import Testing
     #expect(result.figures.merged == 1)
     #expect(result.figures.auditRows == 1)
     #expect(try bench.identity() == DeviceIdentity(recipientId: winner, mobileUserId: userA))
+    let identities = bench.store.identities
     #expect(
-      try bench.store.identities.identityPeriods(of: Array("d-1".utf8)) == [
-        IdentityPeriod(device: Array("d-1".utf8), fromEmission: 6, recipientId: winner, mobileUserId: "")
-      ])
+      try identities.identity(of: "d-1", userA, recorded: loser, at: 5)
+        == DeviceIdentity(recipientId: loser, mobileUserId: userA))
+    #expect(
+      try identities.identity(of: "d-1", userA, recorded: loser, at: 6)
+        == DeviceIdentity(recipientId: winner, mobileUserId: userA))
   }
 
   @Test func laterChecksStartFromTheWinnerThoughRecordsStillNameTheLoser() throws {
@@ -252,7 +255,6 @@ import Testing
     #expect(bench.service.recipients == before)
     #expect(bench.service.rows == [:])
     #expect(try bench.identity() == DeviceIdentity(recipientId: loser, mobileUserId: userA))
-    #expect(try bench.store.identities.identityPeriods(of: Array("d-1".utf8)).isEmpty)
     try bench.add(bench.check(at: 1, emission: 9))
     #expect(try bench.reconcile().figures.decidedByPolicy == 1)
     #expect(bench.service.recipients == before)

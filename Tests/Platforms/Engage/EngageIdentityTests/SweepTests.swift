@@ -133,7 +133,7 @@ import Testing
       #expect(bench.service.rows == [:], comment)
       #expect(try plan()?.state == .undone, comment)
       #expect(
-        try bench.store.identities.device(device)?.identity == DeviceIdentity(recipientId: loser, mobileUserId: userA),
+        try bench.store.identities.identity(of: device) == DeviceIdentity(recipientId: loser, mobileUserId: userA),
         comment)
       #expect(try bench.store.merges.openPlans().isEmpty, comment)
       #expect(try bench.store.identities.pendingCheckCount() == 0, comment)

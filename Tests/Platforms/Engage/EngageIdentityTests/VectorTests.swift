@@ -302,7 +302,7 @@ struct IdentityCases: Decodable {
     }
     var plan = draft.movingMobileUserId(subject, from: try image(loser), to: try image(winner), earlier: 0)
     let device = KnownDevice(
-      device: "d-1", firstSeen: now, progress: .ready, recorded: subject.current, identity: subject.current)
+      device: "d-1", person: Person(mobileUserId: userA, device: "d-1", firstSeen: now), identity: subject.current)
     #expect(
       try bench.store.merges.begin(&plan, for: device, lines: [JournalLine(.plan, plan.key)], run: bench.run) == nil)
     var seen = 0

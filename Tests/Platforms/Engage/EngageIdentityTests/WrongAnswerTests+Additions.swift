@@ -17,7 +17,7 @@ extension WrongAnswerTests {
       let bench = try SandboxBench(server, settings: .fixture(history: false))
       try bench.store.identities.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
       _ = try bench.reconciler.reconcile()
-      let first = try #require(try bench.store.identities.device("d-1")?.identity.recipientId)
+      let first = try #require(try bench.store.identities.identity(of: "d-1")?.recipientId)
       server.setFaults(
         FaultPlan(rules: [
           FaultRule(
@@ -27,7 +27,7 @@ extension WrongAnswerTests {
       try bench.store.identities.note(
         [DeviceSetup(device: "d-2", firstSeen: now + Milliseconds(1), mobileUserId: "", recipientId: "")])
       _ = try bench.reconciler.reconcile()
-      let second = try #require(try bench.store.identities.device("d-2")?.identity.recipientId)
+      let second = try #require(try bench.store.identities.identity(of: "d-2")?.recipientId)
       #expect(second == (once ? "900000000102" : ""))
     }
   }
@@ -112,8 +112,8 @@ extension WrongAnswerTests {
       #expect(bench.recipients["\(Self.stranger)"] == list[Self.stranger])
       let own = try #require(
         bench.recipients.first { $0.value["Mobile User Id"] == AutomaticMobileUserId.id(of: "d-1") })
-      let device = try #require(try bench.store.identities.device("d-1"))
-      #expect(device.identity.recipientId == own.key)
+      let identity = try #require(try bench.store.identities.identity(of: "d-1"))
+      #expect(identity.recipientId == own.key)
       server.setFaults(FaultPlan())
       #expect(try bench.database.read(own.key)?.isOptedOut == (wish == .optOut))
       #expect(try bench.database.read("\(Self.stranger)")?.isOptedOut == false)
@@ -136,9 +136,8 @@ extension WrongAnswerTests {
       try add(.merge, to: bench)
       for _ in 0..<2 {
         #expect(try bench.reconciler.reconcile().figures.refused == 1)
-        #expect(try bench.store.identities.device("d-1")?.identity.recipientId == "")
-        #expect(try bench.store.identities.identityPeriods(of: Array("d-1".utf8)).isEmpty)
-        #expect(try bench.store.merges.devicesRefused() == ["d-1"])
+        #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == "")
+        #expect(try bench.store.identities.awaiting().map(\.device) == ["d-1"])
         #expect(
           try bench.store.merges.openPlans().map(\.reason)
             == ["the service answered for another recipient than it was asked about, twice"])
@@ -165,7 +164,7 @@ extension WrongAnswerTests {
       try note("d-1", in: bench)
       #expect(try bench.reconciler.reconcile().figures.refused == 0)
       #expect(bench.recipients.count == 1)
-      #expect(try bench.store.identities.device("d-1")?.identity.recipientId == bench.recipients.keys.first)
+      #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == bench.recipients.keys.first)
       let calls = server.ledger.filter { !$0.operations.isEmpty }
       let addition = try #require(calls.firstIndex { $0.operations == ["AddRecipient"] })
       #expect(calls[addition].connection != calls[addition + 1].connection)

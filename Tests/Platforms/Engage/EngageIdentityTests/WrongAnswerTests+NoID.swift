@@ -31,7 +31,7 @@ extension WrongAnswerTests {
       let figures = try bench.reconciler.reconcile().figures
       #expect((figures.refused, figures.conflicts) == (0, 0))
       #expect(bench.recipients.count == 1)
-      #expect(try bench.store.identities.device("d-1")?.identity.recipientId == bench.recipients.keys.first)
+      #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == bench.recipients.keys.first)
       let calls = server.ledger.filter { !$0.operations.isEmpty }
       let addition = try #require(calls.firstIndex { $0.operations == ["AddRecipient"] })
       #expect(calls[addition].connection != calls[addition + 1].connection)
@@ -44,13 +44,13 @@ extension WrongAnswerTests {
       server.setFaults(namingNobody(Self.noIDs[0], .every(1), at: .body))
       try note("d-1", in: bench)
       #expect(try bench.reconciler.reconcile().figures.refused == 1)
-      #expect(try bench.store.identities.device("d-1")?.identity.recipientId == "")
+      #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == "")
       #expect(
         try bench.store.merges.openPlans().map(\.reason)
           == ["the service answered for another recipient than it was asked about, twice"])
       server.setFaults(FaultPlan())
       #expect(try bench.reconciler.reconcile().figures.created == 1)
-      #expect(try bench.store.identities.device("d-1")?.identity.recipientId == bench.recipients.keys.first)
+      #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == bench.recipients.keys.first)
     }
   }
 

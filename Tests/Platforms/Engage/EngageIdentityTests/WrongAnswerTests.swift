@@ -116,7 +116,7 @@ import Testing
       let bench = try SandboxBench(server, settings: .fixture())
       try note("d-1", in: bench)
       _ = try bench.reconciler.reconcile()
-      let own = try #require(try bench.store.identities.device("d-1")?.identity.recipientId)
+      let own = try #require(try bench.store.identities.identity(of: "d-1")?.recipientId)
       server.setFaults(
         FaultPlan(rules: [
           FaultRule(
@@ -158,7 +158,7 @@ import Testing
         let recipient = "\(900_000_001_000 + number)"
         #expect(bench.recipients[recipient]?["customer_id"] == "c-\(number)")
         #expect(bench.recipients[recipient]?["Merged Recipient Id"] == nil)
-        let found = try #require(try bench.store.identities.device("d-\(number)")?.identity.recipientId)
+        let found = try #require(try bench.store.identities.identity(of: "d-\(number)")?.recipientId)
         // A late "nobody has these values" names nobody, so no client can tell whose it was: such a device gets a recipient of its own.
         let isAnothers = found != recipient && list.keys.contains { "\($0)" == found }
         #expect(!isAnothers, "device \(number) has \(found), the recipient of another")
@@ -190,7 +190,7 @@ import Testing
       #expect(bench.recipients[loser]?["EMAIL"] == "Ada@Example.test")
       try bench.add([Bench().check("d-2", at: 1, recipient: winner, user: "", [(name, "Ada@Example.test")])])
       #expect(try bench.reconciler.reconcile().figures.conflicts == 0)
-      #expect(try bench.store.identities.device("d-2")?.identity.recipientId == loser)
+      #expect(try bench.store.identities.identity(of: "d-2")?.recipientId == loser)
     }
   }
 

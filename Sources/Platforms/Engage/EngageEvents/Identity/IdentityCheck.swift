@@ -35,23 +35,27 @@ package struct IdentityCheck: Sendable, Equatable {
   }
 }
 
-/// A device that a run has seen, for the set-up of its recipient (reference identity 5.2).
+/// Whom a device records from one of its records on, for the set-up of a recipient (reference decisions 58).
 package struct DeviceSetup: Sendable, Equatable {
   package var device: String
-  /// Of the first record of the device that this run accepted; set-ups are made in this order.
+  /// Of the record; set-ups are made in this order.
   package var firstSeen: Instant
-  /// As of the last record; empty when there is none and none may be generated.
+  /// Events of the device from this number on are the person's; nil for a record of long ago, which speaks for its own event alone.
+  package var fromEmission: Int64?
+  /// Empty when there is none and none may be generated.
   package var mobileUserId: String
-  /// As of the last record; empty when no record named one.
+  /// Empty when no record named one for the person.
   package var recipientId: String
-  /// The first record; nil where nobody kept it.
+  /// The record; nil where nobody kept it.
   package var source: RecordSource?
 
   package init(
-    device: String, firstSeen: Instant, mobileUserId: String, recipientId: String, source: RecordSource? = nil
+    device: String, firstSeen: Instant, fromEmission: Int64? = 0, mobileUserId: String, recipientId: String,
+    source: RecordSource? = nil
   ) {
     self.device = device
     self.firstSeen = firstSeen
+    self.fromEmission = fromEmission
     self.mobileUserId = mobileUserId
     self.recipientId = recipientId
     self.source = source
@@ -88,16 +92,18 @@ package struct IdentityColumn: Sendable, Equatable {
   package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 }
 
-/// The newest geocoded place of a device, for the one pending database update per device (reference events 5.4).
+/// The newest geocoded place of a device with a mobile user id, for the one pending database update per device (reference events 5.4).
 package struct LastKnownLocation: Sendable, Equatable {
   package var device: String
+  package var mobileUserId: String
   package var recipientId: String
   /// The formatted address; empty when the placemark had none.
   package var address: String
   package var at: Instant
 
-  package init(device: String, recipientId: String, address: String, at: Instant) {
+  package init(device: String, mobileUserId: String = "", recipientId: String, address: String, at: Instant) {
     self.device = device
+    self.mobileUserId = mobileUserId
     self.recipientId = recipientId
     self.address = address
     self.at = at

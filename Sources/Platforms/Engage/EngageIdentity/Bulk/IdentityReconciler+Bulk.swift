@@ -31,17 +31,16 @@ extension IdentityReconciler {
     _ transfer: ListTransfer, _ log: RunLog, without absent: Set<ByteText>
   ) throws -> IndexedDatabase? {
     var searched: Set<IndexedDatabase.Pair> = []
-    var devices: [KnownDevice] = []
+    var persons: [Person] = []
     var lookUps = 0
-    var device: KnownDevice?
+    var person: Person?
     while true {
-      let page = try store.identities.devicesToSetUp(after: device, limit: Self.page)
+      let page = try store.identities.personsToSetUp(after: person, limit: Self.page)
       guard let last = page.last else { break }
-      device = last
-      for known in page where known.identity.recipientId.isEmpty {
-        guard let user = user(of: known) else { continue }
-        searched.insert(IndexedDatabase.Pair(IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: user)))
-        devices.append(known)
+      person = last
+      for known in page where known.recipientId.isEmpty {
+        searched.insert(IndexedDatabase.Pair(userColumn(of: known)))
+        persons.append(known)
         lookUps += 1
       }
     }
@@ -57,23 +56,21 @@ extension IdentityReconciler {
     }
     guard lookUps > settings.recipient.bulkThreshold else { return nil }
     let index = try exported(transfer, searched, without: absent)
-    let missing = try devices.filter { try isMissing($0, in: index) }
+    let renames = settings.recipient.onNewUserId == .rename
+    let missing = try persons.filter {
+      try isMissing($0, in: index) && store.identities.predecessor(of: $0, renames: renames) == nil
+    }
     if missing.isEmpty { return index }
     for start in stride(from: 0, to: missing.count, by: ListTransfer.rowsPerImport) {
       let chunk = missing[start..<min(start + ListTransfer.rowsPerImport, missing.count)].map { known in
         var known = known
         known.progress = .adding
-        known.identity.mobileUserId = user(of: known) ?? ""
         return known
       }
       try journal { try store.identities.save(chunk) }
-      var values: [String] = []
-      var seen: Set<ByteText> = []
-      for known in chunk where seen.insert(ByteText(known.identity.mobileUserId)).inserted {
-        values.append(known.identity.mobileUserId)
-      }
       try transfer.add(
-        values, to: settings.recipient.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", retryPolicy)
+        chunk.map(\.mobileUserId), to: settings.recipient.mobileUserIdColumn,
+        named: "engage-batch-\(run.number)-\(start)", retryPolicy)
     }
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try !isMissing($0, in: renewed) }
@@ -87,10 +84,10 @@ extension IdentityReconciler {
     return renewed
   }
 
-  /// Whether nobody has a device's mobile user id. Where the service finds somebody else by it, that is for the set-up to see.
-  private func isMissing(_ device: KnownDevice, in index: IndexedDatabase) throws -> Bool {
+  /// Whether nobody has a person's mobile user id. Where the service finds somebody else by it, that is for the set-up to see.
+  private func isMissing(_ person: Person, in index: IndexedDatabase) throws -> Bool {
     do {
-      return try index.find([userColumn(of: device)]) == nil
+      return try index.find([userColumn(of: person)]) == nil
     } catch  where error.concernsOneDevice {
       return false
     }
@@ -113,13 +110,7 @@ extension IdentityReconciler {
     return index
   }
 
-  /// Nil when the device has no mobile user id and may not get one.
-  private func user(of device: KnownDevice) -> String? {
-    if !device.identity.mobileUserId.isEmpty { return device.identity.mobileUserId }
-    return settings.recipient.createsAnonymousUsers ? AutomaticMobileUserId.id(of: device.device) : nil
-  }
-
-  private func userColumn(of device: KnownDevice) -> IdentityColumn {
-    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: user(of: device) ?? "")
+  private func userColumn(of person: Person) -> IdentityColumn {
+    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: person.mobileUserId)
   }
 }

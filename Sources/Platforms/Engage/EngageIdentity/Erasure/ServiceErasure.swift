@@ -59,8 +59,9 @@ package struct ServiceErasure: Sendable {
   }
 
   private func lookUps(_ ids: [PersonID], _ traces: ServiceTraces) -> [IdentityColumn] {
-    let users = ids.filter { $0.kind == .mobileUserID }.map {
-      IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: $0.value.string)
+    let named = Set(ids.filter { $0.kind == .mobileUserID }.map(\.value.string))
+    let users = named.union(traces.mobileUsers).sorted().map {
+      IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: $0)
     }
     let columns = traces.columns.map { IdentityColumn(name: $0.column, value: $0.value) }
     return users + columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }

@@ -19,10 +19,11 @@ struct MergeDraft {
     var current: DeviceIdentity
   }
 
-  /// - Parameter check: nil for what the set-up of the device asks.
+  /// - Parameter check: nil for what the set-up of the person asks, who is named from then on.
   static func subject(_ device: KnownDevice, _ check: PendingCheck? = nil) -> Subject {
     Subject(
-      device: device.device, checkId: check?.id, emission: check?.check.emission ?? -1, ids: check?.check.ids ?? [],
+      device: device.device, checkId: check?.id,
+      emission: check?.check.emission ?? device.person.fromEmission - 1, ids: check?.check.ids ?? [],
       current: device.identity)
   }
 

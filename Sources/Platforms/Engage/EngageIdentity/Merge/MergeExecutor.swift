@@ -253,6 +253,9 @@ struct MergeExecutor {
           throw Stop.abort("\(MergeStepName.verify.rawValue): the recipient is gone")
         }
       }
+      if plan.scenario.isMerge, let winner = images[ByteText(plan.winner)] {
+        try refuseMutualMerge(plan, winner)
+      }
       let missing = try steps.compactMap { step -> (step: MergeStep, columns: [ColumnChange])? in
         guard let image = images[ByteText(step.target)], try !areMade(step.changes, step, on: image) else { return nil }
         return (step, try step.changes.filter { try !isMade($0, on: image) })
@@ -263,6 +266,21 @@ struct MergeExecutor {
         throw Stop.conflict("\(MergeStepName.verify.rawValue): what was written does not hold: \(names)")
       }
       for step in missing.map(\.step) { try update(step, plan, undo: false) }
+    }
+  }
+
+  /// Somebody else may have merged the winner into the loser meanwhile: then nobody would be who stays (reference decisions 63).
+  private func refuseMutualMerge(_ plan: MergePlan, _ winner: RecipientImage) throws {
+    let settings = reconciler.settings.recipient
+    guard settings.marksMergesInDatabase else { return }
+    var mark = winner[settings.mergedRecipientIdColumn]
+    for _ in 0..<settings.longestMergeChain where !mark.isEmpty {
+      guard !mark.isIdentical(to: plan.loser) else {
+        throw Stop.conflict(
+          "\(MergeStepName.verify.rawValue): both recipients are marked as merged into each other; 'verify' has the commands"
+        )
+      }
+      mark = try remote.named(mark, retryPolicy)?[settings.mergedRecipientIdColumn] ?? ""
     }
   }
 

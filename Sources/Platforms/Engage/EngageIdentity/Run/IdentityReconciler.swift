@@ -51,9 +51,10 @@ package struct IdentityReconciler: Sendable {
   package func reconcile() throws -> IdentityResult { try reconcile(RunLog()) }
 
   func reconcile(_ log: RunLog) throws -> IdentityResult {
+    if settings.recipient.createsAnonymousUsers { try store.identities.nameDevices() }
     let locations = try pendingLocations()
     let hasWork =
-      try !store.merges.openPlans().isEmpty || !store.identities.devicesToSetUp(after: nil, limit: 1).isEmpty
+      try !store.merges.openPlans().isEmpty || !store.identities.personsToSetUp(after: nil, limit: 1).isEmpty
       || store.identities.pendingCheckCount() > 0 || !locations.isEmpty
     guard hasWork else { return log.result }
     return try result(log) {
@@ -88,7 +89,7 @@ package struct IdentityReconciler: Sendable {
     try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy, columns: columns)
       .run(
         searched: store.identities.searchedColumns(), writesLocations: !locations.isEmpty,
-        addsRecipients: store.identities.needsRecipients(orGetsUsers: settings.recipient.createsAnonymousUsers))
+        addsRecipients: store.identities.needsRecipients())
   }
 
   func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {

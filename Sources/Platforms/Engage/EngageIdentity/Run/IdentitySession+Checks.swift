@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageAPI
@@ -9,22 +10,32 @@ extension IdentitySession {
     let check = pending.check
     if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
     if check.instruction == nil { log.count { $0.checks += 1 } }
-    var device =
-      try store.identities.device(check.device) ?? KnownDevice(device: check.device, firstSeen: check.timestamp)
-    device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
-    // Who is added first must not depend on whose calls are faster.
-    if device.progress == .waiting || device.progress == .adding { try turn.waitForTurn() }
-    do {
-      try setUp(&device, turn, isSavedLater: true)
-    } catch let failure as RemoteFailure where failure.concernsOneDevice {
-      return try refuse(device, "\(failure)")
+    let user =
+      check.mobileUserId.isEmpty && settings.recipient.createsAnonymousUsers
+      ? AutomaticMobileUserId.id(of: check.device) : check.mobileUserId
+    guard !user.isEmpty, var person = try store.identities.person(user) else {
+      return try stop(
+        pending, KnownDevice(device: check.device, pending), as: .dropped,
+        reason: "no mobile user id, and none may be generated")
     }
-    if log.isBlocked(check.device) { return }
-    guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {
+    if isBlocked(person) { return log.block(check.device) }
+    // Who is added first must not depend on whose calls are faster.
+    if person.progress.isDue { try turn.waitForTurn() }
+    do {
+      try setUp(&person, turn)
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(KnownDevice(device: check.device, person: person, identity: person.identity), "\(failure)")
+    }
+    if log.isBlocked(check.device) || isBlocked(person) { return }
+    var device = KnownDevice(
+      device: check.device, person: person,
+      identity: try store.identities.identity(
+        of: check.device, user, recorded: check.recipientId, at: check.emission + 1))
+    guard !device.identity.recipientId.isEmpty else {
       return try stop(
         pending, device, as: .dropped,
-        reason: Self.isWritable(device.identity.mobileUserId)
-          ? "no mobile user id, and none may be generated"
+        reason: Self.isWritable(user)
+          ? "the device has no recipient, as an operator wanted"
           : "the mobile user id has characters that XML cannot carry")
     }
     if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
@@ -42,8 +53,9 @@ extension IdentitySession {
       return try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
     }
     // Each round either ends the check or has learned of a later recipient.
+    let before = device.identity
     do {
-      while try !attempt(pending, &device, ids, turn) {}
+      while try !attempt(pending, &device, ids, turn, before) {}
     } catch let failure as RemoteFailure where failure.concernsOneDevice {
       turn.leave()
       try refuse(device, "\(failure)", check: pending)
@@ -52,7 +64,8 @@ extension IdentitySession {
 
   /// - Returns: whether the check came to an end; false when what was read is out of date.
   private func attempt(
-    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: Turn
+    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: Turn,
+    _ before: DeviceIdentity
   ) throws -> Bool {
     let since = turn.now
     let found = try find(ids)
@@ -73,7 +86,7 @@ extension IdentitySession {
       return true
     }
     let recipient = device.identity.recipientId
-    let isKnown = winner?.id.isIdentical(to: recipient) == true && device.progress != .added
+    let isKnown = winner?.id.isIdentical(to: recipient) == true && device.person.progress != .added
     let current = isKnown ? winner : try read(recipient)
     guard try isOwn(current, of: &device) else { return device.identity.recipientId.isEmpty }
     let involved = [recipient, found?.id, winner?.id].compactMap { $0 }
@@ -91,7 +104,13 @@ extension IdentitySession {
     case .unchanged:
       turn.decide()
       let known = device
-      try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
+      guard let winner, !recipient.isIdentical(to: before.recipientId) else {
+        try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
+        break
+      }
+      // Somebody else merged the recipient that the device had.
+      subject.current = before
+      try carryOut(draft.reassigning(subject, from: before.recipientId, to: winner), for: device, fresh: [])
     case .follow:
       turn.leave()
       guard let current else { return false }

@@ -49,7 +49,7 @@ extension IdentityReconciler {
   }
 
   private func update(for location: LastKnownLocation) throws -> LocationUpdate? {
-    let recipient = try store.identities.device(location.device)?.identity.recipientId ?? location.recipientId
+    let recipient = try store.identities.known(location)?.identity.recipientId ?? location.recipientId
     guard !recipient.isEmpty, let columns = settings.locations else { return nil }
     return LocationUpdate(
       location: location, recipient: recipient,
@@ -98,7 +98,7 @@ extension IdentitySession {
     {
       return
     }
-    var device = try store.identities.device(update.location.device)
+    var device = try store.identities.known(update.location)
     guard let image = try read(update.recipient) else {
       // The recipient is gone: there is nothing to write the place to.
       return try reconciler.journal { try store.identities.finishLocations(update.replaced + [update.location]) }

@@ -4,43 +4,42 @@ import BatchStore
 import EngageEvents
 
 extension IdentitySession {
-  /// Gives a device its recipient (reference identity 5.2).
+  /// Gives a person a recipient (reference identity 5.2, decisions 58).
   ///
   /// Once a recipient may have been added, none is added again before a look-up by the mobile user id has found none, so neither
   /// a lost answer nor a kill leaves a second one. With marks every recipient is looked up first: the answer to an addition does
   /// not say whether the recipient was there already, and one that was may be marked as merged.
   ///
-  /// - Parameter isSavedLater: the caller stores the device together with what it does next.
   /// - Throws: also what the service refuses for good.
-  func setUp(_ device: inout KnownDevice, _ turn: Turn, isSavedLater: Bool = false) throws {
-    guard device.progress == .waiting || device.progress == .adding else { return }
-    let automatic = AutomaticMobileUserId.id(of: device.device)
-    let hadUser = !device.identity.mobileUserId.isEmpty
-    if !hadUser, settings.recipient.createsAnonymousUsers { device.identity.mobileUserId = automatic }
-    let isAutomatic = device.identity.mobileUserId.isIdentical(to: automatic)
-    if !device.identity.recipientId.isEmpty {
-      if isAutomatic, settings.recipient.createsAnonymousUsers { return try register(&device, turn) }
-      device.progress = .ready
-      return isSavedLater ? () : try save(device)
+  func setUp(_ person: inout Person, _ turn: Turn) throws {
+    guard person.progress.isDue else { return }
+    if !person.recipientId.isEmpty { return try register(&person, turn) }
+    guard Self.isWritable(person.mobileUserId) else {
+      person.progress = .impossible
+      return try save(person)
     }
-    guard !device.identity.mobileUserId.isEmpty, Self.isWritable(device.identity.mobileUserId) else {
-      device.progress = .impossible
-      return isSavedLater ? () : try save(device)
-    }
-    if let known = try store.identities.device(withUser: device.identity.mobileUserId) {
-      device.identity.recipientId = known.identity.recipientId
-      device.progress = known.progress == .added ? .added : .ready
+    let predecessor = try store.identities.predecessor(
+      of: person, renames: settings.recipient.onNewUserId == .rename)
+    let isAutomatic = person.mobileUserId.isIdentical(to: AutomaticMobileUserId.id(of: person.device))
+    let mayExist = !isAutomatic || settings.recipient.marksMergesInDatabase || reconciler.looksBeforeAdding
+    if mayExist || person.progress == .adding, let found = try find([user(of: person)]) {
+      guard try settle(&person, on: found) else { return }
+    } else if let predecessor, !predecessor.recipientId.isEmpty, person.progress != .adding,
+      try rename(predecessor, to: &person, turn)
+    {
+      return
     } else {
-      let mayExist = !isAutomatic || settings.recipient.marksMergesInDatabase || reconciler.looksBeforeAdding
-      guard let (recipient, isAdded) = try add(&device, mayExist: mayExist, turn) else { return }
-      device.identity.recipientId = recipient
-      device.progress = isAdded ? .added : .ready
+      guard try add(&person, isKnownToBeAbsent: mayExist || person.progress == .adding, turn) else { return }
     }
-    try finishSetup(of: device)
+    try finishSetup(of: person)
   }
 
-  private func finishSetup(of device: KnownDevice) throws {
-    try reconciler.journal { try store.identities.finishSetup(device) }
+  private func finishSetup(of person: Person) throws {
+    try reconciler.journal { try store.identities.finishSetup(person) }
+  }
+
+  private func user(of person: Person) -> IdentityColumn {
+    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: person.mobileUserId)
   }
 
   /// Whether the recipient of a device is its own, by what was read of it: the answer to its addition may have been another's, whom no
@@ -48,47 +47,44 @@ extension IdentitySession {
   ///
   /// - Returns: false for somebody else's. The device then has the one that a look-up finds, or none, and its set-up is refused.
   func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
-    guard device.progress == .added, let image, image.id.isIdentical(to: device.identity.recipientId) else {
-      return true
-    }
-    let column = settings.recipient.mobileUserIdColumn
-    let user = image[column]
-    let asked = [device.identity.mobileUserId, AutomaticMobileUserId.id(of: device.device)]
+    guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
+      image.id.isIdentical(to: device.identity.recipientId)
+    else { return true }
+    let user = image[settings.recipient.mobileUserIdColumn]
     // One without a mobile user id was not added with one, unless a merge of another device took it away.
     let isSame =
       user.isEmpty
-      ? try asked.contains { try store.merges.takes($0, from: image.id) }
-      : asked.contains { RecipientQuestion.isSame($0, user) }
+      ? try store.merges.takes(device.person.mobileUserId, from: image.id)
+      : RecipientQuestion.isSame(device.person.mobileUserId, user)
     if isSame {
-      device.progress = .ready
+      device.person.progress = .ready
       return true
     }
     remote.reconnect()
     try reconciler.journal { try store.identities.withdrawAddition(of: image.id) }
-    (device.identity.recipientId, device.progress) = ("", .adding)
-    guard let found = try find([IdentityColumn(name: column, value: device.identity.mobileUserId)]) else {
+    (device.person.recipientId, device.person.progress, device.identity.recipientId) = ("", .adding, "")
+    guard let found = try find([self.user(of: device.person)]) else {
       try refuse(device, "\(RemoteFailure.wrongAnswer)")
       return false
     }
-    guard let own = try settled(found, device) else { return false }
-    (device.identity.recipientId, device.progress) = (own, .ready)
-    try finishSetup(of: device)
+    guard try settle(&device.person, on: found) else { return false }
+    device.identity = device.person.identity
+    try finishSetup(of: device.person)
     return false
   }
 
-  /// - Returns: whether the answer to an addition alone names it; nil when the device waits.
-  private func add(
-    _ device: inout KnownDevice, mayExist: Bool, _ turn: Turn
-  ) throws -> (recipient: String, isAdded: Bool)? {
-    let user = IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: device.identity.mobileUserId)
-    var mayExist = mayExist || device.progress == .adding
+  /// - Parameter isKnownToBeAbsent: a look-up has just found nobody.
+  /// - Returns: false when the person waits.
+  private func add(_ person: inout Person, isKnownToBeAbsent: Bool, _ turn: Turn) throws -> Bool {
+    let user = user(of: person)
+    var mayExist = false
     var isAgain = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
-      if mayExist, let found = try find([user]) { return try settled(found, device).map { ($0, false) } }
-      if device.progress != .adding {
-        device.progress = .adding
-        try save(device)
+      if mayExist, let found = try find([user]) { return try settle(&person, on: found) }
+      if person.progress != .adding {
+        person.progress = .adding
+        try save(person)
       }
       try turn.waitForTurn()
       mayExist = true
@@ -109,48 +105,90 @@ extension IdentitySession {
       }
       guard try store.identities.knows(recipient: id, ofAnotherUserThan: user.value) else {
         log.count { $0.created += 1 }
-        log.note(added: id, as: PlanningDatabase.newID(of: [user]), for: device.device)
-        return (id, true)
+        log.note(added: id, as: PlanningDatabase.newID(of: [user]), for: person.device)
+        (person.recipientId, person.progress) = (id, .added)
+        return true
       }
       // Somebody is known by both ids, or the answer was another's (reference decisions 36).
       remote.reconnect()
-      if let found = try find([user]) { return try settled(found, device).map { ($0, false) } }
+      if let found = try find([user]) { return try settle(&person, on: found) }
       guard !isAgain else { throw RemoteFailure.wrongAnswer }
       isAgain = true
     }
   }
 
-  /// The recipient that a found one went up in; a device waits until the service has a forgotten one no more.
-  private func settled(_ found: RecipientImage, _ device: KnownDevice) throws -> String? {
-    let recipient =
+  /// Gives a person the recipient that a found one went up in.
+  ///
+  /// - Returns: false for a forgotten one: its devices wait until the service has it no more.
+  private func settle(_ person: inout Person, on found: RecipientImage) throws -> Bool {
+    let end =
       switch try chainEnd(of: found) {
-      case .recipient(let end): end.id
-      case .broken: found.id
+      case .recipient(let end): end
+      case .broken: found
       }
-    return isForgotten(recipient) ? wait(device) : recipient
+    if isForgotten(end.id) {
+      log.count { $0.conflicts += 1 }
+      block(person)
+      return false
+    }
+    let user = end[settings.recipient.mobileUserIdColumn]
+    let isOwn = user.isEmpty || RecipientQuestion.isSame(user, person.mobileUserId)
+    (person.recipientId, person.knownAs, person.progress) = (end.id, isOwn ? "" : user, .ready)
+    return true
   }
 
-  private func wait(_ device: KnownDevice) -> String? {
-    log.count { $0.conflicts += 1 }
-    log.block(device.device)
-    return nil
+  /// Gives a person the recipient of one who is the same, and writes the new id to it unless it went up in somebody else's.
+  ///
+  /// - Returns: false where the person gets a recipient of its own: the old one is gone, or an operator took the new id away from it.
+  private func rename(_ predecessor: Person, to person: inout Person, _ turn: Turn) throws -> Bool {
+    var device = KnownDevice(
+      device: person.device, person: predecessor,
+      identity: try store.identities.identity(
+        of: person.device, predecessor.mobileUserId, recorded: "", at: person.fromEmission))
+    let since = turn.now
+    let recipient = device.identity.recipientId
+    guard try !store.merges.refusesMerge(of: recipient, into: recipient, list: settings.list),
+      let image = try read(recipient)
+    else { return false }
+    guard try isOwn(image, of: &device) else {
+      return device.identity.recipientId.isEmpty ? false : try rename(device.person, to: &person, turn)
+    }
+    guard case .entered = try turn.enter([recipient], since: since) else {
+      return try rename(predecessor, to: &person, turn)
+    }
+    defer { turn.leave() }
+    let user = image[settings.recipient.mobileUserIdColumn]
+    guard user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId) else {
+      (person.recipientId, person.knownAs, person.progress) = (recipient, user, .ready)
+      try finishSetup(of: person)
+      return true
+    }
+    if device.person != predecessor { try save(device.person) }
+    device = KnownDevice(
+      device: person.device, person: person,
+      identity: DeviceIdentity(recipientId: recipient, mobileUserId: person.mobileUserId))
+    try carryOut(
+      draft.settingMobileUserId(.register, MergeDraft.subject(device), on: image), for: device, fresh: [image])
+    person = try store.identities.person(person.mobileUserId) ?? person
+    return true
   }
 
   /// Row 5: a recipient that was known before the device had a mobile user id gets the one made here, unless it has one.
-  private func register(_ device: inout KnownDevice, _ turn: Turn) throws {
-    let recipient = device.identity.recipientId
+  private func register(_ person: inout Person, _ turn: Turn) throws {
+    let recipient = person.recipientId
     let since = turn.now
-    guard case .entered = try turn.enter([recipient], since: since) else { return try register(&device, turn) }
+    guard case .entered = try turn.enter([recipient], since: since) else { return try register(&person, turn) }
     defer { turn.leave() }
-    device.progress = .ready
+    person.progress = .ready
     guard let image = try read(recipient), image[settings.recipient.mobileUserIdColumn].isEmpty else {
-      return try save(device)
+      return try save(person)
     }
-    let plan = draft.settingMobileUserId(.register, MergeDraft.subject(device), on: image)
-    try carryOut(plan, for: device, fresh: [image])
+    let device = KnownDevice(device: person.device, person: person, identity: person.identity)
+    try carryOut(
+      draft.settingMobileUserId(.register, MergeDraft.subject(device), on: image), for: device, fresh: [image])
   }
 
-  private func save(_ device: KnownDevice) throws {
-    try reconciler.journal { try store.identities.save([device]) }
+  private func save(_ person: Person) throws {
+    try reconciler.journal { try store.identities.save([person]) }
   }
 }

@@ -25,19 +25,19 @@ struct IdentitySession: Sendable {
   /// How many pieces are read from the store at a time.
   private static let page = 20_000
 
-  /// Up to so many set-ups add their recipients in order, each when the one before was answered; with more of them, for which this takes
-  /// too long, the calls only start in order.
-  private static let orderedSetups = 5_000
+  /// Up to so many set-ups add their recipients in order, each when the one before was answered, so that a small run always gives the same
+  /// numbers; with more of them, for which this takes too long, the calls only start in order, one for a person at a time.
+  private static let orderedSetups = 200
 
   private enum Piece {
     /// In order where its recipient is added after those of all set-ups before it, so that the service numbers new recipients as
     /// their devices were first seen.
-    case setup(KnownDevice, inOrder: Bool)
+    case setup(Person, inOrder: Bool)
     case check(PendingCheck)
 
     var device: String {
       switch self {
-      case .setup(let device, _): device.device
+      case .setup(let person, _): person.device
       case .check(let pending): pending.check.device
       }
     }
@@ -52,13 +52,13 @@ struct IdentitySession: Sendable {
 
     /// What comes after a plan that could not be finished.
     static func keys(of plan: MergePlan) -> [String] {
-      keys(of: plan.device, plan.ids, DeviceIdentity())
+      keys(of: plan.device, plan.ids, DeviceIdentity(), plan.checkId == nil ? [plan.after.mobileUserId] : [])
     }
 
     /// Pieces that share one of these are done in order.
     var keys: [String] {
       switch self {
-      case .setup(let device, _): Self.keys(of: device.device, [], device.identity)
+      case .setup(let person, _): Self.keys(of: person.device, [], person.identity)
       case .check(let pending):
         Self.keys(
           of: pending.check.device, pending.check.ids,
@@ -67,22 +67,24 @@ struct IdentitySession: Sendable {
     }
 
     private static func keys(
-      of device: String, _ ids: [IdentityColumn], _ identity: DeviceIdentity
+      of device: String, _ ids: [IdentityColumn], _ identity: DeviceIdentity, _ users: [String] = []
     ) -> [String] {
       let columns = ids.map { ("id\0\($0.name)", $0.value) }
-      let all = [("user", identity.mobileUserId), ("recipient", identity.recipientId)] + columns
+      let all =
+        ([identity.mobileUserId] + users).map { ("user", Person.key($0)) } + [("recipient", identity.recipientId)]
+        + columns
       return ["device\0" + device] + all.filter { !$0.1.isEmpty }.map { "\($0)\0\($1)" }
     }
   }
 
   func work() throws {
-    var device: KnownDevice?
+    var person: Person?
     while !log.hasEnded {
-      let devices = try store.identities.devicesToSetUp(after: device, limit: Self.page)
-      guard let last = devices.last else { break }
-      device = last
-      let inOrder = devices.count <= Self.orderedSetups
-      run(devices.map { .setup($0, inOrder: inOrder) })
+      let persons = try store.identities.personsToSetUp(after: person, limit: Self.page)
+      guard let last = persons.last else { break }
+      person = last
+      let inOrder = persons.count <= Self.orderedSetups
+      run(persons.map { .setup($0, inOrder: inOrder) })
     }
     var check: PendingCheck?
     while !log.hasEnded {
@@ -113,9 +115,11 @@ struct IdentitySession: Sendable {
     guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, check: piece.check, keys: piece.keys) }
     do {
       switch piece {
-      case .setup(var device, let inOrder):
+      case .setup(var person, let inOrder):
         if !inOrder { turn.decide() }
-        try setUp(&device, turn)
+        // What an earlier piece has made of it.
+        person = try store.identities.person(person.mobileUserId) ?? person
+        try setUp(&person, turn)
       case .check(let pending): try check(pending, turn)
       }
       log.succeed()
@@ -139,22 +143,34 @@ struct IdentitySession: Sendable {
   /// Notes what the service refuses for good, wherever in a set-up or a check it did.
   private func refuse(_ piece: Piece, _ failure: RemoteFailure) throws {
     switch piece {
-    case .setup(let device, _): try refuse(store.identities.device(device.device) ?? device, "\(failure)")
+    case .setup(let person, _):
+      let person = try store.identities.person(person.mobileUserId) ?? person
+      try refuse(KnownDevice(device: person.device, person: person, identity: person.identity), "\(failure)")
     case .check(let pending):
-      guard let device = try store.identities.device(pending.check.device) else {
-        throw StoreError.inconsistent("the device of identity check \(pending.id)")
-      }
-      try refuse(device, "\(failure)", check: pending)
+      try refuse(KnownDevice(device: pending.check.device, pending), "\(failure)", check: pending)
     }
   }
 
-  /// Leaves a device's set-up, or one of its checks, to the next run, with the service's reason (reference decisions 37).
-  func refuse(_ device: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
+  /// Leaves a person's set-up, or one of a device's checks, to the next run, with the service's reason (reference decisions 37).
+  func refuse(_ known: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
+    var device = known
+    if check == nil {
+      device.device = known.person.device
+      device.identity.mobileUserId = known.person.mobileUserId
+      block(known.person)
+      log.block(known.device)
+    }
+    let refused = device
     let plan = draft.refused(MergeDraft.subject(device, check), reason)
-    _ = try reconciler.journal { try store.merges.refuse(plan, for: device, run: reconciler.run) }
+    _ = try reconciler.journal { try store.merges.refuse(plan, for: refused, run: reconciler.run) }
     log.count { $0.refused += 1 }
     if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
   }
+
+  /// Devices of a person who has to wait, wait too.
+  func block(_ person: Person) { log.block("person\0\(person.key)") }
+
+  func isBlocked(_ person: Person) -> Bool { log.isBlocked("person\0\(person.key)") }
 
   // MARK: Plans of earlier runs
 
@@ -196,8 +212,8 @@ struct IdentitySession: Sendable {
     case .refused where !plan.isUnderWay:
       if let check = plan.checkId {
         if let pending = try store.identities.pendingCheck(check) { try again(.check(pending)) }
-      } else if let device = try store.identities.device(plan.device) {
-        try again(.setup(device, inOrder: false))
+      } else if let person = try store.identities.person(plan.after.mobileUserId) {
+        try again(.setup(person, inOrder: false))
       }
     case .conflict, .refused:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
@@ -211,7 +227,7 @@ struct IdentitySession: Sendable {
   private func again(_ piece: Piece) throws {
     do {
       switch piece {
-      case .setup(var device, _): try setUp(&device, .alone)
+      case .setup(var person, _): try setUp(&person, .alone)
       case .check(let pending): try check(pending, .alone)
       }
     } catch let failure as RemoteFailure where failure.concernsOneDevice {

@@ -1,15 +1,19 @@
 import BatchStore
 
 extension IdentitySchema {
-  /// What the rules found of the devices of a part, as ``IdentityRows`` and ``KnownDevice/take(_:)`` add it row by row. Nothing was
-  /// asked or merged there yet.
+  /// What the rules found of the devices of a part, as ``IdentityRows`` adds it row by row. Nothing was asked or merged there yet.
   ///
-  /// What a device had before stays in the tables named `half_` until all parts are there: nulls for a row that was not.
+  /// What was there before stays in the tables named `half_` until all parts are there: nulls for a row that was not.
   static let collection = StoreFormat.Collection(
     appended: ["identity_check"], statements: keeping + statements, withdrawal: withdrawal,
     settlement: half.map { "DELETE FROM \($0)" })
 
-  private static let half = ["half_identity_moment", "half_location_update", "half_identity_device"]
+  private static let half = [
+    "half_identity_moment", "half_location_update", "half_identity_device", "half_identity_person",
+  ]
+
+  private static let personColumns =
+    "person, mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as, run, file, line"
 
   private static let keeping = [
     """
@@ -18,17 +22,21 @@ extension IdentitySchema {
     LEFT JOIN main.identity_moment AS m ON m.device = p.device AND m.emission = p.emission
     """,
     """
-    INSERT OR IGNORE INTO main.half_location_update (device, recipient_id, address, at)
-    SELECT p.device, m.recipient_id, m.address, m.at FROM part.location_update AS p
-    LEFT JOIN main.location_update AS m ON m.device = p.device
+    INSERT OR IGNORE INTO main.half_location_update (device, mobile_user_id, recipient_id, address, at)
+    SELECT p.device, p.mobile_user_id, m.recipient_id, m.address, m.at FROM part.location_update AS p
+    LEFT JOIN main.location_update AS m ON m.device = p.device AND m.mobile_user_id = p.mobile_user_id
     """,
     """
-    INSERT OR IGNORE INTO main.half_identity_device
-      (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line,
-        set_up_as)
-    SELECT p.device, m.first_seen, m.state, m.recorded_recipient_id, m.recorded_mobile_user_id, m.recipient_id,
-      m.mobile_user_id, m.file, m.line, m.set_up_as
-    FROM part.identity_device AS p LEFT JOIN main.identity_device AS m ON m.device = p.device
+    INSERT OR IGNORE INTO main.half_identity_device (device, from_emission)
+    SELECT p.device, p.from_emission FROM part.identity_device AS p
+    LEFT JOIN main.identity_device AS m ON m.device = p.device AND m.from_emission = p.from_emission
+    WHERE m.device IS NULL
+    """,
+    """
+    INSERT OR IGNORE INTO main.half_identity_person (\(personColumns))
+    SELECT p.person, m.mobile_user_id, m.device, m.first_seen, m.from_emission, m.state, m.recipient_id, m.known_as, m.run, m.file,
+      m.line
+    FROM part.identity_person AS p LEFT JOIN main.identity_person AS m ON m.person = p.person
     """,
   ]
 
@@ -44,10 +52,11 @@ extension IdentitySchema {
       WHERE h.device = identity_moment.device AND h.emission = identity_moment.emission)
     """,
     "INSERT INTO identity_moment SELECT * FROM half_identity_moment WHERE of_emission IS NOT NULL",
-    "DELETE FROM location_update WHERE device IN (SELECT device FROM half_location_update)",
+    "DELETE FROM location_update WHERE (device, mobile_user_id) IN (SELECT device, mobile_user_id FROM half_location_update)",
     "INSERT INTO location_update SELECT * FROM half_location_update WHERE at IS NOT NULL",
-    "DELETE FROM identity_device WHERE device IN (SELECT device FROM half_identity_device)",
-    "INSERT INTO identity_device SELECT * FROM half_identity_device WHERE state IS NOT NULL",
+    "DELETE FROM identity_device WHERE (device, from_emission) IN (SELECT device, from_emission FROM half_identity_device)",
+    "DELETE FROM identity_person WHERE person IN (SELECT person FROM half_identity_person)",
+    "INSERT INTO identity_person SELECT * FROM half_identity_person WHERE state IS NOT NULL",
   ]
 
   private static let statements = [
@@ -68,40 +77,28 @@ extension IdentitySchema {
     SELECT device, emission, of_emission FROM part.identity_moment
     """,
     """
-    INSERT INTO main.location_update (device, recipient_id, address, at)
-    SELECT device, recipient_id, address, at FROM part.location_update WHERE true
-    ON CONFLICT (device) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address, at = excluded.at
+    INSERT INTO main.location_update (device, mobile_user_id, recipient_id, address, at)
+    SELECT device, mobile_user_id, recipient_id, address, at FROM part.location_update WHERE true
+    ON CONFLICT (device, mobile_user_id)
+    DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address, at = excluded.at
     WHERE excluded.at >= at
     """,
+    // The first row of a device says once more whom it was known to record.
     """
-    INSERT INTO main.identity_device
-      (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line)
-    SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line
-    FROM part.identity_device WHERE true
-    ON CONFLICT (device) DO UPDATE SET
-      state = CASE
-        WHEN \(isNew("recipient_id")) THEN \(DeviceProgress.waiting.rawValue)
-        WHEN state = \(DeviceProgress.impossible.rawValue) AND \(isNew("mobile_user_id"))
-          THEN \(DeviceProgress.waiting.rawValue)
-        WHEN state = \(DeviceProgress.added.rawValue) AND \(isNew("mobile_user_id")) THEN \(DeviceProgress.ready.rawValue)
-        ELSE state END,
-      set_up_as = CASE
-        WHEN \(isNew("recipient_id")) THEN ''
-        WHEN set_up_as = '' AND recipient_id <> '' AND \(isNew("mobile_user_id")) THEN mobile_user_id
-        ELSE set_up_as END,
-      recipient_id = \(taken("recipient_id", for: "recipient_id")),
-      recorded_recipient_id = \(taken("recipient_id", for: "recorded_recipient_id")),
-      mobile_user_id = \(taken("mobile_user_id", for: "mobile_user_id")),
-      recorded_mobile_user_id = \(taken("mobile_user_id", for: "recorded_mobile_user_id"))
+    INSERT OR REPLACE INTO main.identity_device
+      (device, from_emission, person, mobile_user_id, recipient_id, is_automatic, run)
+    SELECT device, from_emission, person, mobile_user_id, recipient_id, is_automatic, ?1 FROM part.identity_device AS p
+    WHERE EXISTS (SELECT 1 FROM part.identity_device WHERE device = p.device AND from_emission < p.from_emission)
+      OR NOT EXISTS (
+        SELECT 1 FROM main.identity_device AS m WHERE m.device = p.device AND m.person = p.person
+          AND (p.recipient_id = '' OR p.recipient_id = m.recipient_id) AND m.from_emission = (
+            SELECT max(from_emission) FROM main.identity_device WHERE device = p.device AND from_emission <= p.from_emission))
+    """,
+    """
+    INSERT INTO main.identity_person (\(personColumns))
+    SELECT person, mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as, ?1, file, line
+    FROM part.identity_person WHERE true
+    ON CONFLICT (person) DO UPDATE SET \(Identities.takingOver)
     """,
   ]
-
-  /// Whether records say an id that they did not say before.
-  private static func isNew(_ id: String) -> String {
-    "(excluded.recorded_\(id) <> '' AND excluded.recorded_\(id) <> recorded_\(id))"
-  }
-
-  private static func taken(_ id: String, for column: String) -> String {
-    "CASE WHEN \(isNew(id)) THEN excluded.recorded_\(id) ELSE \(column) END"
-  }
 }

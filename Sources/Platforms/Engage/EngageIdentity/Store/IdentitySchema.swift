@@ -5,18 +5,20 @@ enum IdentitySchema {
 
   /// True where Engage has, or may have, something of the store, or the store something of Engage, besides events.
   static let footprint = """
-    EXISTS (SELECT 1 FROM identity_period) OR EXISTS (SELECT 1 FROM merge_plan)
-    OR EXISTS (SELECT 1 FROM identity_device WHERE state < 2 AND state = \(DeviceProgress.adding.rawValue))
+    EXISTS (SELECT 1 FROM merge_plan) OR EXISTS (SELECT 1 FROM identity_person WHERE state IN
+      (\(SetUpProgress.adding.rawValue), \(SetUpProgress.ready.rawValue), \(SetUpProgress.added.rawValue)))
     """
 
-  /// `identity_device.state` are the numbers of ``DeviceProgress``; `merge_plan.state`, `scenario` and `undo_cause`,
+  /// `identity_person.state` are the numbers of ``SetUpProgress``; `merge_plan.state`, `scenario` and `undo_cause`,
   /// `merge_journal.entry` and `step` are words, as an operator reads them. `identity_moment` has events that carry who their device
   /// was at an earlier moment; see ``IdentityMoment``. `file` and `line` of a check are those of the record that asks for it, of a device
   /// those of its first record; '' and 0 where it came from none. `instruction` and `target` are those
   /// of ``ContactInstruction``, null and '' for an `identify` record. `location_written` has, for each recipient, of when and of which
   /// device the place is that was written to it.
   ///
-  /// `identity_device.set_up_as` is the mobile user id that a device had when it got its recipient, once its records say another one.
+  /// `identity_device` has whom a device records from an emission number on, `identity_person` the recipient of each mobile user id and
+  /// who named it first. `person` is ``Person/key(_:)`` of an id. `known_as` is the mobile user id of a recipient in which the
+  /// person's own went up elsewhere. The recipient of a `merge_plan` that `is_void` is gone, so it says nothing of who anybody is.
   ///
   /// `merge_journal` is only ever appended to. `recipient_lock` holds the recipients of plans that are not ended.
   private static let first = """
@@ -46,20 +48,13 @@ enum IdentitySchema {
       PRIMARY KEY (check_id, ordinal)
     ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE identity_period (
-      device BLOB NOT NULL,
-      from_emission INTEGER NOT NULL,
-      recipient_id TEXT NOT NULL,
-      mobile_user_id TEXT NOT NULL,
-      fills_only INTEGER NOT NULL DEFAULT 0,
-      PRIMARY KEY (device, from_emission)
-    ) STRICT, WITHOUT ROWID;
-
     CREATE TABLE location_update (
-      device TEXT PRIMARY KEY,
+      device TEXT NOT NULL,
+      mobile_user_id TEXT NOT NULL,
       recipient_id TEXT NOT NULL,
       address TEXT NOT NULL,
-      at INTEGER NOT NULL
+      at INTEGER NOT NULL,
+      PRIMARY KEY (device, mobile_user_id)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE location_written (
@@ -69,20 +64,35 @@ enum IdentitySchema {
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE identity_device (
-      device TEXT PRIMARY KEY,
-      first_seen INTEGER NOT NULL,
-      state INTEGER NOT NULL,
-      recorded_recipient_id TEXT NOT NULL,
-      recorded_mobile_user_id TEXT NOT NULL,
-      recipient_id TEXT NOT NULL,
+      device TEXT NOT NULL,
+      from_emission INTEGER NOT NULL,
+      person TEXT NOT NULL,
       mobile_user_id TEXT NOT NULL,
-      file TEXT NOT NULL DEFAULT '',
-      line INTEGER NOT NULL DEFAULT 0,
-      set_up_as TEXT NOT NULL DEFAULT ''
+      recipient_id TEXT NOT NULL,
+      is_automatic INTEGER NOT NULL,
+      run INTEGER NOT NULL,
+      PRIMARY KEY (device, from_emission)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX identity_device_waiting ON identity_device (first_seen, device) WHERE state < 2;
-    CREATE INDEX identity_device_by_user ON identity_device (mobile_user_id);
+    CREATE INDEX identity_device_by_person ON identity_device (person);
     CREATE INDEX identity_device_by_recipient ON identity_device (recipient_id);
+    CREATE INDEX identity_device_by_run ON identity_device (run);
+
+    CREATE TABLE identity_person (
+      person TEXT PRIMARY KEY,
+      mobile_user_id TEXT NOT NULL,
+      device TEXT NOT NULL,
+      first_seen INTEGER NOT NULL,
+      from_emission INTEGER NOT NULL,
+      state INTEGER NOT NULL,
+      recipient_id TEXT NOT NULL,
+      known_as TEXT NOT NULL,
+      run INTEGER NOT NULL,
+      file TEXT NOT NULL,
+      line INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX identity_person_waiting ON identity_person (first_seen, device, person) WHERE state < 2;
+    CREATE INDEX identity_person_by_device ON identity_person (device);
+    CREATE INDEX identity_person_by_recipient ON identity_person (recipient_id);
 
     CREATE TABLE merge_plan (
       id INTEGER PRIMARY KEY,
@@ -104,7 +114,8 @@ enum IdentitySchema {
       run INTEGER NOT NULL,
       created INTEGER NOT NULL,
       undo_cause TEXT,
-      keeps_history INTEGER NOT NULL DEFAULT 0
+      keeps_history INTEGER NOT NULL DEFAULT 0,
+      is_void INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX merge_plan_by_state ON merge_plan (state) WHERE state NOT IN ('done', 'undone', 'dropped');
     CREATE INDEX merge_plan_by_device ON merge_plan (device, id);
@@ -172,22 +183,30 @@ enum IdentitySchema {
       PRIMARY KEY (device, emission)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE half_location_update (
-      device TEXT PRIMARY KEY,
+      device TEXT NOT NULL,
+      mobile_user_id TEXT NOT NULL,
       recipient_id TEXT,
       address TEXT,
-      at INTEGER
+      at INTEGER,
+      PRIMARY KEY (device, mobile_user_id)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE half_identity_device (
-      device TEXT PRIMARY KEY,
-      first_seen INTEGER,
-      state INTEGER,
-      recorded_recipient_id TEXT,
-      recorded_mobile_user_id TEXT,
-      recipient_id TEXT,
+      device TEXT NOT NULL,
+      from_emission INTEGER NOT NULL,
+      PRIMARY KEY (device, from_emission)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE half_identity_person (
+      person TEXT PRIMARY KEY,
       mobile_user_id TEXT,
+      device TEXT,
+      first_seen INTEGER,
+      from_emission INTEGER,
+      state INTEGER,
+      recipient_id TEXT,
+      known_as TEXT,
+      run INTEGER,
       file TEXT,
-      line INTEGER,
-      set_up_as TEXT
+      line INTEGER
     ) STRICT, WITHOUT ROWID;
     """
 }

@@ -42,8 +42,8 @@ final class EngageDecider: DeviceDecider {
   private var details: EngageDetails
   /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
-  /// The first record of the device at hand; nil while it has none.
-  private var first: (seen: Instant, source: RecordSource?)?
+  /// Whom the device at hand records.
+  private var owners: [DeviceSetup] = []
   /// Something of the device at hand goes to the service, whatever consent it has in the end.
   private var concernsService = false
   private(set) var decided: DecidedTime?
@@ -69,7 +69,7 @@ final class EngageDecider: DeviceDecider {
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
     late.removeAll(keepingCapacity: true)
     causes = [:]
-    first = nil
+    owners = []
     concernsService = false
     hasPast = earlier != nil
     rules.begin(device, try earlier.map { try state($0) })
@@ -77,8 +77,7 @@ final class EngageDecider: DeviceDecider {
   }
 
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
-    guard let first = records.first, let last = records.last else { return }
-    if settings.reconcilesIdentities { self.first = (first.timestamp, options.files.source(of: first.position)) }
+    guard let last = records.last else { return }
     touched &+= records.touch()
     rules.announce(until: lookahead?.last ?? last.timestamp)
     if let lookahead {
@@ -128,17 +127,22 @@ final class EngageDecider: DeviceDecider {
     if let explanation = rules.explanation { tally.explanation += explanation.steps }
     let state = rules.state
     decided = state.decided
-    if let first, concernsService || !rules.isDenied {
-      rows.setups.append(
-        DeviceSetup(
-          device: state.device.description, firstSeen: first.seen,
-          mobileUserId: state.core[.primaryUserId].description,
-          recipientId: state.core[.recipientId].description, source: first.source))
-    }
+    takeOwners()
+    if concernsService || !rules.isDenied { rows.setups += owners }
     unsafe state.encoded().withUnsafeBufferPointer {
       unsafe states.append(
         device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)
     }
+  }
+
+  /// As ``noteLate()``.
+  private func takeOwners() {
+    owners += rules.output.owners.map { decided in
+      var setup = decided.setup
+      setup.source = options.files.source(of: decided.position)
+      return setup
+    }
+    rules.output.owners.removeAll(keepingCapacity: true)
   }
 
   /// Takes them out of the rules' output, which goes on over the devices of a stretch.
@@ -253,6 +257,7 @@ final class EngageDecider: DeviceDecider {
   /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
   private func endStretchOfDevice() throws {
     noteLate()
+    takeOwners()
     try endStretch()
     // These have memory of their own.
     let waiting = rules.state.waiting

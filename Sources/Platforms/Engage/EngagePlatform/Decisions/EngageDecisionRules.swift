@@ -15,8 +15,6 @@ struct EngageDecisionRules: DecisionRules {
   let links: DeepLinkRouter
   /// What adds attributes last; nil for nothing.
   let program: LineProgram.Command?
-  /// Devices are noted for the set-up of their recipients.
-  let reconcilesIdentities: Bool
   /// What events have to be like; nil where they are not checked.
   let schema: EventSchema?
   /// Where findings are to be told, if anywhere.
@@ -34,7 +32,6 @@ struct EngageDecisionRules: DecisionRules {
     rules = unsafe RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
     links = try DeepLinkRouter(run)
     program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
-    reconcilesIdentities = run.job.identity
     schema = try Self.schema(of: run)
     findings = run.findings
   }

@@ -20,6 +20,7 @@ extension RuleSettings {
       reportsLastLocation: settings.location.isEnabled,
       lateRecords: settings.ingest.lateRecords,
       appliesConsent: settings.recipient.consentRecords == .apply)
+    reconcilesIdentities = identity
     reservedColumns = Set(settings.reservedColumns.map { FoldedText($0) })
     withheld = WithheldAttributes(settings.privacy, in: arena)
   }

@@ -69,6 +69,11 @@ extension EngagePlatform {
     ].compactMap(\.self)
   }
 
+  package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? {
+    let owners = try store.identities.newOwners(of: run)
+    return NewOwners(devices: owners.devices, known: owners.known, all: owners.all)
+  }
+
   package func stoppedPlans(in store: EventStore) throws -> Int {
     try store.merges.openPlans().count { $0.state == .conflict || $0.state == .held }
   }

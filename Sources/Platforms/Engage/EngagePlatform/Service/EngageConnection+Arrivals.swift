@@ -48,14 +48,28 @@ extension EngageConnection: ArrivalChecking {
     arrivals.count(.taken, .events, by: posted - refused.count)
   }
 
+  /// Devices that wait longer than this for a recipient are named one by one (reference decisions 62).
+  private static let longHeld = Milliseconds(7 * 86_400_000)
+
   /// What is not finished, whatever the service has of it.
   private func tellOpenPlans(of store: EventStore, _ names: ArrivalNames, _ arrivals: inout Arrivals) throws {
     let list = names.onStore("identity", "list", "--open")
     let plans = try store.merges.openPlans()
-    let refused = try store.merges.devicesRefused().count
-    let waiting = try store.identities.devicesToSetUp(after: nil, limit: .max).count - refused
+    let awaiting = try store.identities.awaiting()
+    let refused = plans.count { $0.scenario == .setUp && $0.state == .refused }
+    let old = awaiting.filter { $0.since + Self.longHeld < context.asOf }
+    let waiting = max(0, awaiting.count - refused - old.count)
     func add(_ count: Int, _ subject: Arrivals.Subject, _ words: String, repair: String = list) {
       if count > 0 { arrivals.add(Arrivals.Finding(.missing, subject, "", words, repair: repair), of: count) }
+    }
+    for device in old {
+      let name = names.personal.id(device.device).text ?? ""
+      arrivals.add(
+        Arrivals.Finding(
+          .missing, .recipients, name,
+          "the device waits for a recipient since \(device.since.rfc3339), and its events with it",
+          repair: "see why the last run made none; to let its events go without one: "
+            + names.onStore("identity", "abandon", "--device", name)))
     }
     add(
       waiting, .recipients, "\(waiting.counted("device waits", "devices wait")) for a recipient",
@@ -95,17 +109,28 @@ extension EngageConnection: ArrivalChecking {
         (recipient.written + recipient.inherited).map { ByteText($0.change.name) }
           + recipient.finders.flatMap { $0.ids.map { ByteText($0.name) } }
       })
-    let earlier = Set(expected.flatMap { $0.inherited.map { ByteText($0.plan.winner) } })
+    let stopped = try store.merges.openPlans().filter { $0.state == .conflict && $0.scenario.isMerge }
+    let others = expected.flatMap { $0.inherited.map(\.plan.winner) } + stopped.flatMap { [$0.loser, $0.winner] }
+    let earlier = Set(others.map { ByteText($0) })
       .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string).filter(RecipientQuestion.isID)
-    let (answers, outdated) = try ask(settings, interruption) { database, transfer, retryPolicy in
+    let mark = settings.recipient.mergedRecipientIdColumn
+    let (answers, outdated, holders) = try ask(settings, interruption) { database, transfer, retryPolicy in
       let answers = try RecipientReading(database, transfer, settings, retryPolicy)
-        .answers(of: expected.map(\.id) + earlier, with: columns.sorted().map(\.string))
+        .answers(of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
       let outdated = try zip(expected, answers).map { recipient, answer in
         try recipient.outdatedFinder(answer.image, settings) { ids in
           try retryPolicy.reading { () throws(RemoteFailure) in try database.find(ids) }
         }
       }
-      return (answers, outdated)
+      // Who has an id that a repair would give to a recipient, also somebody of whom the store does not know.
+      var holders: [ByteText: String] = [:]
+      for (recipient, answer) in zip(expected, answers) {
+        guard let user = answer.image.flatMap({ recipient.missingUser($0, settings) }) else { continue }
+        let column = IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: user)
+        let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.find([column]) }
+        holders[ByteText(user.lowercased())] = holder?.id
+      }
+      return (answers, outdated, holders)
     }
     arrivals.explain(
       .recipients,
@@ -113,9 +138,7 @@ extension EngageConnection: ArrivalChecking {
         + "the store's plans wrote to it or to the one in whose place it came, or else with the mobile user id of a device that has it"
     )
     let found = answers.compactMap(\.image)
-    let holders = Dictionary(
-      found.map { (ByteText($0[settings.recipient.mobileUserIdColumn].lowercased()), $0.id) },
-      uniquingKeysWith: { first, _ in first })
+    tellMutualMerges(found, settings, names, &arrivals)
     let present = Set(found.map { ByteText($0.id) })
     for ((recipient, finder), answer) in zip(zip(expected, outdated), answers) {
       let heir = recipient.inheriting(fromAllBut: present)
@@ -124,6 +147,31 @@ extension EngageConnection: ArrivalChecking {
         continue
       }
       arrivals.add(finding)
+    }
+  }
+
+  /// Two recipients that are marked as merged into each other: two programs merged the same people the other way round (reference
+  /// decisions 63).
+  private func tellMutualMerges(
+    _ found: [RecipientImage], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
+  ) {
+    let mark = settings.recipient.mergedRecipientIdColumn
+    let marks = Dictionary(found.map { (ByteText($0.id), $0[mark]) }, uniquingKeysWith: { first, _ in first })
+    for image in found {
+      let other = image[mark]
+      guard ByteText(image.id) < ByteText(other), marks[ByteText(other)]?.isIdentical(to: image.id) == true else {
+        continue
+      }
+      let commands = [image.id, other].map {
+        names.onService(
+          "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\($0)",
+          "--column",
+          "\(mark)=", "--column", "\(settings.recipient.mergedDateColumn)=")
+      }
+      arrivals.add(
+        Arrivals.Finding(
+          .different, .merges, image.id, "and \(other) are marked as merged into each other, so nobody is who stays",
+          repair: "run one of these, for the one who stays: \(commands.joined(separator: "  or  "))"))
     }
   }
 

@@ -58,7 +58,9 @@ struct EngageConnection: PlatformService {
     }
     stage.report.merges = try IdentityMerge.merges(
       in: store, of: run, earlier: earlier, stage.report.personalData)
+    let owners = stage.report.summary.identity.newOwners
     stage.report.summary.identity = RunSummary.Identity(result.figures)
+    stage.report.summary.identity.newOwners = owners
     for note in result.notes {
       stage.report.notes.append("identity: \(note)")
       stage.note("Identity: \(note)")
@@ -112,21 +114,27 @@ struct EngageConnection: PlatformService {
     if stage.exit == .done { stage.exit = .protocolRefused }
   }
 
-  /// Events of devices whose identity is unfinished wait if the configuration says so; those of a device whose set-up is refused have
-  /// nobody to belong to and wait anyway.
+  /// Events of devices whose set-up is due have nobody to belong to and wait (reference decisions 62), those of devices whose identity is
+  /// unfinished if the configuration says so.
   private func hold(_ stage: inout ServiceStage) throws {
     guard context.job.identity else {
       _ = try stage.store.ledger.hold(eventsOf: [])
       return
     }
     let waits = context.settings.recipient.holdsEventsUntilIdentified
-    let refused = try stage.store.merges.devicesRefused()
+    let awaiting = try stage.store.identities.awaiting()
     let held = try stage.store.ledger.hold(
-      eventsOf: refused + (waits ? stage.store.identities.devicesWithoutIdentity() : []))
+      eventsOf: awaiting.map(\.device) + (waits ? stage.store.identities.devicesWithoutIdentity() : []))
     guard held > 0 else { return }
-    stage.report.notes.append(held.counted("event waits", "events wait") + " until the identity of the device is known")
-    let why = waits ? "Recipient.holdEventsUntilIdentified" : "the service refuses to set the device up"
-    stage.note("Identity: \(held.counted("event waits", "events wait")) (\(why))")
+    let events = held.counted("event waits", "events wait")
+    guard let since = awaiting.first?.since else {
+      stage.report.notes.append("\(events) until the identity of the device is known")
+      return stage.note("Identity: \(events) (Recipient.holdEventsUntilIdentified)")
+    }
+    let words =
+      "\(events) on HOLD: \(awaiting.count.counted("device has", "devices have")) no recipient yet, since \(since.rfc3339)"
+    stage.report.notes.append("identity: \(words)")
+    stage.note("Identity: \(words); the next run tries again, 'identity abandon --device' lets them go without one")
   }
 
   /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.

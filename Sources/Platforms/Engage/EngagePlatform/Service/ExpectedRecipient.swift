@@ -17,8 +17,8 @@ struct ExpectedRecipient {
   var inherited: [(change: ColumnChange, plan: MergePlan)] = []
   /// Plans that found it by their ids.
   var finders: [MergePlan] = []
-  /// Mobile user ids of its devices, and those with which they got it; one of them has to be there. Without those of a device that moved
-  /// over and left everything as it was.
+  /// Mobile user ids that it was added for or read with; one of them has to be there. Without those of a device that moved over and left
+  /// everything as it was.
   var users: [String] = []
   /// Whether it went up in another one.
   var isMerged = false
@@ -38,35 +38,38 @@ struct ExpectedRecipient {
     let devices = try store.identities.devicesWithRecipient()
     for device in devices { all[place(of: device.identity.recipientId)].devices.append(device) }
     let plans = try store.merges.plans().filter { $0.state == .done && !$0.scenario.isInstruction }
+    func key(_ device: String, _ user: String) -> ByteText { ByteText("\(Person.key(user))\0\(device)") }
     let moves = Dictionary(
-      plans.filter { $0.index(of: .publishMapping) != nil }.map { (ByteText($0.device), $0) },
+      plans.filter { $0.index(of: .publishMapping) != nil }.map { (key($0.device, $0.before.mobileUserId), $0) },
       uniquingKeysWith: { $1 })
+    func move(_ device: KnownDevice) -> MergePlan? { moves[key(device.device, device.person.mobileUserId)] }
     // The recipients of devices that moved neither by a plan nor by a record.
     let others = Dictionary(
       devices.filter { device in
-        let (id, recorded) = (device.identity.recipientId, device.recorded.recipientId)
-        return !recorded.isIdentical(to: id) && moves[ByteText(device.device)]?.winner.isIdentical(to: id) == false
-      }.map { (ByteText($0.device), $0.identity.recipientId) }, uniquingKeysWith: { $1 })
+        device.person.progress != .recorded
+          && move(device)?.winner.isIdentical(to: device.identity.recipientId) == false
+      }.map { (key($0.device, $0.person.mobileUserId), $0.identity.recipientId) }, uniquingKeysWith: { $1 })
     for plan in plans {
       if plan.scenario.isMerge || plan.scenario == .reassign { all[place(of: plan.winner)].finders.append(plan) }
       if plan.index(of: .markLoser) != nil { all[place(of: plan.loser)].isMerged = true }
       for step in plan.steps where step.name.isUpdate {
         for change in step.changes { all[place(of: step.target)].note(change, plan) }
       }
-      if let id = others[ByteText(plan.device)], let step = plan.index(of: .setIds).map({ plan.steps[$0] }),
-        moves[ByteText(plan.device)]?.winner.isIdentical(to: step.target) == true
+      let owner = key(plan.device, plan.before.mobileUserId)
+      if let id = others[owner], let step = plan.index(of: .setIds).map({ plan.steps[$0] }),
+        moves[owner]?.winner.isIdentical(to: step.target) == true
       {
         all[place(of: id)].inherited += step.changes.map { ($0, plan) }
       }
     }
     for device in devices {
       let (id, user) = (device.identity.recipientId, device.identity.mobileUserId)
-      if let move = moves[ByteText(device.device)], move.scenario == .reassign || move.scenario == .markMerged,
+      if let move = move(device), move.scenario == .reassign || move.scenario == .markMerged,
         move.winner.isIdentical(to: id), move.before.mobileUserId.isIdentical(to: user)
       {
         continue
       }
-      all[place(of: id)].users += [user, device.setUpAs].filter { !$0.isEmpty }
+      if !user.isEmpty { all[place(of: id)].users.append(user) }
     }
     return all.filter { !$0.devices.isEmpty || $0.isMerged }
   }
@@ -109,7 +112,7 @@ struct ExpectedRecipient {
   /// - Parameters:
   ///   - answer: what the service says of it.
   ///   - finder: a plan by whose ids it was found, and is not any more.
-  ///   - holders: by mobile user id in lower case, a recipient that has it.
+  ///   - holders: by mobile user id in lower case that a recipient lacks, a recipient that has it.
   func finding(
     for answer: RecipientReading.Answer, foundBy finder: MergePlan?, _ settings: IdentitySettings,
     _ names: ArrivalNames, _ holders: [ByteText: String]
@@ -145,12 +148,24 @@ struct ExpectedRecipient {
     }
     let column = settings.recipient.mobileUserIdColumn
     let user = image[column]
-    guard !written.contains(where: { $0.change.name.isIdentical(to: column) }), let first = users.first,
-      !users.contains(where: { RecipientQuestion.isSame($0, user) })
+    guard !written.contains(where: { $0.change.name.isIdentical(to: column) }),
+      let first = missingUser(image, settings)
     else { return nil }
     return Arrivals.Finding(
       .different, .recipients, id, "column '\(column)' \(user.isEmpty ? "is empty" : "names another user")\(whose)",
-      repair: repair(column, first, isId: false, settings, names, holders))
+      repair: user.isEmpty
+        ? repair(column, first, isId: false, settings, names, holders)
+        : "the store does not know whose id that is: see at the service whether the recipient is another person's")
+  }
+
+  /// The mobile user id that the recipient has to have and has not; nil for none.
+  func missingUser(_ image: RecipientImage, _ settings: IdentitySettings) -> String? {
+    let column = settings.recipient.mobileUserIdColumn
+    let user = image[column]
+    if let change = written.last(where: { $0.change.name.isIdentical(to: column) })?.change {
+      return change.holds(image) || change.after.isEmpty ? nil : change.after
+    }
+    return users.contains { RecipientQuestion.isSame($0, user) } ? nil : users.first
   }
 
   /// What is wrong with an id that the service cannot have given: an answer that a store believed has left it.

@@ -30,7 +30,8 @@ extension DeviceRules {
     }
     output.locations.append(
       LastKnownLocation(
-        device: state.device.description, recipientId: state.core[.recipientId].description,
+        device: state.device.description, mobileUserId: state.core[.primaryUserId].description,
+        recipientId: state.core[.recipientId].description,
         address: AddressText.text(placemark, in: arena)?.description ?? "", at: record.timestamp))
   }
 

@@ -37,6 +37,7 @@ extension DeviceRules {
     isDecidingLate = true
     defer { isDecidingLate = false }
     state.take(record)
+    if settings.reconcilesIdentities, record.mobileUserId != nil { noteOwner(record, from: nil) }
     state.campaign = nil
     switch record.type {
     case .rawEvent: emitRaw(record)

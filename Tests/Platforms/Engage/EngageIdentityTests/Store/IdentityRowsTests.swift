@@ -63,8 +63,8 @@ import Testing
         checkId: check.id, emission: 1, ids: [], before: nobody, after: nobody, created: Instant(milliseconds: 100),
         steps: [])
       plan.state = checks.first { $0.device == device }?.state ?? .open
-      let known = KnownDevice(
-        device: device, firstSeen: Instant(milliseconds: 1), progress: .waiting, recorded: nobody, identity: nobody)
+      let person = Person(mobileUserId: device, device: device, firstSeen: Instant(milliseconds: 1))
+      let known = KnownDevice(device: device, person: person, identity: nobody)
       #expect(try store.merges.begin(&plan, for: known, lines: [], run: run) == nil)
     }
     #expect(try store.merges.plans(of: run, or: [], limit: 10).map(\.device) == ["D2", "D1", "D3", "D4"])

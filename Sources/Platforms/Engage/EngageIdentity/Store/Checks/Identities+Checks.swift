@@ -1,7 +1,13 @@
 import BatchFoundation
 import BatchStore
-import EngageEvents
+package import EngageEvents
 import GRDB
+
+/// An identity check that waits for its answer.
+package struct PendingCheck: Sendable, Equatable {
+  package var id: Int64
+  package var check: IdentityCheck
+}
 
 extension Identities {
   /// Unfinished checks after another one, by time, then device; those of one device and instant in the order in which they
@@ -57,32 +63,28 @@ extension Identities {
     }
   }
 
-  /// Devices whose set-up is not finished, after another one, in the order in which they were first seen.
-  package func devicesToSetUp(after last: KnownDevice?, limit: Int) throws -> [KnownDevice] {
+  /// People whose set-up is due, after another one, in the order in which they were first named.
+  package func personsToSetUp(after last: Person?, limit: Int) throws -> [Person] {
     let page = try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT \(Self.deviceColumns) FROM identity_device
-            WHERE state < 2 AND (first_seen, device) > (?, ?) ORDER BY first_seen, device LIMIT ?
-            """), arguments: [last?.firstSeen.milliseconds ?? -1, last?.device ?? "", limit]
-      ).map { try Self.device($0) }
+            SELECT \(Self.personColumns) FROM identity_person
+            WHERE state < 2 AND (first_seen, device, person) > (?, ?, ?) ORDER BY first_seen, device, person LIMIT ?
+            """),
+        arguments: [last?.firstSeen.milliseconds ?? -1, last?.device ?? "", last?.key ?? "", limit]
+      ).map { try Self.person($0) }
     }
-    return try EventStore.inOrder(page, after: last, "devices to set up") {
-      ($0.firstSeen.milliseconds, ByteText($0.device)) < ($1.firstSeen.milliseconds, ByteText($1.device))
+    return try EventStore.inOrder(page, after: last, "people to set up") {
+      ($0.firstSeen.milliseconds, ByteText($0.device), ByteText($0.key))
+        < ($1.firstSeen.milliseconds, ByteText($1.device), ByteText($1.key))
     }
   }
 
-  /// Whether a device waits for a recipient.
-  ///
-  /// - Parameter getsUsers: also a device without a mobile user id, which gets one.
-  package func needsRecipients(orGetsUsers getsUsers: Bool) throws -> Bool {
+  /// Whether somebody waits for a recipient.
+  package func needsRecipients() throws -> Bool {
     try connection.readIdentities(orElse: false) { db in
-      try Int.fetchOne(
-        db,
-        sql:
-          "SELECT 1 FROM identity_device WHERE state < 2 AND recipient_id = '' AND (? OR mobile_user_id <> '') LIMIT 1",
-        arguments: [getsUsers]) != nil
+      try Int.fetchOne(db, sql: "SELECT 1 FROM identity_person WHERE state < 2 AND recipient_id = '' LIMIT 1") != nil
     }
   }
 

@@ -34,7 +34,8 @@ package struct IdentityRows: PlatformRows {
   }
 
   package func insert(run: RunID, into db: Database) throws {
-    try Identities.insert(setups, into: db)
+    // A check says whom its device records then, as the record before it does.
+    try Identities.insert(setups + checks.map(\.setup), run: run, into: db)
     try Self.insert(checks, run: run, into: db)
     try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
@@ -50,18 +51,18 @@ package struct IdentityRows: PlatformRows {
           && $0.source == check.source
       }
     }
-    rows.setups.removeAll { setup in known.setups.contains { $0.device == setup.device } }
+    rows.setups.removeAll { known.setups.contains($0) }
     return rows.isEmpty ? nil : rows
   }
 
-  /// Checks that were never asked for, and devices that were never seen; places and identities of known devices stay what they are.
+  /// Checks that were never asked for, and people whom devices were not known to record; places stay what they are.
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? {
     var rows = IdentityRows()
     rows.checks = try checks.filter { check in
       try span.contains(check.timestamp) && !span.excluded.contains(Array(check.device.utf8))
         && !Self.knows(check, in: db)
     }
-    rows.setups = try setups.filter { try span.contains($0.firstSeen) && Identities.device($0.device, in: db) == nil }
+    rows.setups = try setups.filter { try span.contains($0.firstSeen) && Identities.isNews($0, in: db) }
     return rows.isEmpty ? nil : rows
   }
 
@@ -121,12 +122,22 @@ package struct IdentityRows: PlatformRows {
     for location in locations {
       try db.execute(
         sql: """
-          INSERT INTO location_update (device, recipient_id, address, at) VALUES (?, ?, ?, ?)
-          ON CONFLICT (device) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address,
+          INSERT INTO location_update (device, mobile_user_id, recipient_id, address, at) VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT (device, mobile_user_id) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address,
             at = excluded.at
           WHERE excluded.at >= at
           """,
-        arguments: [location.device, location.recipientId, location.address, location.at.milliseconds])
+        arguments: [
+          location.device, location.mobileUserId, location.recipientId, location.address, location.at.milliseconds,
+        ])
     }
+  }
+}
+
+extension IdentityCheck {
+  fileprivate var setup: DeviceSetup {
+    DeviceSetup(
+      device: device, firstSeen: timestamp, fromEmission: emission + 1, mobileUserId: mobileUserId,
+      recipientId: recipientId, source: source)
   }
 }

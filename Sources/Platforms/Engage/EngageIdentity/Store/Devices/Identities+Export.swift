@@ -12,34 +12,29 @@ package struct ExportedIdentity: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Of a plan: one recipient went up in another.
-  private static let isMerged = """
-    state = '\(MergeState.done.rawValue)'
-    AND scenario IN ('\(MergeScenario.moveMobileUserId.rawValue)', '\(MergeScenario.markMerged.rawValue)')
-    """
-
-  /// Hands every device to `body` with its recipient, and with those that it had before they were merged, by device.
+  /// Hands every device to `body`, by its id: whom it recorded one after the other, each with the recipients that were merged and the one
+  /// that stays.
   package func forEachIdentity(_ body: (ExportedIdentity) throws -> Void) throws {
     try connection.readIdentities(orElse: ()) { db in
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT d.device, d.mobile_user_id, d.recipient_id, coalesce(m.winner, '') AS winner, 1 AS is_present
-          FROM identity_device d
-          LEFT JOIN (
-            SELECT loser, winner, max(id) FROM merge_plan
-            WHERE \(Self.isMerged) GROUP BY loser
-          ) m ON m.loser = d.recipient_id
-          UNION
-          SELECT device, user_before, loser, winner, 0 FROM merge_plan
-          WHERE \(Self.isMerged)
-          ORDER BY 1, 5, 3
-          """)
-      while let row = try rows.next() {
-        try body(
-          ExportedIdentity(
-            device: row.value("device"), mobileUserId: row.value("mobile_user_id"),
-            recipientId: row.value("recipient_id"), mergedInto: row.value("winner")))
+      let devices = try String.fetchCursor(db, sql: "SELECT DISTINCT device FROM identity_device ORDER BY device")
+      while let device = try devices.next() {
+        var who = try WhoIsWho(db)
+        let history = try who.history(of: device)
+        for (place, (before, now)) in history.enumerated() {
+          // Of one who comes back, and of one who is renamed, the last time counts.
+          guard
+            !history[(place + 1)...].contains(where: {
+              !now.recipientId.isEmpty && $0.now.recipientId.isIdentical(to: now.recipientId)
+            })
+          else { continue }
+          let chain = before + [now]
+          for (place, identity) in chain.enumerated() {
+            try body(
+              ExportedIdentity(
+                device: device, mobileUserId: identity.mobileUserId, recipientId: identity.recipientId,
+                mergedInto: place + 1 < chain.count ? chain[place + 1].recipientId : ""))
+          }
+        }
       }
     }
   }

@@ -3,105 +3,146 @@ package import BatchStore
 package import EngageEvents
 import GRDB
 
-/// How far the set-up of a device is.
-package enum DeviceProgress: Int, Sendable {
-  case waiting = 0
-  /// A recipient may have been added; whether it was is to be read before another is.
-  case adding = 1
-  case ready = 2
-  /// Without a mobile user id and without the right to make one.
-  case impossible = 3
-  /// Ready, and its recipient is whom the answer to an addition named: nobody has read yet whose it is.
-  case added = 4
-}
-
-/// Who a device is, as far as the store knows: what its records said last, and what was found out since.
-package struct KnownDevice: Sendable, Equatable {
-  package var device: String
-  package var firstSeen: Instant
-  package var progress = DeviceProgress.waiting
-  package var recorded = DeviceIdentity()
-  package var identity = DeviceIdentity()
-  /// The mobile user id with which it got its recipient; empty if that is the one it has.
-  package var setUpAs = ""
-
-  /// Takes over what records say. An id that they did not say before replaces what was found out earlier.
-  package mutating func take(_ said: DeviceIdentity) {
-    if !said.recipientId.isEmpty, !said.recipientId.isIdentical(to: recorded.recipientId) {
-      recorded.recipientId = said.recipientId
-      identity.recipientId = said.recipientId
-      progress = .waiting
-    }
-    if !said.mobileUserId.isEmpty, !said.mobileUserId.isIdentical(to: recorded.mobileUserId) {
-      recorded.mobileUserId = said.mobileUserId
-      if progress == .impossible { progress = .waiting }
-      // Whom its recipient was added for is known no more, but of an automatic id.
-      if progress == .added, !identity.mobileUserId.isIdentical(to: AutomaticMobileUserId.id(of: device)) {
-        progress = .ready
-      }
-      identity.mobileUserId = said.mobileUserId
-    }
-  }
-}
-
-/// Who devices are at the service: checks that wait, devices, recipients, and what was published to events.
+/// Who devices are at the service: checks that wait, whom devices record, and the recipients of these people.
 package struct Identities: Sendable {
   let connection: StoreConnection
 
-  /// Notes devices that a run has seen; known ones keep what was found out about them.
-  package func note(_ setups: [DeviceSetup]) throws {
+  /// Notes whom devices record; what is known already stays.
+  package func note(_ setups: [DeviceSetup], run: RunID = RunID(number: 0)) throws {
     if setups.isEmpty { return }
-    try connection.writeTogether { try Self.insert(setups, into: $0) }
+    try connection.writeTogether { try Self.insert(setups, run: run, into: $0) }
   }
 
-  static func insert(_ setups: [DeviceSetup], into db: Database) throws {
+  static func insert(_ setups: [DeviceSetup], run: RunID, into db: Database) throws {
     for setup in setups {
-      var known = try device(setup.device, in: db) ?? KnownDevice(device: setup.device, firstSeen: setup.firstSeen)
-      known.take(DeviceIdentity(recipientId: setup.recipientId, mobileUserId: setup.mobileUserId))
-      try save(known, first: setup.source, in: db)
-    }
-  }
-
-  package func device(_ device: String) throws -> KnownDevice? {
-    try connection.read { try Self.device(device, in: $0) }
-  }
-
-  /// The record that asked for a plan, for a set-up the first one of its device; nil where nobody kept it, as that of a place.
-  package func recordSource(of plan: MergePlan) throws -> RecordSource? {
-    plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
-  }
-
-  /// The record that asked for a check, or without one the first record of the device; nil where nobody kept it.
-  package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
-    try connection.read { db in
-      let row =
-        if let check {
-          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_check WHERE id = ?", arguments: [check])
-        } else {
-          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_device WHERE device = ?", arguments: [device])
+      let automatic = AutomaticMobileUserId.id(of: setup.device)
+      let person = Person(
+        mobileUserId: setup.mobileUserId.isEmpty ? automatic : setup.mobileUserId, device: setup.device,
+        firstSeen: setup.firstSeen, fromEmission: setup.fromEmission ?? 0, progress: setup.progress(automatic),
+        recipientId: setup.recipientId)
+      if let emission = setup.fromEmission {
+        let before = try span(of: setup.device, at: emission, in: db)
+        let isSame = before?.person == person.key
+        if isSame, setup.recipientId.isEmpty || before?.recipient.isIdentical(to: setup.recipientId) == true {
+          continue
         }
-      return try row.flatMap { try Self.recordSource($0.value("file"), $0.value("line")) }
+        try db.cachedStatement(
+          sql: """
+            INSERT OR REPLACE INTO identity_device
+              (device, from_emission, person, mobile_user_id, recipient_id, is_automatic, run) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [
+          setup.device, emission, person.key, setup.mobileUserId, setup.recipientId,
+          person.mobileUserId.isIdentical(to: automatic), run.number,
+        ])
+      }
+      try insert(person, setup.source, run: run, into: db)
     }
   }
 
-  static func recordSource(_ file: String, _ line: Int64) -> RecordSource? {
-    file.isEmpty ? nil : RecordSource(file: file, line: UInt64(bitPattern: line))
+  /// What a record more says of somebody of whom records have spoken: what was found out stays, until then the first record counts,
+  /// whatever the order in which devices are stored.
+  static let takingOver: String = {
+    let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
+    let isFirst = "\(isOpen) AND (excluded.first_seen, excluded.device) < (first_seen, device)"
+    let isFound = "\(isOpen) AND recipient_id = '' AND excluded.recipient_id <> ''"
+    let ofTheFirst = ["device", "file", "line", "from_emission", "first_seen"]
+    return ofTheFirst.map { "\($0) = iif(\(isFirst), excluded.\($0), \($0))" }.joined(separator: ", ") + """
+      , state = CASE WHEN \(isFound) THEN excluded.state
+        WHEN state = \(SetUpProgress.unnamed.rawValue) THEN excluded.state ELSE state END,
+      recipient_id = iif(\(isFound), excluded.recipient_id, recipient_id)
+      """
+  }()
+
+  private static func insert(_ person: Person, _ source: RecordSource?, run: RunID, into db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO identity_person
+          (person, mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as, run, file, line)
+        VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)
+        ON CONFLICT (person) DO UPDATE SET \(takingOver)
+        """
+    ).execute(arguments: [
+      person.key, person.mobileUserId, person.device, person.firstSeen.milliseconds, person.fromEmission,
+      person.progress.rawValue, person.recipientId, run.number, source?.file ?? "",
+      Int64(bitPattern: source?.line ?? 0),
+    ])
   }
 
-  /// Every device with a recipient, by recipient and device.
-  package func devicesWithRecipient() throws -> [KnownDevice] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
+  private static func span(
+    of device: String, at emission: Int64, in db: Database
+  ) throws -> (person: String, recipient: String)? {
+    try Row.fetchOne(
+      db.cachedStatement(
         sql: """
-          SELECT \(Self.deviceColumns), set_up_as FROM identity_device
-          WHERE recipient_id <> '' AND state IN (?, ?) ORDER BY recipient_id, device
-          """, arguments: [DeviceProgress.ready.rawValue, DeviceProgress.added.rawValue]
-      ).map { row in
-        var device = try Self.device(row)
-        device.setUpAs = try row.value("set_up_as")
-        return device
-      }
+          SELECT person, recipient_id FROM identity_device WHERE device = ? AND from_emission <= ?
+          ORDER BY from_emission DESC LIMIT 1
+          """), arguments: [device, emission]
+    ).map { try ($0.value("person"), $0.value("recipient_id")) }
+  }
+
+  /// Whether a device records somebody whom it was not known to record then.
+  static func isNews(_ setup: DeviceSetup, in db: Database) throws -> Bool {
+    let user = setup.mobileUserId.isEmpty ? AutomaticMobileUserId.id(of: setup.device) : setup.mobileUserId
+    guard let emission = setup.fromEmission else { return try person(user, in: db) == nil }
+    return try span(of: setup.device, at: emission, in: db)?.person != Person.key(user)
+  }
+
+  // MARK: Who is who
+
+  /// Who a device is now; nil for one that no record is of.
+  package func identity(of device: String) throws -> DeviceIdentity? {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      return try who.identity(of: device)
+    }
+  }
+
+  /// - Parameters: as for ``WhoIsWho/identity(of:_:recorded:at:)``.
+  func identity(
+    of device: String, _ user: String, recorded: String, at moment: Int64 = .max
+  ) throws -> DeviceIdentity {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      return try who.identity(of: device, user, recorded: recorded, at: moment)
+    }
+  }
+
+  /// Whom a mobile user id means; nil for nobody whom records or checks named.
+  package func person(_ user: String) throws -> Person? { try connection.read { try Self.person(user, in: $0) } }
+
+  /// The device of a place, as who it is now; nil for a device that no record is of.
+  func known(_ location: LastKnownLocation) throws -> KnownDevice? {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      let last = try who.spans(of: location.device).last?.person
+      let key = location.mobileUserId.isEmpty ? last : Person.key(location.mobileUserId)
+      guard let person = try key.flatMap({ try who.person(key: $0) }) else { return nil }
+      let identity = try who.identity(of: location.device, location.mobileUserId, recorded: location.recipientId)
+      return KnownDevice(device: location.device, person: person, identity: identity)
+    }
+  }
+
+  /// Whose recipient a person takes over who is the same: that of the device's automatic id before it, or with
+  /// `Recipient.onNewUserId` = `rename` of any id before it (reference decisions 58). Nil for none.
+  func predecessor(of person: Person, renames: Bool) throws -> Person? {
+    try connection.read { db in
+      let before = try Row.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT person, is_automatic FROM identity_device WHERE device = ? AND from_emission < ?
+            ORDER BY from_emission DESC LIMIT 1
+            """), arguments: [person.device, person.fromEmission])
+      guard let before, try renames || before.value("is_automatic") else { return nil }
+      return try Self.person(key: before.value("person"), in: db)
+    }
+  }
+
+  /// Ends a check that needs no plan.
+  package func finish(_ check: PendingCheck, as device: KnownDevice, run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.save(device.person, in: db)
+      try MergeJournal.finish(check.id, run: run, in: db)
     }
   }
 
@@ -110,83 +151,82 @@ package struct Identities: Sendable {
   /// - Returns: how many devices had it.
   package func forgetRecipient(_ recipient: String) throws -> Int {
     try connection.writeTogether { db in
-      try db.execute(sql: "DELETE FROM identity_period WHERE recipient_id = ?", arguments: [recipient])
+      let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }
+      for device in devices {
+        try db.execute(
+          sql: "UPDATE identity_person SET recipient_id = '', known_as = '', state = ? WHERE person = ?",
+          arguments: [SetUpProgress.waiting.rawValue, device.person])
+      }
       try db.execute(
-        sql: """
-          UPDATE identity_device SET recipient_id = '', recorded_recipient_id = '', state = ? WHERE recipient_id = ?
-          """, arguments: [DeviceProgress.waiting.rawValue, recipient])
-      return db.changesCount
+        sql: "UPDATE identity_person SET recipient_id = '', known_as = '', state = ? WHERE recipient_id = ?",
+        arguments: [SetUpProgress.waiting.rawValue, recipient])
+      try db.execute(sql: "UPDATE identity_device SET recipient_id = '' WHERE recipient_id = ?", arguments: [recipient])
+      try db.execute(sql: "UPDATE merge_plan SET is_void = 1 WHERE recipient_after = ?", arguments: [recipient])
+      return devices.count
     }
   }
 
   /// Takes a recipient back that answers to additions named, and that is another's: its devices may have one that is to be looked for.
   func withdrawAddition(of recipient: String) throws {
     try connection.writeTogether { db in
-      let added = "recipient_id = ? AND state = \(DeviceProgress.added.rawValue)"
       try db.execute(
-        sql: """
-          DELETE FROM identity_period WHERE recipient_id = ?
-            AND device IN (SELECT CAST(device AS BLOB) FROM identity_device WHERE \(added))
-          """, arguments: [recipient, recipient])
-      try db.execute(
-        sql: "UPDATE identity_device SET recipient_id = '', state = ? WHERE \(added)",
-        arguments: [DeviceProgress.adding.rawValue, recipient])
+        sql: "UPDATE identity_person SET recipient_id = '', state = ? WHERE recipient_id = ? AND state = ?",
+        arguments: [SetUpProgress.adding.rawValue, recipient, SetUpProgress.added.rawValue])
     }
   }
 
-  /// Another device with this mobile user id that has a recipient.
-  package func device(withUser mobileUserId: String) throws -> KnownDevice? {
-    try connection.read { db in
-      try Row.fetchOne(
-        db.cachedStatement(
-          sql: """
-            SELECT \(Self.deviceColumns) FROM identity_device
-            WHERE mobile_user_id = ? AND recipient_id <> '' ORDER BY first_seen, device LIMIT 1
-            """), arguments: [mobileUserId]
-      ).map { try Self.device($0) }
-    }
-  }
-
-  /// Whether a device with another mobile user id has this recipient, or had it before it moved to another. Ids are compared without regard
-  /// to the case of ASCII letters.
+  /// Whether another person has this recipient, or had it before it moved to another. Ids are compared without regard to the case of ASCII
+  /// letters.
   package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
     try connection.read { db in
       try Int.fetchOne(
         db.cachedStatement(
           sql: """
-            SELECT 1 FROM identity_device
-            WHERE recipient_id = ?1 AND mobile_user_id <> '' AND lower(mobile_user_id) <> lower(?2)
+            SELECT 1 FROM identity_person WHERE recipient_id = ?1 AND lower(mobile_user_id) <> lower(?2)
+            UNION ALL SELECT 1 FROM identity_device WHERE recipient_id = ?1 AND lower(mobile_user_id) <> lower(?2)
             UNION ALL SELECT 1 FROM merge_plan
             WHERE loser = ?1 AND user_before <> '' AND lower(user_before) <> lower(?2) LIMIT 1
             """), arguments: [recipient, mobileUserId]) != nil
     }
   }
 
-  package func save(_ devices: [KnownDevice]) throws {
-    try connection.writeTogether { db in for device in devices { try Self.save(device, in: db) } }
+  // MARK: Devices
+
+  /// A device, the last person whom it records, and who that is now.
+  struct Latest {
+    var device: String
+    var person: String
+    var identity: DeviceIdentity
   }
 
-  /// Stores who a device turned out to be, for all its events that name no recipient, and finishes checks with it.
-  package func finishSetup(_ device: KnownDevice) throws {
-    try connection.writeTogether { db in
-      try Self.save(device, in: db)
-      try MergeJournal.endRefusals(of: device.device, in: db)
-      try Self.publish(
-        [
-          IdentityPeriod(
-            device: Array(device.device.utf8), fromEmission: 0, recipientId: device.identity.recipientId,
-            mobileUserId: "", fillsOnly: true)
-        ], into: db)
+  private static func latest(in db: Database) throws -> [Latest] {
+    var who = try WhoIsWho(db)
+    return try Row.fetchAll(
+      db,
+      sql: """
+        SELECT device, person, max(from_emission) AS start FROM identity_device GROUP BY device, person
+        ORDER BY device, start
+        """
+    ).map { row in
+      let device: String = try row.value("device")
+      return try Latest(
+        device: device, person: row.value("person"), identity: who.identity(of: device, from: row.value("start")))
     }
   }
 
-  /// Ends a check that needs no plan, for a device that is who it was.
-  package func finish(_ check: PendingCheck, as device: KnownDevice, run: RunID) throws {
-    try connection.writeTogether { db in
-      try Self.publish(
-        device.identity, replacing: device.identity, device: device.device, emission: check.check.emission, in: db)
-      try Self.save(device, in: db)
-      try MergeJournal.finish(check.id, run: run, in: db)
+  /// Every device with each person whom it recorded and who has a recipient, by recipient and device.
+  package func devicesWithRecipient() throws -> [KnownDevice] {
+    try connection.read { db in
+      try Self.latest(in: db).compactMap { device in
+        guard let person = try Self.person(key: device.person, in: db), !person.progress.isDue,
+          !device.identity.recipientId.isEmpty
+        else { return nil }
+        return KnownDevice(device: device.device, person: person, identity: device.identity)
+      }.sorted {
+        (ByteText($0.identity.recipientId), ByteText($0.device)) < (
+          ByteText($1.identity.recipientId), ByteText($1.device)
+        )
+      }
     }
   }
 
@@ -198,7 +238,7 @@ package struct Identities: Sendable {
         db,
         sql: """
           SELECT device FROM identity_check WHERE finished_run IS NULL AND instruction IS NULL
-          UNION SELECT device FROM identity_device WHERE state < 2
+          UNION SELECT d.device FROM identity_device d JOIN identity_person p ON p.person = d.person WHERE p.state < 2
           UNION SELECT device FROM merge_plan
             WHERE state NOT IN ('done', 'undone', 'dropped') AND scenario NOT IN (\(MergeJournal.instructions))
           ORDER BY 1
@@ -206,75 +246,62 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Makes known who a device is from an event on. Nothing is stored where its events say so by themselves.
-  static func publish(
-    _ identity: DeviceIdentity, replacing before: DeviceIdentity, device: String, emission: Int64, in db: Database
-  ) throws {
-    try db.cachedStatement(
-      sql: """
-        UPDATE identity_device SET recipient_id = ?1, mobile_user_id = ?2, state = 2,
-          set_up_as = iif(recipient_id = ?1, set_up_as, '')
-        WHERE device = ?3
-        """
-    ).execute(arguments: [identity.recipientId, identity.mobileUserId, device])
-    let bytes = Array(device.utf8)
-    let latest = try identityPeriods(of: bytes, in: db).last { $0.fromEmission <= emission + 1 }
-    if identity == before, latest?.recipientId.isIdentical(to: identity.recipientId) ?? true,
-      latest?.mobileUserId.isEmpty ?? true
-    {
-      return
+  // MARK: Records
+
+  /// The record that asked for a plan, for a set-up the one that named the person; nil where nobody kept it, as that of a place.
+  package func recordSource(of plan: MergePlan) throws -> RecordSource? {
+    plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
+  }
+
+  /// The record that asked for a check, or without one the one that named whom the device waits for; nil where nobody kept it.
+  package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
+    try connection.read { db in
+      let row =
+        if let check {
+          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_check WHERE id = ?", arguments: [check])
+        } else {
+          try Row.fetchOne(
+            db, sql: "SELECT file, line FROM identity_person WHERE device = ? ORDER BY state, first_seen LIMIT 1",
+            arguments: [device])
+        }
+      return try row.flatMap { try Self.recordSource($0.value("file"), $0.value("line")) }
     }
-    let namesUser =
-      !identity.mobileUserId.isIdentical(to: before.mobileUserId) || latest?.mobileUserId.isEmpty == false
-    try publish(
-      [
-        IdentityPeriod(
-          device: bytes, fromEmission: emission + 1, recipientId: identity.recipientId,
-          mobileUserId: namesUser ? identity.mobileUserId : "")
-      ], into: db)
   }
 
-  /// - Parameter first: its first record; kept for a device that is new.
-  static func save(_ device: KnownDevice, first: RecordSource? = nil, in db: Database) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO identity_device (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id,
-          recipient_id, mobile_user_id, file, line)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (device) DO UPDATE SET state = excluded.state, recorded_recipient_id = excluded.recorded_recipient_id,
-          recorded_mobile_user_id = excluded.recorded_mobile_user_id, recipient_id = excluded.recipient_id,
-          mobile_user_id = excluded.mobile_user_id,
-          set_up_as = CASE
-            WHEN excluded.recipient_id <> recipient_id THEN ''
-            WHEN set_up_as = '' AND recipient_id <> '' AND excluded.mobile_user_id <> mobile_user_id THEN mobile_user_id
-            ELSE set_up_as END
-        """
-    ).execute(arguments: [
-      device.device, device.firstSeen.milliseconds, device.progress.rawValue, device.recorded.recipientId,
-      device.recorded.mobileUserId, device.identity.recipientId, device.identity.mobileUserId, first?.file ?? "",
-      Int64(bitPattern: first?.line ?? 0),
-    ])
+  static func recordSource(_ file: String, _ line: Int64) -> RecordSource? {
+    file.isEmpty ? nil : RecordSource(file: file, line: UInt64(bitPattern: line))
   }
 
-  static func device(_ device: String, in db: Database) throws -> KnownDevice? {
+  // MARK: Rows
+
+  static func person(_ user: String, in db: Database) throws -> Person? { try person(key: Person.key(user), in: db) }
+
+  static func person(key: String, in db: Database) throws -> Person? {
     try Row.fetchOne(
-      db.cachedStatement(
-        sql: "SELECT \(Self.deviceColumns) FROM identity_device WHERE device = ?"), arguments: [device]
-    ).map { try Self.device($0) }
+      db.cachedStatement(sql: "SELECT \(personColumns) FROM identity_person WHERE person = ?"), arguments: [key]
+    ).map { try person($0) }
   }
 
-  /// What ``device(_:)`` reads of a row.
-  static let deviceColumns =
-    "device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id"
+  /// What ``person(_:)`` reads of a row.
+  static let personColumns =
+    "mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as"
 
-  static func device(_ row: Row) throws -> KnownDevice {
-    guard let progress = try DeviceProgress(rawValue: row.value("state")) else {
-      throw StoreError.inconsistent("state of a device")
+  static func person(_ row: Row) throws -> Person {
+    guard let progress = try SetUpProgress(rawValue: row.value("state")) else {
+      throw StoreError.inconsistent("state of a person")
     }
-    return try KnownDevice(
-      device: row.value("device"), firstSeen: row.value("first_seen"), progress: progress,
-      recorded: DeviceIdentity(
-        recipientId: row.value("recorded_recipient_id"), mobileUserId: row.value("recorded_mobile_user_id")),
-      identity: DeviceIdentity(recipientId: row.value("recipient_id"), mobileUserId: row.value("mobile_user_id")))
+    return try Person(
+      mobileUserId: row.value("mobile_user_id"), device: row.value("device"), firstSeen: row.value("first_seen"),
+      fromEmission: row.emission("from_emission"), progress: progress, recipientId: row.value("recipient_id"),
+      knownAs: row.value("known_as"))
+  }
+}
+
+extension DeviceSetup {
+  /// How far somebody is whom nobody has asked for.
+  fileprivate func progress(_ automatic: String) -> SetUpProgress {
+    if mobileUserId.isEmpty { return .unnamed }
+    if recipientId.isEmpty || mobileUserId.isIdentical(to: automatic) { return .waiting }
+    return .recorded
   }
 }

@@ -3,40 +3,48 @@ package import BatchStore
 import EngageEvents
 package import GRDB
 
-/// The identities that were published for events, which their chunks take on before the first attempt.
+/// Who devices turned out to be, which the events of their chunks take on before the first attempt.
 package struct PublishedIdentities: BlockAmendment {
   package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
-    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_period LIMIT 1")) != nil else { return nil }
-    struct Known {
-      var periods: [IdentityPeriod]
-      var moments: [Int64: Int64]
-    }
-    var devices: [Text: Known] = [:]
+    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_device LIMIT 1")) != nil else { return nil }
+    var who = try WhoIsWho(db)
+    var moments: [Text: [Int64: Int64]] = [:]
     var changes = false
     let arena = Arena(blockSize: 1 << 14)
     let recoded = try EventBlocks(recoding: block, limits: limits) { event in
       guard !event.identityIsFixed else { return event }
-      let known: Known
-      if let found = devices[event.device] {
+      let known: [Int64: Int64]
+      if let found = moments[event.device] {
         known = found
       } else {
-        let device = unsafe Array(event.device.bytes)
-        let periods = try Identities.identityPeriods(of: device, in: db)
-        known = Known(
-          periods: periods, moments: periods.isEmpty ? [:] : try Identities.identityMoments(of: device, in: db))
-        devices[event.device] = known
+        known = try Self.moments(of: unsafe Array(event.device.bytes), in: db)
+        moments[unsafe arena.copy(event.device.bytes)] = known
       }
-      let moment = known.moments[event.emission] ?? event.emission
-      guard let period = known.periods.last(where: { $0.fromEmission <= moment }) else { return event }
-      let core = unsafe event.core.pointee.replacing(
-        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly)
-      guard let core else { return event }
+      // The end of a session has the instant of its pause, and is decided later.
+      let own = min(event.emission, EmissionNumber.begin(at: event.timestamp + Milliseconds(1)) - 1)
+      let core = unsafe event.core.pointee
+      let identity = try who.identity(
+        of: event.device.description, core[.primaryUserId].description, recorded: core[.recipientId].description,
+        at: known[event.emission] ?? own)
+      guard
+        let core = core.replacing(recipient: arena.text(identity.recipientId), user: arena.text(identity.mobileUserId))
+      else { return event }
       changes = true
       var event = event
       unsafe event.core = core.placed(in: arena)
       return event
     }
     return changes ? recoded : nil
+  }
+
+  /// By the emission numbers of a device's events, the earlier moment as of which they carry who the device was.
+  private static func moments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
+    let statement = try db.cachedStatement(sql: "SELECT emission, of_emission FROM identity_moment WHERE device = ?")
+    return Dictionary(
+      try Row.fetchAll(statement, arguments: [device.blob]).map {
+        (try $0.emission("emission"), try $0.emission("of_emission"))
+      },
+      uniquingKeysWith: { $1 })
   }
 
   package func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws {
@@ -49,15 +57,12 @@ package struct PublishedIdentities: BlockAmendment {
 }
 
 extension CoreTexts {
-  /// The values with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
-  fileprivate func replacing(recipient: Text, user: Text, fillsOnly: Bool) -> CoreTexts? {
-    let keepsRecipient = fillsOnly && !self[.recipientId].isEmpty
-    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[.recipientId] != recipient
-    let setsUser = !user.isEmpty && self[.primaryUserId] != user
-    guard setsRecipient || setsUser else { return nil }
+  /// The values with another recipient and user id; nil if nothing changes.
+  fileprivate func replacing(recipient: Text, user: Text) -> CoreTexts? {
+    guard self[.recipientId] != recipient || self[.primaryUserId] != user else { return nil }
     var copy = self
-    if setsRecipient { copy[.recipientId] = recipient }
-    if setsUser { copy[.primaryUserId] = user }
+    copy[.recipientId] = recipient
+    copy[.primaryUserId] = user
     return copy
   }
 }

@@ -29,12 +29,13 @@ struct PersonalIdentities: PersonalTables {
       name: "identity_check", what: "identityChecks", recipients: ["recipient_id"],
       mobileUsers: ["mobile_user_id", "anonymous_id"]),
     PersonalTable(
-      name: "identity_period", what: "identityPeriods", recipients: ["recipient_id"], mobileUsers: ["mobile_user_id"]),
+      name: "identity_device", what: "identityDevices", recipients: ["recipient_id"], mobileUsers: ["mobile_user_id"]),
     PersonalTable(
-      name: "identity_device", what: "identityDevices", recipients: ["recorded_recipient_id", "recipient_id"],
-      mobileUsers: ["recorded_mobile_user_id", "mobile_user_id", "set_up_as"]),
+      name: "identity_person", what: "identityPersons", isOfDevices: false, recipients: ["recipient_id"],
+      mobileUsers: ["mobile_user_id", "known_as"]),
     PersonalTable(name: "identity_moment", what: "identityMoments"),
-    PersonalTable(name: "location_update", what: "locations", recipients: ["recipient_id"]),
+    PersonalTable(
+      name: "location_update", what: "locations", recipients: ["recipient_id"], mobileUsers: ["mobile_user_id"]),
     PersonalTable(name: "location_written", what: "locations", recipients: ["recipient_id"]),
     PersonalTable(name: "merge_refusal", what: "mergeRefusals", isOfDevices: false, recipients: ["loser", "winner"]),
     PersonalTable(name: "recipient_lock", what: "recipientLocks", isOfDevices: false, recipients: ["recipient"]),
@@ -57,6 +58,18 @@ struct PersonalIdentities: PersonalTables {
           try add("SELECT DISTINCT \(Self.device) FROM \(table.name) WHERE \(column) = ?", id)
         }
       }
+      // Whoever went up in the recipient, or has it, is the same person.
+      let (person, plan): (String, String)
+      switch id.kind {
+      case .recipient: (person, plan) = ("p.recipient_id = ?1", "?1 IN (recipient_before, recipient_after)")
+      case .mobileUserID: (person, plan) = ("p.known_as = ?1", "?1 IN (user_before, user_after)")
+      default: (person, plan) = ("false AND ?1", "false AND ?1")
+      }
+      try add(
+        """
+        SELECT \(Self.device) FROM identity_device WHERE person IN (SELECT person FROM identity_person p WHERE \(person))
+        UNION SELECT \(Self.device) FROM merge_plan WHERE state = 'done' AND \(plan)
+        """, id)
       guard id.kind == .user else { continue }
       try add(
         """
@@ -130,6 +143,19 @@ struct PersonalIdentities: PersonalTables {
         try removal.delete(
           table.what, from: table.name, where: "\(Self.device) = ?1", device.blob.databaseValue, in: db)
       }
+    }
+    for device in people.devices {
+      try removal.delete(
+        "identityPersons", from: "identity_person",
+        where: "\(Self.device) = ?1 AND person NOT IN (SELECT person FROM identity_device)", device.blob.databaseValue,
+        in: db)
+      // Of people whom other devices record as well nothing names this one.
+      try db.execute(
+        sql: """
+          UPDATE identity_person SET file = '', line = 0, (device, from_emission) =
+            (SELECT device, min(from_emission) FROM identity_device d WHERE d.person = identity_person.person)
+          WHERE \(Self.device) = ?
+          """, arguments: [device.blob])
     }
     for id in people.ids where id.kind != .device {
       let value = id.value.string.databaseValue

@@ -7,6 +7,10 @@ import GRDB
 package struct ServiceTraces: Sendable, Equatable {
   /// Ids of recipients.
   package var recipients: Set<String> = []
+  /// Mobile user ids of the people, by which they are looked up as well.
+  package var mobileUsers: Set<String> = []
+  /// Mobile user ids that other devices record too, so that their recipients stay until the ids are named.
+  package var shared: Set<String> = []
   /// Keys of audit rows, by table.
   package var auditRows: Set<AuditKey> = []
   /// Columns of the list by which the people were looked up, and with which value.
@@ -27,59 +31,140 @@ package struct ServiceTraces: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Where Engage has something of these people, as far as the store knows it: their recipients, those that were merged with them, and the
-  /// audit rows of these merges.
+  /// Where Engage has something of these people, as far as the store knows it: the recipients that belong to the ids, those that were merged
+  /// with them, and the audit rows of these merges (reference decisions 58).
   package func serviceTraces(of ids: [PersonID]) throws -> ServiceTraces {
     try connection.readIdentities(orElse: ServiceTraces()) { db in
-      var traces = ServiceTraces()
+      var search = TraceSearch(db: db, devices: Set(ids.filter { $0.kind == .device }.map(\.value.string)))
+      // What is named goes whoever records it.
       for id in ids {
         let value = id.value.string
         switch id.kind {
-        case .recipient: traces.recipients.insert(value)
-        case .device:
-          traces.recipients.formUnion(
-            try String.fetchAll(
-              db, sql: "SELECT recipient_id FROM identity_device WHERE device = ?", arguments: [value]))
-        case .user:
-          for name in try String.fetchAll(
-            db, sql: "SELECT DISTINCT name FROM identity_check_column WHERE value = ?", arguments: [value])
-          {
-            traces.columns.insert(ServiceTraces.LookedUp(column: name, value: value))
-          }
+        case .recipient: try search.add(recipient: value, isNamed: true)
+        case .mobileUserID: try search.add(user: value, isNamed: true)
+        case .user: try search.add(customer: value)
         default: break
         }
-        try Self.addMerges(of: id, to: &traces, in: db)
       }
-      traces.recipients.remove("")
-      return traces
+      for device in search.devices.sorted() {
+        let users = try String.fetchAll(
+          db, sql: "SELECT iif(mobile_user_id = '', person, mobile_user_id) FROM identity_device WHERE device = ?",
+          arguments: [device])
+        for user in users { try search.add(user: user, isNamed: false) }
+      }
+      search.traces.shared.subtract(search.traces.mobileUsers)
+      search.traces.recipients.remove("")
+      return search.traces
+    }
+  }
+}
+
+private struct TraceSearch {
+  let db: Database
+  let devices: Set<String>
+  var traces = ServiceTraces()
+  private var persons: Set<String> = []
+
+  init(db: Database, devices: Set<String>) {
+    self.db = db
+    self.devices = devices
+  }
+
+  /// Adds a person, with the automatic id before it on a device, which is the same one.
+  mutating func add(user: String, isNamed: Bool) throws {
+    let key = Person.key(user)
+    guard !user.isEmpty, !persons.contains(key) else { return }
+    guard try isNamed || !isShared(key) else {
+      traces.shared.insert(user)
+      return
+    }
+    persons.insert(key)
+    traces.mobileUsers.insert(user)
+    if let person = try Identities.person(key: key, in: db) {
+      try add(recipient: person.recipientId, isNamed: isNamed)
+      if !person.knownAs.isEmpty { try add(user: person.knownAs, isNamed: isNamed) }
+    }
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT d.recipient_id, b.person AS before FROM identity_device d
+        LEFT JOIN identity_device b ON b.device = d.device AND b.is_automatic AND b.from_emission = (
+          SELECT max(from_emission) FROM identity_device WHERE device = d.device AND from_emission < d.from_emission)
+        WHERE d.person = ?
+        """, arguments: [key])
+    for row in rows {
+      try add(recipient: row.value("recipient_id"), isNamed: isNamed)
+      if let before: String = try row.value("before") { try add(user: before, isNamed: isNamed) }
     }
   }
 
-  private static func addMerges(of id: PersonID, to traces: inout ServiceTraces, in db: Database) throws {
-    let condition =
-      switch id.kind {
-      case .device: "device = ?1"
-      case .recipient: "?1 IN (loser, winner)"
-      case .mobileUserID: "?1 IN (user_before, user_after)"
-      default: "id IN (SELECT plan FROM merge_plan_id WHERE value = ?1)"
-      }
-    let plans = try Row.fetchAll(
-      db, sql: "SELECT id, loser, winner FROM merge_plan WHERE state = 'done' AND \(condition)",
-      arguments: [id.value.string])
-    for plan in plans {
-      traces.recipients.formUnion([try plan.value("loser"), try plan.value("winner")])
-      let rows = try Row.fetchAll(
+  private func isShared(_ key: String) throws -> Bool {
+    try String.fetchAll(db, sql: "SELECT DISTINCT device FROM identity_device WHERE person = ?", arguments: [key])
+      .contains { !devices.contains($0) }
+  }
+
+  /// Adds a recipient, and whoever was merged with it, unless other devices record somebody who has it too.
+  mutating func add(recipient: String, isNamed: Bool) throws {
+    guard !recipient.isEmpty, !traces.recipients.contains(recipient) else { return }
+    let others =
+      try isNamed
+      ? []
+      : String.fetchAll(
         db,
         sql: """
-          SELECT s.target, c.name, c.after FROM merge_step s
-          JOIN merge_step_column c ON c.plan = s.plan AND c.step = s.ordinal AND c.ordinal = 0
-          WHERE s.plan = ? AND s.name = '\(MergeStepName.audit.rawValue)'
-          """, arguments: [try plan.value("id") as Int64])
-      for row in rows {
-        traces.auditRows.insert(
-          ServiceTraces.AuditKey(
-            table: try row.value("target"), column: try row.value("name"), value: try row.value("after")))
-      }
+          SELECT mobile_user_id FROM identity_person WHERE recipient_id = ?1
+          UNION SELECT user_before FROM merge_plan WHERE winner = ?1 AND \(WhoIsWho.isMerge)
+          """, arguments: [recipient]
+      ).filter { try !persons.contains(Person.key($0)) && isShared(Person.key($0)) }
+    traces.shared.formUnion(others)
+    guard others.isEmpty else { return }
+    traces.recipients.insert(recipient)
+    let plans = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, scenario, loser, winner, user_before, user_after FROM merge_plan
+        WHERE \(WhoIsWho.isMerge) AND ?1 IN (loser, winner)
+        """, arguments: [recipient])
+    for plan in plans { try add(merge: plan, of: recipient, isNamed: isNamed) }
+  }
+
+  private mutating func add(merge plan: Row, of recipient: String, isNamed: Bool) throws {
+    let isLoser = try plan.value("loser") == recipient
+    let other: String = try plan.value(isLoser ? "winner" : "loser")
+    let user: String = try plan.value(isLoser ? "user_after" : "user_before")
+    try add(user: user, isNamed: isNamed)
+    // One that belongs to an id that stays, stays.
+    if persons.contains(Person.key(user)) { try add(recipient: other, isNamed: isNamed) }
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT s.target, c.name, c.after FROM merge_step s
+        JOIN merge_step_column c ON c.plan = s.plan AND c.step = s.ordinal AND c.ordinal = 0
+        WHERE s.plan = ? AND s.name = '\(MergeStepName.audit.rawValue)'
+        """, arguments: [try plan.value("id") as Int64])
+    for row in rows {
+      traces.auditRows.insert(
+        ServiceTraces.AuditKey(
+          table: try row.value("target"), column: try row.value("name"), value: try row.value("after")))
+    }
+  }
+
+  /// Adds whoever was looked up by an id of a record, and those who were merged by it.
+  mutating func add(customer value: String) throws {
+    for name in try String.fetchAll(
+      db, sql: "SELECT DISTINCT name FROM identity_check_column WHERE value = ?", arguments: [value])
+    {
+      traces.columns.insert(ServiceTraces.LookedUp(column: name, value: value))
+    }
+    let plans = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT loser, winner FROM merge_plan
+        WHERE \(WhoIsWho.isMerge) AND id IN (SELECT plan FROM merge_plan_id WHERE value = ?)
+        """, arguments: [value])
+    for plan in plans {
+      try add(recipient: plan.value("loser"), isNamed: true)
+      try add(recipient: plan.value("winner"), isNamed: true)
     }
   }
 }

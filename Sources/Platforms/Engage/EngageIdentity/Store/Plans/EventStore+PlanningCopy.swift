@@ -3,7 +3,7 @@ import GRDB
 
 extension EventStore {
   private static let identityTables = [
-    "identity_check", "identity_check_column", "identity_period", "identity_device", "merge_plan", "merge_plan_id",
+    "identity_check", "identity_check_column", "identity_device", "identity_person", "merge_plan", "merge_plan_id",
     "merge_step", "merge_step_column", "merge_journal", "recipient_lock", "merge_refusal", "location_update",
     "location_written",
   ]

@@ -50,15 +50,17 @@ extension MergeJournal {
 
   /// The last plan after this one that was carried out for the same device or on one of the same recipients, and that stands on it.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
-    try connection.read { db in
-      try Int64.fetchOne(
-        db,
-        sql: """
-          SELECT max(id) FROM merge_plan WHERE id > ? AND state = 'done'
-            AND scenario NOT IN (\(Self.instructions)) AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
-          """,
-        arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
-    }
+    try connection.read { try Self.laterPlan(than: plan, in: $0) }
+  }
+
+  static func laterPlan(than plan: MergePlan, in db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT max(id) FROM merge_plan WHERE id > ? AND state = 'done'
+          AND scenario NOT IN (\(instructions)) AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
+        """,
+      arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
   }
 
   package func plan(_ id: Int64) throws -> MergePlan? {

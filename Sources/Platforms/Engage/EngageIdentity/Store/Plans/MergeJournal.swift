@@ -29,7 +29,7 @@ package struct MergeJournal: Sendable {
       }
       try Self.append(lines, to: stored.id, in: db)
       if stored.scenario == .location { try Self.deletePlaces(of: stored.winner, before: stored.id, in: db) }
-      if let device { try Identities.save(device, in: db) }
+      if let device { try Identities.save(device.person, in: db) }
       if stored.state == .dropped, let check = stored.checkId { try Self.finish(check, run: run, in: db) }
       return nil
     }
@@ -42,7 +42,7 @@ package struct MergeJournal: Sendable {
   /// - Returns: the number of the plan.
   package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
     try connection.writeTogether { db in
-      try Identities.save(device, in: db)
+      try Identities.save(device.person, in: db)
       let id = try Self.insert(plan, run: run, into: db)
       try Self.append([JournalLine(.plan, plan.key)], to: id, in: db)
       return id
@@ -65,14 +65,14 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends what was refused of the set-up of a device, because it was made.
-  static func endRefusals(of device: String, in db: Database) throws {
+  /// Ends what was refused of the set-up of a person, because it was made.
+  static func endRefusals(of person: Person, in db: Database) throws {
     try db.cachedStatement(
       sql: """
         UPDATE merge_plan SET state = CASE WHEN undo_cause IS NULL THEN 'dropped' ELSE 'undone' END
-        WHERE state = 'refused' AND device = ? AND check_id IS NULL AND scenario <> 'location'
+        WHERE state = 'refused' AND device = ? AND user_after = ? AND check_id IS NULL AND scenario <> 'location'
         """
-    ).execute(arguments: [device])
+    ).execute(arguments: [person.device, person.mobileUserId])
   }
 
   /// The plan by which the service refused the same before, and of which nothing is left there: it is decided anew under its number.
@@ -81,21 +81,13 @@ package struct MergeJournal: Sendable {
       db.cachedStatement(
         sql: """
           SELECT id FROM merge_plan WHERE state = 'refused' AND device = ?1 AND check_id IS ?2
-            AND (scenario = 'location') = ?3 AND (scenario <> 'location' OR loser = ?4)
+            AND (scenario = 'location') = ?3 AND CASE WHEN scenario = 'location' THEN loser = ?4
+              WHEN check_id IS NULL THEN user_after = ?5 ELSE true END
             AND NOT EXISTS (SELECT 1 FROM recipient_lock WHERE plan = merge_plan.id) ORDER BY id LIMIT 1
-          """), arguments: [plan.device, plan.checkId, plan.scenario == .location, plan.loser])
-  }
-
-  /// Devices without a recipient because the service refuses them one: their events have nobody to belong to.
-  package func devicesRefused() throws -> [String] {
-    try connection.readIdentities(orElse: []) { db in
-      try String.fetchAll(
-        db,
-        sql: """
-          SELECT device FROM merge_plan WHERE state = 'refused' AND scenario = ?
-            AND device IN (SELECT device FROM identity_device WHERE recipient_id = '' AND state < 2) ORDER BY 1
-          """, arguments: [MergeScenario.setUp.rawValue])
-    }
+          """),
+      arguments: [
+        plan.device, plan.checkId, plan.scenario == .location, plan.loser, plan.after.mobileUserId,
+      ])
   }
 
   /// Appends lines to the journal of a plan; durable when this returns.
@@ -112,36 +104,34 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan: publishes who the device is from the check on unless the plan says nothing of that, finishes the check, gives up the
-  /// locks, all at once.
+  /// Ends a plan, which says from then on who its device is unless it says nothing of that: finishes the check, or the set-up of a person,
+  /// and gives up the locks, all at once.
   package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
-      if !plan.scenario.isInstruction {
-        try Identities.publish(
-          plan.after, replacing: plan.before, device: plan.device, emission: plan.emission, in: db)
+      if let check = plan.checkId {
+        try Self.finish(check, run: run, in: db)
+      } else if plan.scenario == .register, var person = try Identities.person(plan.after.mobileUserId, in: db) {
+        (person.recipientId, person.knownAs, person.progress) = (plan.after.recipientId, "", .ready)
+        try Identities.save(person, in: db)
       }
-      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
       try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
     }
   }
 
   /// Takes back what ``conclude(_:lines:run:)`` made known.
   ///
-  /// - Returns: false, with nothing changed, if the device has moved on since.
+  /// - Returns: false, with nothing changed, if a later plan stands on it.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
     try connection.writeTogether { db in
-      guard let known = try Identities.device(plan.device, in: db), known.identity == plan.after else { return false }
+      guard try Self.laterPlan(than: plan, in: db) == nil else { return false }
       try Self.append(lines, to: plan.id, in: db)
-      try db.cachedStatement(
-        sql: """
-          UPDATE identity_device SET recipient_id = ?1, mobile_user_id = ?2,
-            set_up_as = iif(recipient_id = ?1, set_up_as, '')
-          WHERE device = ?3
-          """
-      ).execute(arguments: [plan.before.recipientId, plan.before.mobileUserId, plan.device])
-      try db.cachedStatement(sql: "DELETE FROM identity_period WHERE device = ? AND from_emission = ?")
-        .execute(arguments: [Array(plan.device.utf8).blob, plan.emission + 1])
+      if plan.checkId == nil, plan.scenario == .register,
+        var person = try Identities.person(plan.after.mobileUserId, in: db)
+      {
+        (person.recipientId, person.progress) = ("", .waiting)
+        try Identities.save(person, in: db)
+      }
       return true
     }
   }
@@ -191,10 +181,9 @@ package struct MergeJournal: Sendable {
       try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
       try Self.setState(.dropped, reason: "abandoned by an operator", of: plan.id, in: db)
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
-      guard plan.scenario == .setUp, var device = try Identities.device(plan.device, in: db) else { return }
-      // Until a record names another mobile user id for it.
-      device.progress = .impossible
-      try Identities.save(device, in: db)
+      guard plan.scenario == .setUp, var person = try Identities.person(plan.after.mobileUserId, in: db) else { return }
+      person.progress = .impossible
+      try Identities.save(person, in: db)
     }
   }
 

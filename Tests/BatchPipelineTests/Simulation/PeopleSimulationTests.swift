@@ -1,0 +1,131 @@
+import BatchFoundation
+import BatchStore
+import DestinationContract
+import EngageEvents
+import RecipientModel
+import StoreSupport
+import Testing
+
+@testable import EngageIdentity
+
+/// Who is who, held against what happened: owners of devices change, people log in on second phones, are merged, and are forgotten
+/// (reference decisions 58).
+@Suite("Simulated people") struct PeopleSimulationTests {
+  @Test("Every recipient is one person's, and every event is its person's", arguments: Simulation.seeds(short: 12))
+  func everybodyIsOnePerson(seed: UInt64) throws {
+    let name = Simulation.name(of: seed)
+    let people = SimulatedPeople(seed: seed, holds: seed % 2 == 0)
+    let isCalm = seed % 3 != 0
+    let play = try SimulatedRuns(people.history, seed: seed)
+    var random = SplitMix64(seed: seed &* 13)
+    for day in 1...people.history.days.count {
+      var lives = 0
+      while true {
+        lives += 1
+        try #require(lives < 60, "\(name): the runs do not come to an end")
+        let trouble =
+          isCalm || lives > 12
+          ? nil : Trouble(lives: lives, [.fault, .transport, .lostReply, .doubled, .late], &random)
+        if try play.live(days: day, trouble, random.next()) { break }
+      }
+    }
+    let list = play.recipients.recipients
+    for recipient in list.keys.sorted() {
+      #expect(people.owner(of: recipient, list) != nil, "\(name): \(recipient) is nobody's: \(list[recipient] ?? [:])")
+    }
+    for event in play.sent.withLock({ $0 }) { try check(event, people, list, isCalm: isCalm, name) }
+    // Each id has one recipient that stays.
+    for user in people.people.flatMap(\.users) {
+      #expect(
+        list.values.count { $0["Mobile User Id"] == user && $0["Merged Recipient Id"] == nil } <= 1, "\(name): \(user)")
+    }
+    try forget(people, play, list, &random, name)
+  }
+
+  private func check(
+    _ event: SimulatedHistory.Sent, _ people: SimulatedPeople, _ list: [String: [String: String]], isCalm: Bool,
+    _ name: String
+  ) throws {
+    let span = try #require(people.span(of: event.device, at: event.at), "\(name): \(event)")
+    let person = people.people[span.person]
+    #expect(people.owner(of: event.user) == person.number, "\(name): \(event) names another than \(span)")
+    #expect(people.owner(of: event.recipient, list) == person.number, "\(name): \(event) went to another than \(span)")
+    guard isCalm else { return }
+    // From the first look-up by the customer's id on it is the recipient that the customer had.
+    if let recipient = person.recipient, let first = people.firstCheck(of: span.user, of: person) {
+      #expect((event.recipient == recipient) == (event.at > first), "\(name): \(event), \(span), looked up at \(first)")
+    }
+  }
+
+  /// Whoever is forgotten is gone, and nobody else is.
+  private func forget(
+    _ people: SimulatedPeople, _ play: SimulatedRuns, _ list: [String: [String: String]], _ random: inout SplitMix64,
+    _ name: String
+  ) throws {
+    let store = try play.open()
+    defer { #expect(throws: Never.self) { try store.close() } }
+    let person = people.people[Int.random(in: 0..<people.people.count, using: &random)]
+    let gone = try recipients(store, person.users.map { PersonID(.mobileUserID, $0) }, list)
+    let own = Set(list.keys.filter { people.owner(of: $0, list) == person.number })
+    let seen = people.spans.values.contains { $0.contains { person.users.contains($0.user) } }
+    // Nothing leads to the recipient of somebody who was never looked up.
+    let unknown = own.filter {
+      $0 == person.recipient && list.values.allSatisfy { $0["Merged Recipient Id"] != person.recipient }
+    }
+    #expect(gone.subtracting(own).isEmpty, "\(name): others than \(person) went: \(gone.subtracting(own))")
+    if seen {
+      #expect(
+        own.subtracting(gone).subtracting(unknown).subtracting(people.onlyAnonymous(person, list)).isEmpty,
+        "\(name): \(person) is not gone")
+    }
+
+    let device = people.spans.keys.sorted()[Int.random(in: 0..<people.spans.count, using: &random)]
+    let ofDevice = try recipients(store, [PersonID(.device, device)], list)
+    for recipient in ofDevice {
+      let user = list[recipient]?["Mobile User Id"] ?? ""
+      #expect(people.devices(with: user).isSubset(of: [device]), "\(name): \(device) took \(recipient) of \(user)")
+    }
+    for user in Set(people.spans[device, default: []].map(\.user)) where people.devices(with: user) == [device] {
+      for (recipient, columns) in list where columns["Mobile User Id"] == user && columns["Merged Recipient Id"] == nil
+      {
+        let isOthers = list.contains { $0.value["Merged Recipient Id"] == recipient }
+        #expect(isOthers || ofDevice.contains(recipient), "\(name): \(user) of \(device) is not gone")
+      }
+    }
+  }
+
+  /// What `forget --at-service` deletes.
+  private func recipients(
+    _ store: EventStore, _ ids: [PersonID], _ list: [String: [String: String]]
+  ) throws -> Set<String> {
+    let traces = try store.identities.serviceTraces(of: ids)
+    let named = Set(list.filter { traces.mobileUsers.contains($0.value["Mobile User Id"] ?? "") }.keys)
+    return traces.recipients.union(named).intersection(list.keys)
+  }
+}
+
+extension SimulatedPeople {
+  /// When somebody with an id, or with the automatic one before it that is the same, was looked up first; nil for never.
+  func firstCheck(of user: String, of person: Person) -> Int64? {
+    let same = sameIDs(as: user)
+    return checks.filter { same.contains($0.user) }.map(\.at).min()
+  }
+
+  /// An id with the automatic one before it, where no other device had recorded it by then.
+  func sameIDs(as user: String) -> Set<String> {
+    for (device, spans) in spans {
+      let automatic = AutomaticMobileUserId.id(of: device)
+      guard spans.count > 1, spans[0].user == automatic, [automatic, spans[1].user].contains(user) else { continue }
+      let first = self.spans.values.flatMap { $0 }.filter { $0.user == spans[1].user }.map(\.at).min()
+      if first == spans[1].at { return [automatic, spans[1].user] }
+    }
+    return [user]
+  }
+
+  /// Recipients of devices on which nobody has logged in yet.
+  func onlyAnonymous(_ person: Person, _ list: [String: [String: String]]) -> Set<String> {
+    let devices = spans.filter { $0.value.count == 1 && $0.value[0].user == AutomaticMobileUserId.id(of: $0.key) }.keys
+    let users = devices.map { AutomaticMobileUserId.id(of: $0) }
+    return Set(list.filter { users.contains($0.value["Mobile User Id"] ?? "") }.keys)
+  }
+}
