@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchStore
 import GRDB
 
