@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 import BatchPlatform
 import BatchStore
 
