@@ -158,7 +158,7 @@ import Testing
     let document = try StoreStatusCommand.document(EventStore.temporary(format: .engage))
     #expect(
       document.compactText
-        == #"{"store":{},"events":0,"destination":null,"knownUntil":null,"rewind":{"nights":0,"records":0,"bytes":0,"corrections":0},"#
+        == #"{"store":{},"events":0,"erased":0,"destination":null,"knownUntil":null,"rewind":{"nights":0,"records":0,"bytes":0,"corrections":0},"#
         + #""oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
     #expect(
       StoreStatusCommand.notes(document) == [

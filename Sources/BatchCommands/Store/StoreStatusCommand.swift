@@ -59,12 +59,14 @@ struct StoreStatusCommand: ParsableCommand {
   static func notes(_ document: JSONNode) -> [String] {
     func number(_ key: String) -> Int { Int(document[key]?.integer ?? 0) }
     let erased = number("erased") > 0 ? ", and \(number("erased").grouped) of people who were forgotten" : ""
-    let events = (number("events") - number("erased")).counted("event")
+    // Those that were posted long ago may be purged since.
+    let there = max(0, number("events") - number("erased"))
+    let events = there.counted("event")
     let runs = number("runs").counted("run")
     // Those of collected parts are in the results.
     var notes = [
-      number("devices") == 0 && number("events") > 0
-        ? "\(events), \(runs); it has no states of devices"
+      number("devices") == 0 && there > 0
+        ? "\(events), \(runs); it has no states of devices\(erased)"
         : "\(events) of \(number("devices").counted("device")), \(runs); "
           + number("heldDevices").counted("device holds events back", "devices hold events back") + erased
     ]
