@@ -39,7 +39,7 @@ enum NamedEvent {
     var known: Set<String> = []
     try store.ledger.forEachEvent(filter) { event in
       let values = try platform.describe(event).values.last.flatMap { names?($0) } ?? []
-      known.formUnion(values)
+      known.formUnion(values.filter { !$0.isEmpty })
       guard values.contains(where: { $0.isIdentical(to: campaign) }), instant.map({ event.id.timestamp <= $0 }) ?? true
       else { return true }
       if last.map({ ($0.id.timestamp, $0.emission) < (event.id.timestamp, event.emission) }) ?? true { last = event }
