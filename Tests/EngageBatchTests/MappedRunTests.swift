@@ -63,10 +63,11 @@ import Testing
         """#)
     }
     func records(_ name: String) throws -> [String] {
-      let run = try workspace.run("run", "\(name).json", "--no-upload", "--summary", "-")
+      let run = try workspace.run(
+        "run", "\(name).json", "--no-upload", "--summary", "-", "--events-out", "\(name).out")
       let summary = try Summary(run.output)
       return ["accepted", "duplicates"].map { "\($0) \(summary["records.\($0)"] ?? -1)" }
-        + ["again \(summary["warnings.record-id-again"] ?? 0)"]
+        + ["again \(run.messages.contains("1  record-id-again") ? 1 : 0)"]
     }
     try job("job")
     try workspace.write("in/b.ndjson", Self.call("08:00:00.480", "m", 1) + Self.call("09:30:00", "o", 1))
@@ -77,7 +78,7 @@ import Testing
     #expect(try records("job") == ["accepted 0", "duplicates 4", "again 0"])
     try job("whole")
     #expect(try records("whole") == ["accepted 3", "duplicates 1", "again 1"])
-    let expected = try workspace.run("store", "events", "--store", "whole.sqlite", "--format", "json").output
+    let expected = try workspace.read("whole.out")
     let split = try workspace.run("partition", "whole.json", "--parts", "2", "--out", "parts")
     #expect(split.code == 0, "\(split.messages)")
     for part in 0..<2 {
@@ -85,9 +86,10 @@ import Testing
         "decide", "whole.json", "--partition", "parts", "--part", "\(part)", "--out", "r/\(part)")
       #expect(decided.code == 0, "\(decided.messages)")
     }
-    let collected = try workspace.run("collect", "whole.json", "r/0", "r/1", "--store", "all.sqlite")
+    let collected = try workspace.run(
+      "collect", "whole.json", "r/0", "r/1", "--store", "all.sqlite", "--events-out", "all.out")
     #expect(collected.code == 0, "\(collected.messages)")
-    #expect(try workspace.run("store", "events", "--store", "all.sqlite", "--format", "json").output == expected)
+    #expect(try workspace.read("all.out") == expected)
     let again = try workspace.run("collect", "whole.json", "r/0", "r/1", "--store", "all.sqlite")
     #expect(again.code == 0, "\(again.messages)")
   }
@@ -110,7 +112,7 @@ import Testing
       "run", "job.json", "--dry-run", "--events-out", "events.ndjson", "--summary", "-")
     #expect(run.code == 0, "\(run.messages)")
     let summary = try Summary(run.output)
-    #expect(summary["warnings.unlikely-id"] == 8)
+    #expect(run.messages.contains("8  unlikely-id"))
     #expect(summary["records.accepted"] == 17)
     let events = try workspace.read("events.ndjson")
     #expect(events.split(separator: "\n").count { $0.contains(#"{"name":"Primary User Id","value":""}"#) } == 15)
