@@ -48,8 +48,9 @@ import Glibc
   }
 
   func addWarnings(_ more: [RecordWarning]) {
-    guard !more.isEmpty else { return }
-    let isInOrder = warnings.isEmpty
+    guard let first = more.first else { return }
+    // A block may have as many as it has records.
+    let isInOrder = warnings.last.map { $0.line <= first.line } ?? true
     warnings += more
     if !isInOrder { warnings.sort { $0.line < $1.line } }
   }
