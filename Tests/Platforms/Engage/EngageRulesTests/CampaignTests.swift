@@ -171,7 +171,7 @@ import Testing
     (#"{"actions":{"^d":"app://a/b?CurrentCampaign=x"}}"#, "actions.^d.CurrentCampaign"),
     (#"{"u":"https://a.example/#/b?c=d&amp;campaignValidFor=x"}"#, "u.campaignValidFor"),
     (#"{"u":"https://a.example/?to=b%3FCurrentCampaign%3Dx"}"#, "u.CurrentCampaign"),
-    (#"{"CurrentCampaign[]":"x"}"#, "CurrentCampaign[]"), (#"{"d[CURRENTCAMPAIGN]":"x"}"#, "d[CURRENTCAMPAIGN]"),
+    (#"{"d[CURRENTCAMPAIGN]":"x"}"#, "d[CURRENTCAMPAIGN]"),
     (#"{"amp;CurrentCampaign":"x"}"#, "amp;CurrentCampaign"), (#"{"CurrentCampaign":true}"#, "CurrentCampaign"),
     (#"{"CampaignEndTimeStamp":1768464000}"#, "CampaignEndTimeStamp"),
   ])
