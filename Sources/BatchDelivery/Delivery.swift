@@ -289,6 +289,8 @@ package final class Delivery: Sendable {
       report.eventsPending = try ledger.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
+      // Nobody else was to blame for what failed last.
+      if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? told?.reason }
       try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals

@@ -32,9 +32,12 @@ extension DeliverySchedule {
     if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
   }
 
-  /// Where the service asks to be left alone for longer than it is waited for, waiting leads to nothing.
-  mutating func endIfPausedBeyondPatience() {
-    guard inFlight == 0, let outage, pausedUntil > outage.end(patience) else { return }
+  /// Where the service asks to be left alone for longer than it is waited for, waiting leads to nothing. Requests that were answered after
+  /// it asked do not shorten that.
+  mutating func endIfPausedBeyondPatience(now: Milliseconds) {
+    guard traits.mostAttempts == nil, inFlight == 0, hasOthers || !waiting.isEmpty,
+      pausedUntil > outage?.end(patience) ?? now + patience
+    else { return }
     end(.unreachable(.longerPause(patience)))
   }
 

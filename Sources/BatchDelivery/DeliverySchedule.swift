@@ -167,7 +167,7 @@ package struct DeliverySchedule {
   ///
   /// - Parameter ahead: how many more than the limit, to be sent as soon as others end.
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
-    endIfPausedBeyondPatience()
+    endIfPausedBeyondPatience(now: now)
     guard maySend(now: now) else { return [] }
     var started: [PendingChunk] = []
     while inFlight < limit + ahead, started.count < atMost, let chunk = take(now: now) {
