@@ -210,7 +210,7 @@ package struct Identities: Sendable {
     ).map { row in
       let device: String = try row.value("device")
       return try Latest(
-        device: device, person: row.value("person"), identity: who.identity(of: device, from: row.value("start")))
+        device: device, person: row.value("person"), identity: who.identity(of: device, from: row.emission("start")))
     }
   }
 
