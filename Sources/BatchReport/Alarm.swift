@@ -8,6 +8,10 @@ package struct Alarm: Sendable, Equatable {
   package var reason: String?
   /// Counts by name, in their order.
   package var figures: [PlatformReport.Figure] = []
+  /// What became of the night.
+  package var became: NightState
+  /// Windows that no run has read: told by each run until they are read.
+  package var missed: [MissedWindow] = []
   /// What continues, as it is typed; nil where nothing has to.
   package var command: String?
   /// The window of the run, or its time.
@@ -29,13 +33,18 @@ package struct Alarm: Sendable, Equatable {
   ///
   /// - Parameter folder: where its report was written; nil if there is none.
   package init(_ report: RunReport, folder: String? = nil) {
-    (job, exit, ending) = (report.job, report.exit, report.ending)
+    (job, exit, ending) = (report.job, report.exit, report.missingParts == nil ? report.cause : report.ending)
+    (became, missed) = (report.night, report.missed)
     night = Self.night(report)
     page = folder.map { "\($0)/report.html" }
     let reasons = report.failureLines.joined(separator: "; ")
     reason = reasons.isEmpty ? nil : reasons.clipped(toBytes: Self.longestReason)
     let summary = report.summary
     unsent = summary.upload.eventsPending
+    if report.nothingUsable == true, unsent > 0 {
+      let events = unsent.counted("event of earlier runs waits", "events of earlier runs wait")
+      reason = "\(reason ?? ""); \(events): 'post' or the next run sends them"
+    }
     figures = [
       .init("read", summary.records.read), .init("quarantined", summary.records.quarantined),
       .init("events", summary.eventCount), .init("posted", summary.upload.eventsPosted),
@@ -44,6 +53,9 @@ package struct Alarm: Sendable, Equatable {
     if report.exit != .done {
       let invocation = report.invocation
       command = (report.mode == .post ? invocation.post : invocation.run).text
+    } else if let first = missed.first {
+      command = first.command(report.invocation).text
+      purpose = missed.count == 1 ? "To read it" : "To read the first"
     }
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }
@@ -66,10 +78,13 @@ package struct Alarm: Sendable, Equatable {
     purpose = "To see the damage"
   }
 
-  /// Whether somebody is told: when good turned to failed or back. Of a job's first run that is known, only a failure is told.
+  /// Whether somebody is told: when good turned to failed or back, and while windows are missed. Of a job's first run that is known, only
+  /// a failure is told.
   ///
   /// - Parameter before: how the run before ended; nil where there was none.
-  package func isDue(after before: RunExit?) -> Bool { (exit == .done) != (before.map { $0 == .done } ?? true) }
+  package func isDue(after before: RunExit?) -> Bool {
+    !missed.isEmpty || (exit == .done) != (before.map { $0 == .done } ?? true)
+  }
 
   /// What happened, in short: the words of libraries stand in ``reason``.
   package var text: String {
@@ -77,7 +92,7 @@ package struct Alarm: Sendable, Equatable {
     let head = "\(job), \(night)\(machine.map { " on \($0)" } ?? "")"
     var parts: [String]
     switch exit {
-    case .done: parts = ["\(head): good again"]
+    case .done: parts = ["\(head): \(missed.isEmpty ? "good again" : became.rawValue)"]
     case .serviceUnavailable:
       let service = address ?? "the service"
       let what = unsent > 0 ? unsent.counted("event is", "events are") + " not sent" : "not done"
@@ -86,6 +101,10 @@ package struct Alarm: Sendable, Equatable {
     default:
       parts = ["\(head): failed, \(ending) (exit code \(exit.rawValue))"]
       if let reason { parts.append(reason.clipped(toBytes: Self.longestText)) }
+    }
+    if !missed.isEmpty {
+      let shown = missed.prefix(5).map(\.words).joined(separator: ", ")
+      parts.append("Never read: \(shown)\(missed.count > 5 ? " and \(missed.count - 5) more" : "")")
     }
     if !counts.isEmpty, fault == nil { parts.append(counts) }
     if let page { parts.append("Report: \(page)") }
@@ -114,7 +133,9 @@ package struct Alarm: Sendable, Equatable {
       case .json:
         [
           "job": .text(job), "night": .text(night), "machine": .text(machine), "address": .text(address),
-          "report": .text(page), "state": exit == .done ? "good" : "failed", "exit": .number(exit.rawValue),
+          "report": .text(page), "state": exit != .done ? "failed" : missed.isEmpty ? "good" : "missed",
+          "became": .text(became.rawValue), "exit": .number(exit.rawValue),
+          "missed": .array(missed.map { ["from": .text($0.from.rfc3339), "to": .text($0.to.rfc3339)] }),
           "reason": .text(reason), "figures": .object(figures.map { ($0.name, .number($0.count)) }),
           "command": .text(command), "text": .text(text),
         ]

@@ -9,8 +9,14 @@ package struct ListedRun: Sendable, Equatable {
   package var asOf: Instant
   /// Where what it knows ends: a run at night with the window of the day before knows that day only.
   package var until: Instant
+  /// What it was to read.
+  package var window = TimeWindow()
   /// Nil for a run that was killed, or is under way.
   package var exit: RunExit?
+  /// As the run has it; nil for one of a release that did not say it.
+  package var night: NightState?
+  /// The ends of windows that nobody had read when it ended.
+  package var missed: [Instant] = []
   package var seconds: Double?
   package var accepted = 0
   package var quarantined = 0
@@ -32,19 +38,41 @@ package struct ListedRun: Sendable, Equatable {
     self.exit = exit
   }
 
-  /// `good`, `attention` or `bad`; a line in a hundred in quarantine is no reason to look at a night.
-  fileprivate var tone: String {
-    guard exit == .done else { return exit == nil ? "attention" : "bad" }
-    return failed > 0 || quarantined * 100 > accepted ? "attention" : "good"
+  fileprivate var state: NightState? {
+    night ?? exit.map { NightState($0, hasFindings: failed + quarantined > 0) }
   }
 
-  fileprivate var ending: String { exit.map(Wording.ending) ?? "killed, or under way" }
+  fileprivate var tone: String { state?.tone ?? "attention" }
 
-  /// The last millisecond that it knows; what ends at midnight is about the day before.
-  fileprivate var last: Instant { Instant(milliseconds: until.milliseconds - 1) }
+  fileprivate var ending: String {
+    guard let exit, let state else { return "killed, or under way" }
+    return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
+  }
+
+  /// The last millisecond that it is about; what ends at midnight is about the day before.
+  fileprivate var last: Instant { until.lastBefore }
+}
+
+extension Instant {
+  fileprivate var lastBefore: Instant { Instant(milliseconds: milliseconds - 1) }
 
   /// Since 1970.
-  fileprivate var day: Int64 { last.milliseconds.flooredQuotient(DaySpans.day) }
+  fileprivate var day: Int64 { milliseconds.flooredQuotient(DaySpans.day) }
+}
+
+extension [ListedRun] {
+  /// A window counts once however often it was run: what is refused is that of its last run that read it.
+  fileprivate var counted: [ListedRun] {
+    var windows: Set<String> = []
+    return reversed().map { run in
+      guard let from = run.window.from, let to = run.window.to, run.accepted + run.quarantined > 0,
+        !windows.insert("\(from.milliseconds) \(to.milliseconds) \(run.job)").inserted
+      else { return run }
+      var run = run
+      run.quarantined = 0
+      return run
+    }.reversed()
+  }
 }
 
 /// `index.html`: all runs of a store on one page, as a calendar, as trends, and what failed.
@@ -73,7 +101,8 @@ package enum HTMLIndex {
     """
 
   fileprivate static func months(_ runs: [ListedRun]) -> [Month] {
-    let days = Dictionary(grouping: runs, by: \.day)
+    var days = Dictionary(grouping: runs, by: \.last.day)
+    for missed in runs.flatMap(\.missed) where days[missed.lastBefore.day] == nil { days[missed.lastBefore.day] = [] }
     let firsts = Set(days.keys.map { $0 - Int64(CivilTime(milliseconds: $0 * DaySpans.day).day) + 1 })
     return firsts.sorted(by: >).prefix(shownMonths).map { first in
       let month = CivilTime(milliseconds: first * DaySpans.day)
@@ -81,7 +110,7 @@ package enum HTMLIndex {
       let blank = Int((first + 3) - (first + 3).flooredQuotient(7) * 7)
       let cells =
         [Month.Day?](repeating: nil, count: blank)
-        + (1...CivilTime.days(in: month.month, of: month.year)).map { Month.Day($0, days[first + Int64($0) - 1] ?? []) }
+        + (1...CivilTime.days(in: month.month, of: month.year)).map { Month.Day($0, days[first + Int64($0) - 1]) }
       return Month(
         name: String(Instant(milliseconds: first * DaySpans.day).rfc3339.prefix(7)),
         weeks: stride(from: 0, to: cells.count, by: 7).map { start in
@@ -127,12 +156,23 @@ package enum HTMLIndex {
       var words = ""
       var folder: String?
 
-      /// - Parameter runs: those of the day, oldest first; the last says how it ended.
-      init(_ number: Int, _ runs: [ListedRun]) {
+      /// - Parameter runs: those of the day, oldest first; the last says how it ended. None for a day that was missed, nil for one of which
+      ///   nothing is known.
+      init(_ number: Int, _ runs: [ListedRun]?) {
         self.number = number
-        guard let last = runs.last else { return }
+        guard let runs else { return }
+        guard let last = runs.last else {
+          (tone, note, words) = (NightState.missed.tone, NightState.missed.rawValue, "no run has read it")
+          return
+        }
         tone = last.tone
-        note = last.exit == .done ? Chart.compact(runs.reduce(0) { $0 + $1.accepted }) : "failed"
+        let count = Chart.compact(runs.reduce(0) { $0 + $1.accepted })
+        note =
+          switch last.state {
+          case .done: count
+          case .findings: "\(count), findings"
+          case let state: state?.rawValue ?? "unfinished"
+          }
         words = "\(runs.count.counted("run")), the last: \(last.ending)"
         folder = last.folder
       }
@@ -147,17 +187,18 @@ package enum HTMLIndex {
 extension Markup {
   fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String) {
     let failed = runs.count { $0.exit != .done }
+    let counted = runs.counted
     line(#"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store)</span></header>"#)
     addTiles([
       ("runs", runs.count, "plain"), ("not done", failed, failed > 0 ? "bad" : "plain"),
       ("records accepted", runs.reduce(0) { $0 + $1.accepted }, "plain"),
-      ("quarantined", runs.reduce(0) { $0 + $1.quarantined }, "plain"),
+      ("quarantined", counted.reduce(0) { $0 + $1.quarantined }, "plain"),
       ("events posted", runs.reduce(0) { $0 + $1.posted }, "good"),
     ])
     line(#"<div class="columns">"#)
     for month in HTMLIndex.months(runs) { add(month) }
     line("</div>")
-    add(HTMLIndex.charts(runs))
+    add(HTMLIndex.charts(counted))
     addTable(
       "Not done", "Runs that did not come to a good end, the newest first", HTMLIndex.failures(runs),
       [

@@ -59,7 +59,7 @@ extension Markup {
   }
 
   private mutating func addOverview(_ report: RunReport) {
-    let tone = report.exit == .done ? "good" : "bad"
+    let tone = report.night.tone
     line(
       #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)">\#(report.ending)</span><span class="soft">\#(report.period)</span></header>"#
     )

@@ -32,7 +32,7 @@ package enum JSONReport {
             ]
           }),
       ],
-      "summary": JSONNode(.written(report.summary.json)),
+      "summary": JSONNode(.written(report.summaryJSON)),
       "activity": activity(report.activity),
       "upload": ledger(report),
       "unusual": .texts(report.unusual ?? []),

@@ -33,10 +33,15 @@ package struct MetricsText: Sendable {
   /// The text format of Prometheus, with a line end behind it.
   package var text: String { families.map { $0.text(job: job) }.joined() }
 
+  private var night: NightState { report?.night ?? NightState(exit, hasFindings: false) }
+
   var families: [Family] {
     var families: [Family] = [
       Family("engage_batch_run_end_time_seconds", "When the last run ended.", [([], Self.seconds(endedAt))]),
       Family("engage_batch_run_exit_code", "Exit code of the last run.", [([], String(exit.rawValue))]),
+      Self.counts(
+        "engage_batch_night", "What became of the last run's night: 1 for one state, 0 for the others.", "state",
+        NightState.allCases.map { ($0.rawValue, $0 == night ? 1 : 0) }),
     ]
     if let lastSuccess {
       families.append(
@@ -85,6 +90,8 @@ package struct MetricsText: Sendable {
       counts(
         "engage_batch_run_warnings", "Warnings of the last run, by kind.", "kind",
         report.orderedWarnings.map { ($0.kind, $0.occurrences) }),
+      Family(
+        "engage_batch_missed_windows", "Windows of the job that no run has read.", [([], String(report.missed.count))]),
       Family(
         "engage_batch_run_possible_duplicates", "Events of the last run that the service may have twice.",
         [([], String(report.ledger.possibleDuplicates))]),

@@ -23,6 +23,17 @@ enum NextSteps {
       steps.append(
         "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
     }
+    if report.exit == .noInput, report.missingParts == nil, [.run, .noUpload].contains(report.mode) {
+      steps.append("Nothing was read. When the export is there: \(invocation.run.text)\(invocation.omission)")
+    }
+    steps += report.missed.prefix(shownWindows).map { missed in
+      "\(missed.words) was never read: \(missed.command(invocation).text)\(invocation.omission)"
+    }
+    if report.missed.count > shownWindows {
+      steps.append(
+        "\((report.missed.count - shownWindows).counted("more window was", "more windows were")) never read; see 'missed' of the summary"
+      )
+    }
     if report.nothingUsable == true {
       steps.append(
         "Nothing could be used. Correct the job or the export, then: \(invocation.run.text)\(invocation.omission). If there is nothing in it "
@@ -124,6 +135,8 @@ enum NextSteps {
     }
     return steps
   }
+
+  private static let shownWindows = 10
 
   /// The reasons of the service for the most refused events.
   private static func refusals(_ report: RunReport) -> String {

@@ -55,7 +55,7 @@ package enum ReportFolder {
       folder, name(job: report.job, startedAt: report.startedAt, windowFrom: windowFrom))
     try write(html, to: "\(path)/report.html")
     try write(JSONReport.text(report), to: "\(path)/report.json")
-    try write(report.summary.json + "\n", to: "\(path)/summary.json")
+    try write(report.summaryJSON + "\n", to: "\(path)/summary.json")
     if isForGroup {
       for (path, mode) in names.map({ ("\(path)/\($0)", mode_t(0o640)) }) + [(path, mode_t(0o750))] {
         guard unsafe chmod(path, mode) == 0 else { throw ReportError(path: path, operation: .write, code: errno) }

@@ -258,6 +258,12 @@ extension RunReport {
   /// How it ended, in words: by its exit code, and by what is missing where one code says several things.
   var ending: String {
     if let missingParts { return "\(missingParts.counted("part is", "parts are")) missing" }
+    let words = exit == .done ? night.rawValue : cause
+    return night == .failed ? "failed: \(words)" : words
+  }
+
+  /// What its exit code means, where one code says several things.
+  var cause: String {
     let held = summary.upload.eventsUnknown > 0 ? "events are held as UNKNOWN" : nil
     let refused = summary.identity.refused > 0 ? "a call about identities is refused for good" : nil
     let reasons = [held, refused].compactMap(\.self)

@@ -91,6 +91,10 @@ package struct RunSummary: Sendable, Equatable, Codable {
   /// Status name to number of events, over the whole store.
   package var store: [String: Int] = [:]
   package var durationSeconds = 0.0
+  /// Windows that no run has read, oldest first; nil where nobody looked.
+  package var missed: [MissedWindow]?
+  /// Nil where it is not known yet.
+  package var night: NightState?
   /// Why the run ended early; nil, and no key, when it did not.
   package var stopped: String?
 
@@ -143,6 +147,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
       "merged": .number(identity.merged), "conflicts": .number(identity.conflicts),
       "auditRows": .number(identity.auditRows), "newOwners": .number(identity.newOwners),
     ]
+    let missed: JSONNode = .array(
+      (self.missed ?? []).map { ["from": .text($0.from.rfc3339), "to": .text($0.to.rfc3339)] })
     let summary = JSONNode.object([]).adding([
       "records": records.json,
       "quarantineReasons": counts(quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) }),
@@ -158,7 +164,9 @@ package struct RunSummary: Sendable, Equatable, Codable {
       "durationSeconds": JSONNode(.number("\((durationSeconds * 1000).rounded() / 1000)")),
     ])
     let own = platform.map { summary.adding([$0.name: $0.json]) } ?? summary
-    return own.adding(["stopped": stopped.map { .text($0) }]).compactText
+    return own.adding([
+      "missed": missed, "night": night.map { .text($0.rawValue) }, "stopped": stopped.map { .text($0) },
+    ]).compactText
   }
 }
 

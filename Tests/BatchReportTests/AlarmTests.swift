@@ -37,7 +37,8 @@ import Testing
     #expect(
       alarm.body(.json).hasPrefix(
         #"{"job":"nightly","night":"night of 1970-01-01","machine":"batch1","address":"https://api.example.com","#
-          + #""report":"/r/nightly-1/report.html","state":"failed","exit":69,"reason":"the \"service\" is away","#))
+          + #""report":"/r/nightly-1/report.html","state":"failed","became":"failed","exit":69,"missed":[],"reason":"the \"service\" is away","#
+      ))
     #expect(alarm.body(.slack) == "{\"text\":\"\(alarm.text)\"}")
     #expect(alarm.body(.teams).contains(#""wrap":true,"text":"\#(alarm.text)"}]}}]}"#))
     #expect(
@@ -54,6 +55,24 @@ import Testing
     report.failure = "the service is away\nm.prom: cannot be written"
     #expect(Alarm(report).reason == "the service is away; m.prom: cannot be written")
     #expect(Alarm(report).body(.json).contains(#""reason":"the service is away; m.prom: cannot be written""#))
+  }
+
+  @Test func namesWindowsThatWereMissedInEachRun() {
+    var report = RunReport.fixture(.hash)
+    let day = Instant(milliseconds: 1_767_225_600_000)
+    report.summary.missed = [
+      MissedWindow(from: day, to: Instant(milliseconds: day.milliseconds + 86_400_000), asOf: day)
+    ]
+    let alarm = Alarm(report)
+    #expect(alarm.isDue(after: .done) && alarm.isDue(after: .noInput))
+    #expect(
+      alarm.text.contains(
+        ": done with findings. Never read: 2026-01-01T00:00:00.000Z to 2026-01-02T00:00:00.000Z. "), "\(alarm.text)")
+    #expect(alarm.text.contains(". To read it: engage-batch run "))
+    #expect(
+      alarm.body(.json).contains(
+        #""state":"missed","became":"done with findings","exit":0,"missed":[{"from":"2026-01-01T00:00:00.000Z","to":"2026-01-02T00:00:00.000Z"}]"#
+      ))
   }
 
   @Test func isMadeOfAReportWithoutAnyId() {

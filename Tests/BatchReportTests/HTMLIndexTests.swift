@@ -30,17 +30,17 @@ import Testing
     "<div class=\"tile\"><b class=\"plain\">3</b><span>runs</span></div>",
     "<div class=\"tile\"><b class=\"bad\">1</b><span>not done</span></div>",
     // 1 January 2026 was a Thursday.
-    "<tr><td></td><td></td><td></td><td class=\"good\" title=\"1 run, the last: done\"><a href=\"nightly-20260102T000000Z/report.html\">1</a>"
-      + "<span>1.2k</span></td><td class=\"bad\" title=\"1 run, the last: the service could not be reached or kept failing\">2"
-      + "<span>failed</span></td><td class=\"attention\" title=\"1 run, the last: done\">3<span>1.2k</span></td>"
+    "<tr><td></td><td></td><td></td><td class=\"attention\" title=\"1 run, the last: done with findings\"><a href=\"nightly-20260102T000000Z/report.html\">1</a>"
+      + "<span>1.2k, findings</span></td><td class=\"bad\" title=\"1 run, the last: failed: the service could not be reached or kept failing\">2"
+      + "<span>failed</span></td><td class=\"attention\" title=\"1 run, the last: done with findings\">3<span>1.2k, findings</span></td>"
       + "<td class=\"soft\">4</td></tr>",
     "<td class=\"soft\">31</td><td></td></tr>",
     "<title>2026-01-02: 1,200 accepted</title>",
     "<tr><th scope=\"row\" class=\"number\">2</th><td data-label=\"as of\">2026-01-03T00:00:00.000Z</td>"
-      + "<td class=\"bad\" data-label=\"ended\">the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;; no file</td>"
+      + "<td class=\"bad\" data-label=\"ended\">failed: the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;; no file</td>"
       + "<td data-label=\"its report\"><code>engage-batch report --run 2 --store &#39;var/a&amp;b.sqlite&#39;</code></td></tr>",
     "<tr><th scope=\"row\" class=\"number\"><a href=\"nightly-20260102T000000Z/report.html\">1</a></th><td data-label=\"job\">nightly</td>"
-      + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"good\" data-label=\"ended\">done</td>"
+      + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"attention\" data-label=\"ended\">done with findings</td>"
       + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">12</td>"
       + "<td class=\"number\" data-label=\"events\">1,200</td><td class=\"number\" data-label=\"posted\">1,200</td>"
       + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
@@ -56,6 +56,30 @@ import Testing
     var run = Self.run(1, day: 1)
     run.asOf = Instant(milliseconds: run.asOf.milliseconds + 8_100_000)
     #expect(HTMLIndex.text([run], store: "a").contains("<td class=\"good\" title=\"1 run, the last: done\">1<span>"))
+  }
+
+  @Test("A window that was run several times counts once: what was refused is that of its last run")
+  func repeated() {
+    var runs = [Self.run(1, day: 2, accepted: 203), Self.run(2, day: 2, accepted: 3), Self.run(3, day: 3)]
+    for place in runs.indices {
+      let end = runs[place].asOf
+      runs[place].window = TimeWindow(from: Instant(milliseconds: end.milliseconds - 86_400_000), to: end)
+      runs[place].quarantined = [11, 8, 0][place]
+    }
+    let page = HTMLIndex.text(runs, store: "a")
+    #expect(page.contains("<b class=\"plain\">8</b><span>quarantined</span>"))
+    #expect(page.contains("<b class=\"plain\">1,406</b><span>records accepted</span>"))
+    #expect(page.contains("<title>2026-01-02: 8 quarantined</title>"), "\(page)")
+  }
+
+  @Test("A day that no run has read says so, until one has")
+  func missed() {
+    var late = Self.run(2, day: 4)
+    late.missed = [Instant(milliseconds: late.asOf.milliseconds - 86_400_000)]
+    late.night = .findings
+    let cell = "<td class=\"attention\" title=\"no run has read it\">3<span>missed</span></td>"
+    #expect(HTMLIndex.text([Self.run(1, day: 2), late], store: "a").contains(cell))
+    #expect(!HTMLIndex.text([Self.run(1, day: 2), late, Self.run(3, day: 3)], store: "a").contains(cell))
   }
 
   private static func folder() throws -> String {

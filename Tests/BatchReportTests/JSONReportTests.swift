@@ -33,7 +33,7 @@ import Testing
             ],
             "settings": []
           },
-          "summary": {"records":{"read":1240,"accepted":1235,"duplicates":1,"outOfWindow":2,"forgotten":0,"leftOut":0,"quarantined":2},"quarantineReasons":{"invalid-json":1,"missing-field":1},"events":{"total":1205,"byType":{"13":3,"17":1200,"95":1,"demo":1}},"sessions":{"started":3,"ended":2},"campaigns":{"set":4,"expired":1},"upload":{"chunks":13,"eventsPosted":1205,"eventsFailed":0,"eventsPending":0,"eventsUnknown":0,"requests":14,"retries":1},"identity":{"checks":2,"created":1,"updated":0,"merged":1,"conflicts":0,"auditRows":1,"newOwners":0},"store":{"SUCCESSFULLY_POSTED":1205},"durationSeconds":1.25},
+          "summary": {"records":{"read":1240,"accepted":1235,"duplicates":1,"outOfWindow":2,"forgotten":0,"leftOut":0,"quarantined":2},"quarantineReasons":{"invalid-json":1,"missing-field":1},"events":{"total":1205,"byType":{"13":3,"17":1200,"95":1,"demo":1}},"sessions":{"started":3,"ended":2},"campaigns":{"set":4,"expired":1},"upload":{"chunks":13,"eventsPosted":1205,"eventsFailed":0,"eventsPending":0,"eventsUnknown":0,"requests":14,"retries":1},"identity":{"checks":2,"created":1,"updated":0,"merged":1,"conflicts":0,"auditRows":1,"newOwners":0},"store":{"SUCCESSFULLY_POSTED":1205},"durationSeconds":1.25,"missed":[],"night":"done with findings"},
           "activity": {
             "events": [],
             "sessions": {

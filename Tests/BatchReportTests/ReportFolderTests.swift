@@ -36,7 +36,7 @@ import Testing
       ])
     #expect(try text(folder + "/report.html") == HTMLReport.text(report))
     #expect(try text(folder + "/report.json") == JSONReport.text(report))
-    #expect(try text(folder + "/summary.json") == report.summary.json + "\n")
+    #expect(try text(folder + "/summary.json") == report.summaryJSON + "\n")
     #expect(try permissions(folder) == 0o700)
     for file in ["report.html", "report.json", "summary.json"] {
       #expect(try permissions("\(folder)/\(file)") == 0o600)

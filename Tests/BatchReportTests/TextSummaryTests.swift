@@ -7,7 +7,7 @@ import Testing
   @Test func tellsTheWholeRun() {
     #expect(
       TextSummary(.fixture(), reportFolder: "var/reports/nightly-20260116T000000Z").lines == [
-        "nightly: done in 1.250 s",
+        "nightly: done with findings in 1.250 s",
         "  known      until 2026-01-16T00:00:00.000Z",
         "  records    1,240 read: 1,235 accepted, 1 duplicate, 2 out of window, 2 quarantined",
         "                    1  quarantined: invalid-json",
@@ -79,7 +79,7 @@ import Testing
     report.summary.identity = RunSummary.Identity()
     report.summary.identity.checks = 2
     let lines = TextSummary(report).lines
-    #expect(lines.first == "nightly: done in 1.250 s (dry run: nothing was changed or sent)")
+    #expect(lines.first == "nightly: done with findings in 1.250 s (dry run: nothing was changed or sent)")
     #expect(lines.contains("  identity   2 checks would be made"))
     #expect(!lines.contains { $0.hasPrefix("  upload") })
   }
@@ -116,7 +116,7 @@ import Testing
     report.invocation.secrets = ["Connection.secret"]
     let lines = TextSummary(report).lines
     #expect(
-      lines.first == "nightly: the service could not be reached or kept failing (exit code 69), after 1.250 s")
+      lines.first == "nightly: failed: the service could not be reached or kept failing (exit code 69), after 1.250 s")
     #expect(lines[1] == "             api.example.test: no connection")
     #expect(lines.contains("             stopped early: the retry budget is used up"))
     #expect(
@@ -185,7 +185,7 @@ import Testing
   @Test func namesFromInputsCannotTakeOverATerminal() {
     var report = RunReport.fixture()
     report.job = "a\u{1B}[2J\nb\u{202E}"
-    #expect(TextSummary(report).lines.first == #"a\u{1b}[2J\u{a}b\u{202e}: done in 1.250 s"#)
+    #expect(TextSummary(report).lines.first == #"a\u{1b}[2J\u{a}b\u{202e}: done with findings in 1.250 s"#)
   }
 
   /// They used to be ignored with a count among the warnings.

@@ -45,7 +45,7 @@ import Testing
     }
     #expect(lines.first?["level"]?.string == "warning")
     #expect(lines.dropFirst().allSatisfy { $0["level"]?.string == "info" })
-    #expect(lines.last?["message"]?.string?.hasPrefix("nightly: done in ") == true)
+    #expect(lines.last?["message"]?.string?.hasPrefix("nightly: done with findings in ") == true)
     #expect(lines.last?["summary"]?["records"]?["read"]?.integer == 36)
     #expect(lines.dropLast().allSatisfy { $0["summary"] == nil })
     #expect(lines.last?["job"]?.string == "nightly" && lines.last?["exit"]?.integer == 0)

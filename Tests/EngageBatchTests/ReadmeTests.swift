@@ -87,7 +87,7 @@ import Testing
   private static func placed(_ text: String, from folder: String) -> String {
     text.replacing(folder, with: "/home/ada/engage-batch")
       .replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:45051")
-      .replacing(/done in \d+\.\d+ s/, with: "done in 0.045 s")
+      .replacing(/\bin \d+\.\d+ s/, with: "in 0.045 s")
       .replacing(/-\d{8}T\d{6}Z/, with: "-20261121T152122Z")
   }
 }

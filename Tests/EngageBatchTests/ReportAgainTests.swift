@@ -17,7 +17,8 @@ import Testing
       #expect(again[key].map(Self.text) == first[key].map(Self.text), "\(key)")
     }
     #expect(
-      try workspace.run("report", "--job", "jobs/nightly.json", "--sandbox").output.hasPrefix("nightly: done in "))
+      try workspace.run("report", "--job", "jobs/nightly.json", "--sandbox").output.hasPrefix(
+        "nightly: done with findings in "))
     let written = try workspace.run("report", "--store", store, "--run", "1", "--report", "out")
     #expect(written.code == 0, "\(written.messages)")
     #expect(try workspace.read(String(written.output.dropLast())).hasPrefix("<!doctype html>"))

@@ -155,4 +155,145 @@ import Testing
       try Summary(old.output)["records.outOfWindow"] == 50 && Summary(old.output)["records.forgotten"] == 0,
       "\(old.messages)")
   }
+
+  // MARK: - Nights
+
+  /// A job of nights whose files are one a day.
+  private func nights(_ window: String = "", _ more: String = "") throws -> Workspace {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "inputs": {"events": [{"path": "e-{dd}", "required": true}]}, "store": "j.sqlite", "reports": "reports", "#
+        + #""window": {"from": "yesterday", "to": "today"\#(window)}\#(more)}"#)
+    return workspace
+  }
+
+  private func night(_ workspace: Workspace, _ day: Int, _ more: String...) throws -> Finished {
+    try workspace.run(["run", "job.json", "--no-upload", "--as-of", "2026-01-\(day + 1)T02:15:00Z"] + more)
+  }
+
+  private func history(_ workspace: Workspace) throws -> [JSONNode] {
+    let listing = try workspace.run("history", "--store", "j.sqlite", "--format", "json")
+    return try JSONNode.parse(Array(listing.output.utf8)).array ?? []
+  }
+
+  @Test(
+    "A night without its export ends with 66, and history, report and page know of it; the next one tells it, with the command that reads it"
+  )
+  func missedNight() throws {
+    let workspace = try nights()
+    for day in [11, 13] { try workspace.write("e-\(day)", Self.line("d", "\(day)T08:00")) }
+    #expect(try night(workspace, 11).code == 0)
+    let absent = try night(workspace, 12, "--metrics", "m")
+    #expect(absent.code == 66, "\(absent.messages)")
+    #expect(try workspace.read("m").contains(#"engage_batch_night{job="j",state="no input"} 1"#))
+    let rows = try history(workspace)
+    #expect(rows.map { $0["ending"]?.integer } == [0, 66])
+    #expect(rows.last?["night"]?.string == "no input")
+    #expect(rows.last?["windowFrom"]?.string == "2026-01-12T00:00:00.000Z")
+    let report = try workspace.run("report", "--store", "j.sqlite")
+    #expect(report.output.hasPrefix("j: no input (exit code 66), after "), "\(report.output)")
+    #expect(report.output.contains("matches nothing for 2026-01-12"))
+    #expect(report.output.contains("  - Nothing was read. When the export is there: engage-batch run "))
+    let next = try night(workspace, 13, "--summary", "s", "--set", #"Report.alarmCommand=["sh", "-c", "cat >> told"]"#)
+    #expect(next.code == 0 && next.messages.contains("j: done with findings in "), "\(next.messages)")
+    let command = "run \(workspace.path)/job.json --no-upload --as-of 2026-01-13T02:15:00.000Z"
+    #expect(
+      next.messages.contains(
+        "  - 2026-01-12T00:00:00.000Z to 2026-01-13T00:00:00.000Z was never read: engage-batch \(command)"),
+      "\(next.messages)")
+    let missed = #"[{"from":"2026-01-12T00:00:00.000Z","to":"2026-01-13T00:00:00.000Z"}]"#
+    #expect(try Summary(workspace.read("s")).text("missed") == missed)
+    let told = try JSONNode.parse(Array(workspace.read("told").utf8))
+    #expect(told["state"]?.string == "missed" && told["missed"]?.compactText == missed, "\(told.compactText)")
+    try workspace.write("e-12", Self.line("d", "12T08:00"))
+    #expect(try workspace.run(command.split(separator: " ").map(String.init) + ["--summary", "s"]).code == 0)
+    #expect(try Summary(workspace.read("s")).text("missed") == "[]")
+    #expect(try Summary(workspace.read("s"))["records.accepted"] == 1)
+  }
+
+  @Test("A configuration that is wrong is kept as well, wrong usage and trials are not")
+  func wrongConfiguration() throws {
+    let workspace = try nights()
+    try workspace.write("e-11", Self.line("d", "11T08:00"))
+    #expect(try night(workspace, 11).code == 0)
+    #expect(try night(workspace, 12, "--set", "Upload.concurrency=x").code == 78)
+    #expect(try night(workspace, 12, "--dry-run", "--set", "Upload.concurrency=x").code == 78)
+    #expect(try workspace.run("validate", "job.json", "--as-of", "2026-01-13T02:15:00Z").code == 66)
+    #expect(try history(workspace).map { $0["ending"]?.integer } == [0, 78])
+    #expect(try history(workspace).last?["night"]?.string == "failed")
+    let report = try workspace.run("report", "--store", "j.sqlite")
+    #expect(report.output.contains("Upload.concurrency"), "\(report.output)")
+  }
+
+  @Test("catchUp reads missed nights first, oldest first, each as its own window; what is still missing stays missed")
+  func catchUp() throws {
+    let workspace = try nights(#", "catchUp": "P3D""#)
+    for day in [10, 15] { try workspace.write("e-\(day)", Self.line("d", "\(day)T08:00")) }
+    #expect(try night(workspace, 10).code == 0)
+    for day in [12, 13, 14] { #expect(try night(workspace, day).code == 66) }
+    // Of the three days before the 15th, the 13th has come and the 12th is in another shape; the 11th is too long ago.
+    for day in [11, 13] { try workspace.write("e-\(day)", Self.line("d", "\(day)T08:00")) }
+    try workspace.write("e-12", "{}\n")
+    let caught = try night(workspace, 15, "--summary", "s")
+    #expect(caught.code == 0, "\(caught.messages)")
+    let order = ["Caught up: 2026-01-12T", "Caught up: 2026-01-13T", "Missed: 2026-01-14T"].map {
+      caught.messages.firstRange(of: $0)?.lowerBound
+    }
+    #expect(
+      order.compactMap { $0 } == order.compactMap { $0 }.sorted() && order.allSatisfy { $0 != nil },
+      "\(caught.messages)")
+    #expect(
+      try Summary(workspace.read("s")).text("missed")
+        == #"[{"from":"2026-01-11T00:00:00.000Z","to":"2026-01-12T00:00:00.000Z"},{"from":"2026-01-14T00:00:00.000Z","to":"2026-01-15T00:00:00.000Z"}]"#
+    )
+    let rows = try history(workspace).suffix(4)
+    #expect(rows.map { $0["ending"]?.integer } == [0, 0, 66, 0])
+    #expect(rows.map { $0["windowFrom"]?.string?.dropFirst(8).prefix(2) } == ["12", "13", "14", "15"])
+    try workspace.write("e-14", Self.line("d", "14T08:00"))
+    try workspace.write("e-16", "{}\n")
+    let refused = try night(workspace, 16, "--summary", "s")
+    #expect(refused.code == 0, "judged with the 14th: \(refused.messages)")
+    #expect(try Summary(workspace.read("s")).text("night") == #""done with findings""#)
+    try workspace.write(
+      "bad.json", #"{"name": "b", "inputs": {"events": ["a"]}, "window": {"from": "today", "catchUp": "3 days"}}"#)
+    let bad = try workspace.run("run", "bad.json", "--no-upload")
+    #expect(
+      bad.code == 78
+        && bad.messages.contains(
+          "'window.catchUp' is '3 days', which is not an ISO 8601 duration; write it as in 'P3D'"),
+      "\(bad.messages)")
+  }
+
+  @Test("A late sample that only completes an event changes its status")
+  func lateSample() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "inputs": {"events": ["*.ndjson"]}, "settings": {"Augmentation": {"augmentationPluginClasses": ["UBFLocationNameAugmentationPlugin"]}}}"#
+    )
+    try workspace.write(
+      "a.ndjson",
+      """
+      {"deviceId":"p","timestamp":"2026-01-08T00:00:00Z","type":"placemark","name":"Park","city":"Kyiv"}
+      {"deviceId":"p","timestamp":"2026-01-10T09:00:00Z","type":"namedEvent","name":"n","mobileUserId":"m"}
+
+      """)
+    func statuses(_ store: String) throws -> [String] {
+      let listing = try workspace.run("store", "events", "--store", store, "--format", "json", "--type", "17")
+      return try JSONNode.parse(Array(listing.output.utf8)).array?.compactMap { $0["status"]?.string } ?? []
+    }
+    func run(_ store: String, _ hour: Int) throws {
+      let finished = try workspace.run(
+        "run", "job.json", "--no-upload", "--as-of", "2026-01-10T\(hour):00:00Z", "--store", store)
+      #expect(finished.code == 0, "\(finished.messages)")
+    }
+    try run("nights.sqlite", 12)
+    #expect(try statuses("nights.sqlite") == ["EXPIRED"])
+    try workspace.write("b.ndjson", #"{"deviceId":"p","timestamp":"2026-01-10T09:00:20Z","type":"placemark"}"# + "\n")
+    for store in ["nights.sqlite", "one.sqlite"] {
+      try run(store, 13)
+      #expect(try statuses(store) == ["NOT_POSTED"], "\(store)")
+    }
+  }
 }

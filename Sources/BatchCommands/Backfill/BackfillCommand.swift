@@ -93,7 +93,9 @@ struct BackfillCommand: ParsableCommand {
       if !empty.allowEmpty {
         let isUsable = total.isUsable || done.contains { $0.window.to ?? .last > from && Self.isUsable($0) }
         let later = windows.filter { $0.from >= window.to }
-        request.isUsableElsewhere = { try isUsable || anyIsUsable(of: later, interruption) }
+        request.isUsableElsewhere = {
+          try isUsable || JudgedTogether.anyIsUsable(later, interruption) { try self.request($0) }
+        }
       }
       do {
         // Lines of single runs are left to their reports.
@@ -102,7 +104,7 @@ struct BackfillCommand: ParsableCommand {
         total.add(report)
         Streams.note("\(name)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))")
         let refused = outcome.report.summary.identity.refused
-        guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summary.json) else {
+        guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summaryJSON) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
           throw ExitCode(outcome.exit)
         }
@@ -125,22 +127,6 @@ struct BackfillCommand: ParsableCommand {
           + ShellCommand("identity", "list", "--open", "--store", last.storePath).text)
       if total.done > 0 { throw ExitCode(.protocolRefused) }
     }
-  }
-
-  /// Whether anything of these windows can be used, or is known, by dry runs: windows are judged together (reference decisions R1).
-  private func anyIsUsable(of windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws -> Bool {
-    for window in windows {
-      var request = try request(window)
-      request.mode = .dryRun(sends: false)
-      request.loaded.job.reports = nil
-      do {
-        let report = try Pipeline(request, interruption: interruption).run().report
-        if report.summary.records.read > 0, report.nothingUsable != true { return true }
-      } catch let error as InputError {
-        guard case .noInput = error else { throw error }
-      }
-    }
-    return false
   }
 
   /// Whether a run did all that it could: only identities that the service refuses for good are left (reference decisions 37).

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BatchFoundation
+import BatchPipeline
 import BatchPlatform
+import BatchReport
 import BatchStore
 
 /// `engage-batch history`: what was run on a store, and how it went.
@@ -10,7 +12,8 @@ struct HistoryCommand: ParsableCommand {
     abstract:
       "List the runs of a store: when, how long, how they ended, what they did, and what was configured otherwise.",
     discussion: """
-      'ending' is the exit code, or 'unfinished' for a run that was killed or is under way. 'changed' names the settings that differ \
+      'ending' is the exit code, or 'unfinished' for a run that was killed or is under way; 'night' is what became of it in words: done, done \
+      with findings, no input, refused or failed. 'windowFrom' and 'windowTo' are what it was to read. 'changed' names the settings that differ \
       from those of the run before. 'engage-batch report --run N' shows one of them in full.
 
       'read' is the sum of what was accepted, duplicates, lines out of the window, records of people who were forgotten, what maps left \
@@ -48,7 +51,8 @@ struct HistoryCommand: ParsableCommand {
 /// One run, and what was configured otherwise than in the one before.
 struct HistoryRow {
   static let columns = [
-    "run", "job", "mode", "started", "seconds", "asOf", "ending", "read", "accepted", "duplicates", "outOfWindow",
+    "run", "job", "mode", "started", "seconds", "asOf", "windowFrom", "windowTo", "ending", "night", "read", "accepted",
+    "duplicates", "outOfWindow",
     "forgotten", "leftOut", "quarantined", "events", "quarantinedEvents", "expiredEvents", "posted", "failed",
     "pending", "merged",
     "changed",
@@ -97,7 +101,8 @@ struct HistoryRow {
     let seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
     return [
       .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
-      seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339), ending(format),
+      seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339),
+      .text(run.window.from?.rfc3339), .text(run.window.to?.rfc3339), ending(format), .text(run.night?.rawValue),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
       figure("records", "outOfWindow"), figure("records", "forgotten"), figure("records", "leftOut"),
       figure("records", "quarantined"), decidedEvents(counters),

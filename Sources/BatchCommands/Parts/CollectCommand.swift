@@ -66,13 +66,13 @@ struct CollectCommand: ParsableCommand {
       try pipeline.collect(job == nil ? results : [first] + results, beginsChain: newChain)
     }
     if let summary {
-      outcome.attempt { outcome in try OutputFile.write(outcome.report.summary.json + "\n", to: summary) }
+      outcome.attempt { outcome in try OutputFile.write(outcome.report.summaryJSON + "\n", to: summary) }
       pipeline.noteEnd(&outcome)
     }
     let text = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder)
     Streams.summary(
-      text.lines, Log.End(exit: outcome.exit.rawValue, run: outcome.run, figures: outcome.report.summary.json))
+      text.lines, Log.End(exit: outcome.exit.rawValue, run: outcome.run, figures: outcome.report.summaryJSON))
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 }

@@ -3,6 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchPlatform
+import BatchReport
 import FoundationEssentials
 
 extension Log.Format: ExpressibleByArgument {}
@@ -133,10 +134,24 @@ extension JobCommand {
   /// - Parameters:
   ///   - now: the time of the run.
   ///   - asksService: whether the job's own service is asked, or stored events are to be for it.
-  func load(at now: Instant, asksService: Bool) throws -> LoadedJob {
+  ///   - missed: the window of the run; nil for what command line and job say.
+  ///   - keeps: how a run that keeps what it does is asked, where it is one: what is wrong is kept as well.
+  func load(
+    at now: Instant, asksService: Bool, for missed: MissedWindow? = nil, keeping mode: RunMode? = nil
+  ) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)
-    return try JobSource.load(named.job, changes, at: now, asksService: asksService)
+    if let missed {
+      changes.asOf = missed.asOf ?? missed.to
+      if missed.asOf == nil { (changes.from, changes.to) = (missed.from, missed.to) }
+    }
+    return try JobSource.load(named.job, changes, at: now, asksService: asksService) { errors in
+      guard let mode, let job = errors.job,
+        let platform = try? Platforms.installed.platform(named: job.destination)
+      else { return }
+      let path = RunRequest.storePath(of: job, inSandbox: !asksService && changes.store == nil)
+      FailedStart(job, errors, mode: mode, now: now).keep(in: path, of: platform)
+    }
   }
 }
 

@@ -17,9 +17,12 @@ enum JobSource {
 
   /// Reads a job; its faults are printed and end the command with their exit code.
   ///
-  /// - Parameter asksService: as above.
+  /// - Parameters:
+  ///   - asksService: as above.
+  ///   - refused: called with what is wrong.
   static func load(
-    _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true
+    _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true,
+    refused: (ConfigurationErrors) -> Void = { _ in }
   ) throws -> LoadedJob {
     do {
       let loaded = try loader(now, asksService: asksService).load(job: path, changes)
@@ -27,6 +30,7 @@ enum JobSource {
       return loaded
     } catch {
       Streams.note(error.description)
+      refused(error)
       throw ExitCode(error.exit)
     }
   }

@@ -59,10 +59,11 @@ struct RunCommand: JobCommand {
 
   func run() throws {
     let connects = onlinePlan != nil || !(dryRun || skipsUpload)
-    try RunSession(
-      output: output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
-    ).run { now in
-      var request = try RunRequest(loaded: load(at: now, asksService: !sandbox), of: .installed, mode: mode, now: now)
+    let session = RunSession(
+      output: output, explanations: explanation.format, usesSandbox: sandbox, connects: connects)
+    try session.run { now, missed in
+      let loaded = try load(at: now, asksService: !sandbox, for: missed, keeping: dryRun ? nil : mode)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
         Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
@@ -96,8 +97,9 @@ struct PostCommand: JobCommand {
   func validate() throws { try explanation.check(output) }
 
   func run() throws {
-    try RunSession(output: output, explanations: explanation.format, usesSandbox: sandbox).run { now in
-      var request = try RunRequest(loaded: load(at: now, asksService: !sandbox), of: .installed, mode: .post, now: now)
+    try RunSession(output: output, explanations: explanation.format, usesSandbox: sandbox).run { now, _ in
+      let loaded = try load(at: now, asksService: !sandbox, keeping: .post)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture
       return request
     }

@@ -20,9 +20,12 @@ struct RunSession {
   var namesLines = true
 
   /// - Parameters:
-  ///   - request: what is to be done, at the time of the run.
+  ///   - request: what is to be done, at the time of the run, in its own window or in one that was missed.
   ///   - tell: called with the outcome before the end summary is printed.
-  func run(_ request: (Instant) throws -> RunRequest, tell: (RunOutcome) -> Void = { _ in }) throws {
+  func run(
+    _ request: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
+    tell: (RunOutcome) -> Void = { _ in }
+  ) throws {
     Streams.begin(output.log)
     var isTold = false
     do {
@@ -34,10 +37,11 @@ struct RunSession {
     }
   }
 
-  private func conduct(_ request: (Instant) throws -> RunRequest, _ tell: (RunOutcome) -> Void, _ isTold: inout Bool)
-    throws
-  {
-    var request = try Failures.reported { try request(.now) }
+  private func conduct(
+    _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest, _ tell: (RunOutcome) -> Void,
+    _ isTold: inout Bool
+  ) throws {
+    var request = try Failures.reported { try make(.now, nil) }
     Streams.begin(job: request.job.name)
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
@@ -60,11 +64,13 @@ struct RunSession {
     if request.mode != .post { for line in request.job.times { monitor.note(line) } }
     var pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
     var outcome: RunOutcome
+    var earlier = RunExit.done
     do {
       let sandbox = try usesSandbox && connects ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
+      earlier = try catchUp(&request, make, monitor, interruption)
       pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
       outcome = try pipeline.run()
       monitor.finish()
@@ -88,7 +94,7 @@ struct RunSession {
       throw failure
     }
     outcome.attempt { outcome in
-      if let path = output.summary { try OutputFile.write(outcome.report.summary.json + "\n", to: path) }
+      if let path = output.summary { try OutputFile.write(outcome.report.summaryJSON + "\n", to: path) }
     }
     if let explanation = outcome.explanation { print(explanation) }
     outcome.attempt { outcome in
@@ -101,10 +107,32 @@ struct RunSession {
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines)
     isTold = true
+    let exit = outcome.exit == .done ? earlier : outcome.exit
     Streams.summary(
       summary.lines,
-      Log.End(exit: outcome.exit.rawValue, run: outcome.run, figures: outcome.report.summary.json))
-    guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
+      Log.End(exit: exit.rawValue, run: outcome.run, figures: outcome.report.summaryJSON))
+    guard exit == .done else { throw ExitCode(exit) }
+  }
+
+  /// Reads windows that were missed, as the job asks for it, with which the run's own is judged.
+  ///
+  /// - Returns: how the first of them ended that did not end well.
+  private func catchUp(
+    _ request: inout RunRequest, _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
+    _ monitor: TerminalMonitor, _ interruption: Interruption
+  ) throws -> RunExit {
+    let windows = try Pipeline(request, monitor: monitor, interruption: interruption).windowsToCatchUp()
+    guard !windows.isEmpty else { return .done }
+    var caughtUp = CatchUp(windows, interruption) { [request, output, usesSandbox] window in
+      var other = try make(request.now, window)
+      if usesSandbox { other.useSandbox() }
+      (other.sandboxAddress, other.failsOnUnusual) = (request.sandboxAddress, output.failOn == .unusual)
+      other.maxQuarantine = output.maxQuarantine
+      return other
+    }
+    try caughtUp.run { monitor.note($0) }
+    if caughtUp.isUsable { request.isUsableElsewhere = { true } }
+    return caughtUp.exit
   }
 
   /// `--metrics` and `--otlp`.

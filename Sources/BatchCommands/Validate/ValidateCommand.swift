@@ -44,7 +44,7 @@ struct ValidateCommand: JobCommand {
     let session = RunSession(
       output: output, explanations: format == .json ? .json : .text, usesSandbox: sandbox, connects: false,
       namesLines: isTaken)
-    try session.run { now in
+    try session.run { now, _ in
       let loaded = try load(at: now, asksService: false)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)
       request.refusesQuarantined = true

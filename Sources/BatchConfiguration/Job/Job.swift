@@ -30,6 +30,10 @@ package struct Job: Sendable, Hashable {
   package var window = TimeWindow()
   /// The window as the job writes it; nil where the time of the run does not matter.
   package var relativeWindow: RelativeWindow?
+  /// How far before its own window a run reads windows that were missed; nil reads none of them.
+  package var catchUp: CalendarSpan?
+  /// Whether runs tell which windows of the job none has read.
+  package var tellsMissed = true
   /// The clock of the run; nil is the time at which it begins.
   package var asOf: Instant?
   /// The name of a platform.

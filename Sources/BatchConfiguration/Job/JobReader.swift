@@ -16,7 +16,7 @@ struct JobReader {
 
   static let keys = [
     "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
-    "store", "reports", "outbox", "tests", JobProfiles.key,
+    "store", "reports", "outbox", "tests", "missed", JobProfiles.key,
   ]
 
   /// - Parameters:
@@ -82,6 +82,8 @@ struct JobReader {
         return
       }
       job.destination = word
+    case "missed":
+      job.tellsMissed = flag(member, key) ?? true
     case "identity":
       job.identity = flag(member, key) ?? false
     case "store":
@@ -194,10 +196,11 @@ struct JobReader {
     }
     var relative = RelativeWindow(zone: .utc)
     times.windowLine = window.line
-    for (key, member) in known(members, ["from", "to", "zone"], under: "window.") {
+    for (key, member) in known(members, ["from", "to", "zone", "catchUp"], under: "window.") {
       switch key {
       case "from": relative.from = bound(member, "window.from")
       case "to": relative.to = bound(member, "window.to")
+      case "catchUp": job.catchUp = span(member, "window.catchUp")
       default: if let zone = zone(member, "window.zone") { relative.zone = zone }
       }
     }
@@ -212,6 +215,16 @@ struct JobReader {
     if let from = job.window.from, let to = job.window.to, to <= from {
       fault(window.line, "'window.to' is not later than 'window.from'")
     }
+  }
+
+  private mutating func span(_ member: JSONMember, _ key: String) -> CalendarSpan? {
+    guard let written = text(member, key) else { return nil }
+    guard let span = CalendarSpan("-\(written)") else {
+      fault(
+        member.value.line, "'\(key)' is '\(written)', which is not an ISO 8601 duration", hint: "write it as in 'P3D'")
+      return nil
+    }
+    return span
   }
 
   private mutating func bound(_ member: JSONMember, _ key: String) -> RelativeWindow.Bound? {

@@ -65,7 +65,7 @@ package struct RelativeWindow: Sendable, Hashable {
 
   var from: Bound?
   var to: Bound?
-  var zone: Zone
+  package var zone: Zone
 
   /// What one end of a window means at a time, by the calendar of UTC. Nil for what is none.
   package static func instant(_ text: String, at now: Instant) -> Instant? {
@@ -84,7 +84,7 @@ package struct RelativeWindow: Sendable, Hashable {
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 
   /// What it means for a run at that time. Nil where an end is outside the years 1970 to 9999, or the window ends before it begins.
-  func window(at now: Instant) -> TimeWindow? {
+  package func window(at now: Instant) -> TimeWindow? {
     var window = TimeWindow()
     if let from {
       guard let instant = from.instant(at: now, in: zone) else { return nil }

@@ -92,6 +92,7 @@ extension Pipeline {
     outcome.report.unsent = try request.platform.unsentEvents(in: store)
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
     outcome.report.exit = outcome.exit
+    outcome.report.summary.missed = try pipeline.missedWindows(in: store, run)
     try pipeline.end(run, in: store, outcome)
     outcome.noted = (run, outcome.exit)
     try store.close()

@@ -19,9 +19,13 @@ extension DeviceRewind {
     var timestamp: Instant
     /// Of its form on the wire.
     var digest: LineDigest
+    /// Whether a sample that would complete it did not come in time: its status says so while it waits.
+    var isExpired: Bool
     var cause: StoredSource
 
-    func isSame(as other: Trace?) -> Bool { timestamp == other?.timestamp && digest == other?.digest }
+    func isSame(as other: Trace?) -> Bool {
+      timestamp == other?.timestamp && digest == other?.digest && isExpired == other?.isExpired
+    }
   }
 
   /// Events of one type that one line causes.
@@ -66,7 +70,8 @@ extension DeviceRewind {
       event.appendJSON(to: &json)
       let text = unsafe Text(base: json.base, count: json.count)
       traces[event.emission] = Trace(
-        timestamp: event.timestamp, digest: LineDigest(line: text, kind: .events), cause: decided.cause(of: event))
+        timestamp: event.timestamp, digest: LineDigest(line: text, kind: .events), isExpired: event.isExpired,
+        cause: decided.cause(of: event))
     }
     return traces
   }

@@ -1,8 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
-import BatchReport
-import BatchStore
+package import BatchReport
+package import BatchStore
 
 /// What a store keeps of its runs, for whoever asks later.
 extension Pipeline {
@@ -21,9 +21,9 @@ extension Pipeline {
 
   /// Says which maps are not what they were in the last run of the job: what they make otherwise counts as new (reference decisions 46).
   func noteChangedMaps(in store: EventStore) throws {
-    guard !request.maps.isEmpty, let last = try store.runs.all().last(where: { $0.job == request.job.name }) else {
-      return
-    }
+    guard !request.maps.isEmpty,
+      let last = try store.runs.all().last(where: { $0.job == request.job.name && !$0.configurationDigest.isEmpty })
+    else { return }
     let before = try store.runs.settings(digest: last.configurationDigest)
     for map in request.maps
     where before.contains(where: { $0.name == "map \(map.name)" && $0.value != map.text }) {
@@ -43,7 +43,7 @@ extension Pipeline {
     report.summary.durationSeconds = max(0, Double(ended.milliseconds - request.now.milliseconds) / 1000)
     do {
       try store.runs.finish(
-        run, at: ended, exit: outcome.exit.rawValue, counters: report.summary.json, report: StoredReport.bytes(report))
+        run, at: ended, exit: outcome.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
     } catch  where !outcome.isWhole {
       monitor.note("the end of this run could not be noted: \(error)")
     }
@@ -67,20 +67,34 @@ extension Pipeline {
     writeReport(&outcome)
   }
 
-  /// Writes the report of a run that could not even begin, if the job asks for reports. A command that was given wrongly leaves
-  /// everything as it is.
+  /// Keeps a run that could not even begin (reference decisions R2), and writes its report if the job asks for reports. A command that was
+  /// given wrongly leaves everything as it is.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
-    guard request.mode != .replay, RunFailure.exit(of: error) != .usage, let folder = request.job.reports
-    else { return }
+    guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
     outcome.fail(error)
     outcome.report.summary.stopped = outcome.report.failure
-    do {
-      let path = try ReportFolder.write(
-        outcome.report, below: folder, isForGroup: request.settings.report.mode == .group)
-      monitor.note("Report: \(path)/report.html")
-    } catch {
-      monitor.note("\(error)")
+    if request.part == nil {
+      outcome.runs = FailedStart(report: outcome.report, mode: request.mode)
+        .keep(in: request.storePath, of: platform) { store, report in
+          report.summary.missed = try missedWindows(in: store, nil)
+          outcome.report.summary.missed = report.summary.missed
+        }.map { ListedRun($0, of: platform.name) }
     }
+    let failure = outcome.report.failure
+    writeReport(&outcome)
+    if let path = outcome.reportFolder {
+      monitor.note("Report: \(path)/report.html")
+    } else if let more = outcome.report.failure, more != failure {
+      monitor.note(more)
+    }
+  }
+}
+
+extension StoredRun {
+  /// What became of its night, as it noted that; nil for a run that did not end, and for one of a release that did not say it.
+  package var night: NightState? {
+    // What is not a JSON object is from another program.
+    counters.flatMap { try? JSONNode.parse(Array($0.utf8)) }?["night"]?.string.flatMap(NightState.init(rawValue:))
   }
 }
 
@@ -93,7 +107,7 @@ extension ListedRun {
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
       // A release that kept no exit codes kept the end of runs that were done.
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
-    until = run.until
+    (until, window, night) = (run.until, run.window, run.night)
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
     // What is not a JSON object is from another program; the run is listed all the same.
     guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return }
@@ -104,6 +118,7 @@ extension ListedRun {
     posted = figure("upload", "eventsPosted")
     failed = figure("upload", "eventsFailed")
     stopped = counters["stopped"]?.string
+    missed = (counters["missed"]?.array ?? []).compactMap { $0["to"]?.string.flatMap { Instant.parse(rfc3339: $0) } }
   }
 }
 

@@ -169,6 +169,9 @@ extension Pipeline {
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
     outcome.report.summary.stopped = outcome.report.failure
     if let run = storage.run {
+      if request.mode.readsInputs, request.part == nil {
+        outcome.report.summary.missed = try missedWindows(in: store, run)
+      }
       try end(run, in: store, outcome)
       outcome.noted = (run, outcome.exit)
     }

@@ -1,0 +1,62 @@
+package import BatchConfiguration
+package import BatchFoundation
+package import BatchPlatform
+package import BatchReport
+package import BatchStore
+import FoundationEssentials
+
+/// A run of a readable job that ended before it had read anything: kept in a store that exists, so that whoever looks back sees it
+/// (reference decisions R2).
+package struct FailedStart {
+  package var report: RunReport
+  package var mode: RunMode
+
+  package init(report: RunReport, mode: RunMode) { (self.report, self.mode) = (report, mode) }
+
+  /// Of a job whose configuration is wrong.
+  ///
+  /// - Parameters:
+  ///   - job: as much of it as could be read.
+  ///   - now: when the run began.
+  package init(_ job: Job, _ errors: ConfigurationErrors, mode: RunMode, now: Instant) {
+    var report = RunReport(
+      job: job.name, jobFile: job.file, destination: job.destination, startedAt: now, asOf: job.asOf ?? now)
+    (report.from, report.to) = (job.window.from, job.window.to)
+    (report.exit, report.failure) = (errors.exit, errors.description)
+    report.summary.stopped = report.failure
+    self.init(report: report, mode: mode)
+  }
+
+  /// Keeps nothing of a trial, of one that another run turned away, and where there is no store of the platform.
+  ///
+  /// - Parameter complete: adds to the report what the store knows.
+  /// - Returns: all runs of the store with this one; none where it is not kept.
+  @discardableResult
+  package func keep(
+    in path: String, of platform: any Platform,
+    _ complete: (EventStore, inout RunReport) throws -> Void = { _, _ in }
+  ) -> [StoredRun] {
+    guard mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty, FileManager.default.fileExists(atPath: path)
+    else { return [] }
+    do {
+      let store = try EventStore.open(path, format: platform.storeFormat)
+      try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
+      let run = try store.runs.begin(
+        job: report.job, mode: mode.name, configurationDigest: "", started: report.startedAt, asOf: report.asOf,
+        window: TimeWindow(from: report.from, to: report.to))
+      let ended = Instant.now
+      var report = report
+      report.store = path
+      try complete(store, &report)
+      report.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
+      try store.runs.finish(
+        run, at: ended, exit: report.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
+      let runs = try store.runs.all()
+      try store.close()
+      return runs
+    } catch {
+      // What is wrong with the store ended the run, or ends the next one; a store that is held has its run.
+      return []
+    }
+  }
+}

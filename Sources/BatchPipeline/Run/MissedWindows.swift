@@ -1,0 +1,135 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+package import BatchReport
+import BatchStore
+import FoundationEssentials
+
+/// The times between windows that runs of a job have read, and that none has, in pieces of the window that came after them (reference
+/// decisions R2).
+struct MissedWindows: Sendable, Equatable {
+  /// Ascending.
+  private(set) var pieces: [Range<Instant>] = []
+  /// Where the latest window that was read ends.
+  private var end: Instant?
+  /// By whose calendar windows are days.
+  private let zone: Zone
+
+  /// More pieces of one gap are left in one.
+  private static let most = 1000
+
+  init(in zone: Zone) { self.zone = zone }
+
+  /// A run begins: what lies between the windows that were read and its own is missed.
+  mutating func begin(_ window: TimeWindow) {
+    guard let from = window.from, let end, end < from else { return }
+    var gap: [Range<Instant>] = []
+    var last = from
+    while last > end, gap.count < Self.most {
+      let begin = zone.instant(from, steps: -(gap.count + 1), of: window)
+      let first = gap.count + 1 < Self.most && begin < last ? max(begin, end) : end
+      gap.append(first..<last)
+      last = first
+    }
+    pieces += gap.reversed()
+    pieces.sort { $0.lowerBound < $1.lowerBound }
+  }
+
+  /// A run has read its window.
+  ///
+  /// - Parameter known: up to where one without an end has.
+  mutating func read(_ window: TimeWindow, knownUntil known: Instant) {
+    let to = window.to ?? known
+    let from = min(window.from ?? Instant(milliseconds: 0), to)
+    pieces = pieces.flatMap { piece in
+      [
+        piece.lowerBound..<max(piece.lowerBound, min(piece.upperBound, from)),
+        min(piece.upperBound, max(piece.lowerBound, to))..<piece.upperBound,
+      ].filter { !$0.isEmpty }
+    }
+    end = end.map { max($0, to) } ?? to
+  }
+
+  /// A run has ended and told them: those that are beyond its reach are told no more.
+  mutating func drop(before reach: Instant) { pieces.removeAll { $0.upperBound <= reach } }
+}
+
+extension Zone {
+  /// So many lengths of a window later, by the calendar where it is whole days; a window without an end counts as a day.
+  fileprivate func instant(_ instant: Instant, steps: Int, of window: TimeWindow) -> Instant {
+    let day: Int64 = 86_400_000
+    var days: Int64 = 1
+    if let from = window.from, let to = window.to {
+      let length = civil(to).milliseconds - civil(from).milliseconds
+      guard length > 0, length % day == 0 else {
+        return Instant(milliseconds: instant.milliseconds + Int64(steps) * (to.milliseconds - from.milliseconds))
+      }
+      days = length / day
+    }
+    return CalendarSpan("+P1D").flatMap { self.instant(instant, plus: $0 * (steps * Int(days))) } ?? instant
+  }
+}
+
+extension RelativeWindow {
+  /// The time for which a run reads a window that includes the piece; nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - asOf: of the run whose window is later.
+  ///   - window: of that run.
+  func asOf(reading piece: Range<Instant>, before asOf: Instant, _ window: TimeWindow) -> Instant? {
+    var step = window
+    // Days are looked at one by one, so that a window of several finds the first run that has all of it.
+    if let from = window.from, let to = window.to, to.milliseconds - from.milliseconds > 86_400_000 { step.to = nil }
+    for number in 1...4000 {
+      let time = zone.instant(asOf, steps: -number, of: step)
+      guard let window = self.window(at: time), window.to ?? time >= piece.upperBound else { return nil }
+      if window.from ?? piece.lowerBound <= piece.lowerBound { return time }
+    }
+    return nil
+  }
+}
+
+extension Pipeline {
+  /// Windows of the job that no run has read, as of the run at hand; none of a job that does not want to know.
+  ///
+  /// - Parameter run: the one at hand, if the store has it; it may have read its window or not.
+  func missedWindows(in store: EventStore, _ run: RunID?) throws -> [MissedWindow] {
+    request.job.tellsMissed ? try allMissedWindows(in: store, run) : []
+  }
+
+  /// The windows that are missed within `catchUp` of the job, oldest first; none for a run whose window was given, and for a trial.
+  package func windowsToCatchUp() throws -> [MissedWindow] {
+    let (job, changes) = (request.job, request.loaded.changes)
+    guard let span = job.catchUp, request.mode.keeps, request.mode.readsInputs, let from = job.window.from,
+      changes.from == nil, changes.to == nil, FileManager.default.fileExists(atPath: request.storePath),
+      let begin = (job.relativeWindow?.zone ?? .utc).instant(from, plus: span)
+    else { return [] }
+    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+    let windows = try allMissedWindows(in: store, nil)
+    try store.close()
+    return windows.filter { $0.from >= begin }
+  }
+
+  private func allMissedWindows(in store: EventStore, _ run: RunID?) throws -> [MissedWindow] {
+    let relative = request.job.relativeWindow
+    var missed = MissedWindows(in: relative?.zone ?? .utc)
+    let reading = [RunMode.run.name, RunMode.noUpload.name, "collect"]
+    for stored in try store.runs.all()
+    where stored.job == request.job.name && stored.mode.map(reading.contains) ?? false && stored.id != run {
+      guard let known = stored.knownUntil else { continue }
+      missed.begin(stored.window)
+      missed.read(stored.window, knownUntil: known)
+      missed.drop(before: RunStorage.reach(of: known, request.settings) ?? known)
+    }
+    let window = request.job.window
+    missed.begin(window)
+    if let known = try store.runs.all().first(where: { $0.id == run })?.knownUntil {
+      missed.read(window, knownUntil: known)
+    }
+    return missed.pieces.map { piece in
+      MissedWindow(
+        from: piece.lowerBound, to: piece.upperBound,
+        asOf: relative?.asOf(reading: piece, before: request.asOf, window))
+    }
+  }
+}
