@@ -14,8 +14,18 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func know(_ store: EventStore, _ period: IdentityPeriod) throws {
-    try store.write { try Identities.publish([period], into: $0) }
+  /// Makes known who the device is from a number on, as a check that moved it over does.
+  private func know(_ store: EventStore, from: Int64, _ recipient: String, user: String = "") throws {
+    try store.identities.note([
+      DeviceSetup(device: "D1", firstSeen: Instant(milliseconds: 0), mobileUserId: "", recipientId: "")
+    ])
+    let nobody = DeviceIdentity(recipientId: "", mobileUserId: "")
+    var plan = MergePlan(
+      key: "", scenario: .reassign, list: "1", loser: "1", winner: recipient, date: "", device: "D1", checkId: nil,
+      emission: from - 1, ids: [], before: nobody, after: DeviceIdentity(recipientId: recipient, mobileUserId: user),
+      created: Instant(milliseconds: 0), steps: [])
+    plan.state = .done
+    #expect(try store.merges.begin(&plan, for: nil, lines: [], run: RunID(number: 1)) == nil)
   }
 
   @Test(arguments: [AttemptOutcome.notSent, .refused])
@@ -24,7 +34,7 @@ import Testing
     let chunk = try store.ledger.pendingChunks(after: nil, limit: 1)[0]
     let attempt = try store.ledger.begin(chunk, run)
     _ = try store.ledger.end(run, chunk, attempt, outcome, .pending(countsAsFailure: true), reason: "status 503")
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
+    try know(store, from: 0, "2")
     let again = try store.ledger.pendingChunks(after: nil, limit: 1)[0]
     #expect(again.failures == 1)
     #expect(again.digest == nil)
@@ -41,7 +51,7 @@ import Testing
       let attempt = try store.ledger.begin(waiting, run)
       _ = try store.ledger.end(run, waiting, attempt, outcome, .pending(countsAsFailure: false), reason: "lost")
     }
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
+    try know(store, from: 0, "2")
     let again = try store.ledger.pendingChunks(after: nil, limit: 1)[0]
     #expect(again.digest == first.digest)
     #expect(try store.ledger.prepare(again).body == first.body)
@@ -56,8 +66,7 @@ import Testing
     batch.rows = IdentityRows(moments: [IdentityMoment(device: Array("D1".utf8), emission: 4, asOf: 2)])
     try store.commit(batch, run: run)
     for (from, recipient) in [(2, "7"), (3, "9")] as [(Int64, String)] {
-      try know(
-        store, IdentityPeriod(device: Array("D1".utf8), fromEmission: from, recipientId: recipient, mobileUserId: ""))
+      try know(store, from: from, recipient)
     }
     let expected = [
       fixtures.event(1, emission: 4, code: "14", recipient: "7"), fixtures.event(2, emission: 5, recipient: "9"),
@@ -74,7 +83,7 @@ import Testing
       fixtures.event(3, emission: 3, recipient: "9", fixed: true), fixtures.event(4, device: "D2", recipient: "1"),
     ]
     let (store, run) = try folder.filled(events)
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 2, recipientId: "77", mobileUserId: "M"))
+    try know(store, from: 2, "77", user: "M")
     let expected = [
       events[0], fixtures.event(2, emission: 2, user: "M", recipient: "77"), events[2], events[3],
     ]
@@ -83,7 +92,7 @@ import Testing
     #expect(String(decoding: try store.ledger.prepare(chunk).body, as: UTF8.self) == text)
     let attempt = try store.ledger.begin(chunk, run)
     _ = try store.ledger.end(run, chunk, attempt, .unknown, .pending(countsAsFailure: false), reason: "timeout")
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 1, recipientId: "5", mobileUserId: ""))
+    try know(store, from: 1, "5")
     let again = try store.ledger.pendingChunks(after: nil, limit: 1)[0]
     #expect(String(decoding: try store.ledger.prepare(again).body, as: UTF8.self) == text)
     #expect(again.digest == (try store.ledger.prepare(again)).digest)
@@ -93,7 +102,7 @@ import Testing
     let events = (1...4).map { fixtures.event(Int64($0), emission: Int64($0)) }
     let (store, run) = try folder.filled(events)
     let chunk = try store.ledger.pendingChunks(after: nil, limit: 1)[0]
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: ""))
+    try know(store, from: 0, "77")
     let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
     let prepared = try store.ledger.prepare(chunk, form: 0, limits: tight)
     let receipt = try store.ledger.commit(
