@@ -4,6 +4,7 @@ import DestinationContract
 import EngageEvents
 import RecipientModel
 import StoreSupport
+import TestSupport
 import Testing
 
 @testable import EngageIdentity
