@@ -4,7 +4,6 @@ import DestinationContract
 import EngageEvents
 import RecipientModel
 import StoreSupport
-import TestSupport
 import Testing
 
 @testable import EngageIdentity

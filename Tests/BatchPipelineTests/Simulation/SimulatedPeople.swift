@@ -1,6 +1,6 @@
+import BatchFoundation
 import EngageEvents
 import StoreSupport
-import TestSupport
 
 /// People with phones of their own and tablets that they share, what the devices recorded on some days, and whom the service knows.
 ///
