@@ -66,7 +66,7 @@ import Testing
       let run = try workspace.run(
         "run", "\(name).json", "--no-upload", "--summary", "-", "--events-out", "\(name).out")
       let summary = try Summary(run.output)
-      return ["accepted", "duplicates"].map { "\($0) \(summary["records.\($0)"] ?? -1)" }
+      return ["accepted", "duplicates"].map { "\($0) \(summary["records.\($0)"])" }
         + ["again \(run.messages.contains("1  record-id-again") ? 1 : 0)"]
     }
     try job("job")
