@@ -106,9 +106,9 @@ import Testing
   @Test func endsByWhatIsKnownOfTheOperation() {
     #expect(XMLAPIReport("Logout", .answered(nil)).exit == .done)
     #expect(
-      XMLAPIReport("Logout", .failed(ServiceFault(id: 51, faultClass: nil, message: "no"))).exit == .inputRefused)
+      XMLAPIReport("Logout", .rejected(ServiceFault(id: 51, faultClass: nil, message: "no"))).exit == .inputRefused)
     #expect(XMLAPIReport("Logout", .refused(CallFault("401", stop: .credentials))).exit == .credentialsRefused)
-    #expect(XMLAPIReport("Logout", .unknown(.status(503, retryAfter: nil))).exit == .serviceUnavailable)
+    #expect(XMLAPIReport("Logout", .unknown(CallFault("status 503"))).exit == .serviceUnavailable)
   }
 
   @Test func endsWithTheFirstErrorOfTheDoctor() {
