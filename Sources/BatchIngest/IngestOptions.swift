@@ -58,7 +58,7 @@ package struct IngestCounts: Sendable, Equatable {
   package var outOfWindowSpan: ClosedRange<Instant>?
   /// Of those out of the window, the ones before ``IngestOptions/knownSince`` alone.
   package var beforeKnown = 0
-  /// Records of people who were forgotten (reference decisions R3).
+  /// Records of people who were forgotten (reference decisions 50).
   package var forgotten = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]

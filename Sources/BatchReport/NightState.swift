@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What became of a night, in one value that all outputs print in words (reference decisions R5).
+/// What became of a night, in one value that all outputs print in words (reference decisions 49).
 package enum NightState: String, CaseIterable, Codable, Sendable {
   case done
   /// Done, and something was lost, missed, or has to be looked at.
@@ -31,7 +31,7 @@ package enum NightState: String, CaseIterable, Codable, Sendable {
   }
 }
 
-/// A window of a job, or a part of one, that lies between windows that runs have read, and that none has (reference decisions R2).
+/// A window of a job, or a part of one, that lies between windows that runs have read, and that none has (reference decisions 49).
 package struct MissedWindow: Sendable, Equatable, Codable {
   package var from: Instant
   package var to: Instant

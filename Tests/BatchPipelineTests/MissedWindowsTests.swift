@@ -9,7 +9,7 @@ import Testing
 
 @testable import BatchPipeline
 
-/// What no run has read is told until one has (reference decisions R2).
+/// What no run has read is told until one has (reference decisions 49).
 @Suite("Missed windows") struct MissedWindowsTests {
   private static func instant(_ text: String) throws -> Instant {
     try #require(Instant.parse(rfc3339: text.count == 10 ? text + "T00:00:00Z" : text))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BatchPipeline
 
-/// A run that read lines and could use none of them is no success (reference decisions R1).
+/// A run that read lines and could use none of them is no success (reference decisions 48).
 @Suite("Nothing usable") struct NothingUsableTests {
   private static func line(_ minute: Int, _ device: String = "d", day: Int = 2) -> String {
     #"{"deviceId":"\#(device)","timestamp":"2026-01-0\#(day)T00:0\#(minute):00Z","type":"namedEvent","name":"n"}"#

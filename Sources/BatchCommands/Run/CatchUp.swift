@@ -6,7 +6,7 @@ import BatchPlatform
 import BatchReport
 
 /// Reads the windows that earlier runs of a job missed, oldest first, each as its own run, before the run at hand reads its own
-/// (reference decisions R2).
+/// (reference decisions 49).
 struct CatchUp {
   let windows: [MissedWindow]
   let interruption: Interruption
@@ -51,7 +51,7 @@ struct CatchUp {
   }
 }
 
-/// Windows of one command are judged together: whether anything of some can be used (reference decisions R1).
+/// Windows of one command are judged together: whether anything of some can be used (reference decisions 48).
 enum JudgedTogether {
   /// Reads them in dry runs, until one has a record that can be used, or is known.
   static func anyIsUsable<Window>(

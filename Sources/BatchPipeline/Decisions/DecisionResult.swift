@@ -17,7 +17,7 @@ struct DecisionResult {
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 
-  /// False where lines were read and nothing could be used: no record was decided, or none in the end (reference decisions R1).
+  /// False where lines were read and nothing could be used: no record was decided, or none in the end (reference decisions 48).
   var isUsable = true
 
   init(ingest: IngestResult, isUsable: Bool = true) {

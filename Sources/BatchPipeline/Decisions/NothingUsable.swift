@@ -5,7 +5,7 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 
-/// What ends a run that read lines and could use none of them, before anything is decided, sent or asked (reference decisions R1).
+/// What ends a run that read lines and could use none of them, before anything is decided, sent or asked (reference decisions 48).
 struct NothingUsable: RunError, Equatable, CustomStringConvertible {
   var read: Int
   /// Why, the most frequent first.

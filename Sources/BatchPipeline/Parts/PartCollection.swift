@@ -125,7 +125,7 @@ extension Pipeline {
     return results
   }
 
-  /// What was read of a partition that becomes whole by these parts, where nothing of it can be used (reference decisions R1): they are
+  /// What was read of a partition that becomes whole by these parts, where nothing of it can be used (reference decisions 48): they are
   /// not collected then. Nil where something can.
   private func nothingUsable(
     _ folders: [ResultFolder], in store: EventStore

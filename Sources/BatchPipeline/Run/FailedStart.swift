@@ -6,7 +6,7 @@ package import BatchStore
 import FoundationEssentials
 
 /// A run of a readable job that ended before it had read anything: kept in a store that exists, so that whoever looks back sees it
-/// (reference decisions R2).
+/// (reference decisions 49).
 package struct FailedStart {
   package var report: RunReport
   package var mode: RunMode

@@ -6,7 +6,7 @@ import BatchStore
 import FoundationEssentials
 
 /// The times between windows that runs of a job have read, and that none has, in pieces of the window that came after them (reference
-/// decisions R2).
+/// decisions 49).
 struct MissedWindows: Sendable, Equatable {
   /// Ascending.
   private(set) var pieces: [Range<Instant>] = []

@@ -67,7 +67,7 @@ extension Pipeline {
     writeReport(&outcome)
   }
 
-  /// Keeps a run that could not even begin (reference decisions R2), and writes its report if the job asks for reports. A command that was
+  /// Keeps a run that could not even begin (reference decisions 49), and writes its report if the job asks for reports. A command that was
   /// given wrongly leaves everything as it is.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
     guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }

@@ -17,7 +17,7 @@ package struct StoredRun: Sendable, Equatable {
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
-  /// What it was to read, whether it did or not (reference decisions R4).
+  /// What it was to read, whether it did or not (reference decisions 51).
   package var window = TimeWindow()
   /// The store's known time after it; nil where it did not read records to their end.
   package var knownUntil: Instant?
