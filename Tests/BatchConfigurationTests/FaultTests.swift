@@ -219,13 +219,13 @@ import Testing
     #expect(folder.faults(of: "c.json") == [])
   }
 
-  @Test func countsAMissingFileAsNoInput() throws {
+  @Test func countsAMissingFileAsAnErrorOfTheConfiguration() throws {
     let folder = try TemporaryFolder()
     #expect {
       try folder.loader().load(files: ["none.json"])
     } throws: { error in
       guard let errors = error as? ConfigurationErrors else { return false }
-      return errors.exit == .noInput
+      return errors.exit == .configuration
         && errors.description == "none.json: error: cannot read it: No such file or directory"
     }
   }

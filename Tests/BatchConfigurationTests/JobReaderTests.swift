@@ -198,7 +198,7 @@ import Testing
       "j.json:2: error: unknown key 'as_of'; did you mean 'asOf'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "colours": 1}"#,
-      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports, outbox, tests, profiles"
+      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports, outbox, tests, missed, profiles"
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "Session": {}}"#,
@@ -224,7 +224,7 @@ import Testing
       "j.json:1: error: key 'name' is set twice (first in line 1)"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "configuration": ["none.json"]}"#,
-      "none.json: error: cannot read it: No such file or directory"),
+      "none.json: error: cannot read it: No such file or directory; 'configuration' of the job names it"),
     Case(
       #"{"name": 5, "inputs": {"events": ["x"]}, "configuration": ["bad.json"], "settings": {"Sesion": {}}}"#,
       "j.json:1: error: 'name' is an integer, but must be a string",
@@ -259,14 +259,14 @@ import Testing
     #expect(job.inputs.deepLinks == [])
   }
 
-  @Test func countsAMissingJobAsNoInput() throws {
+  @Test func countsAMissingJobAsAnErrorOfTheConfiguration() throws {
     let folder = try TemporaryFolder()
     do {
       _ = try folder.loader().load(job: "jobs/none.json")
       Issue.record("accepted")
     } catch {
       #expect(error.description == "jobs/none.json: error: cannot read it: No such file or directory")
-      #expect(error.exit == .noInput)
+      #expect(error.exit == .configuration)
     }
   }
 }

@@ -71,7 +71,7 @@ import Testing
     #expect(service.server.optedOut(of: "100001") == [ada])
     #expect(service.server.members(ofProgram: "70001") == [bob])
 
-    let open = try workspace.run("identity", "list", "--store", "store.sqlite", "--open")
+    let open = try workspace.run("identity", "list", "--store", "store.sqlite", "--open", "--show-personal-data")
     #expect(open.output.contains("conflict\tprogram\t\(bob)"), "\(open.output)")
     #expect(open.output.contains("653"), "\(open.output)")
     let why = try workspace.run("why", "--device", "ada", "--job", "job.json")

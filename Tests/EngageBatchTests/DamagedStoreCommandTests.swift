@@ -62,6 +62,7 @@ import Testing
     "store campaigns": "store campaigns --store STORE",
     "store requeue": "store requeue --store STORE --status UNKNOWN",
     "store purge": "store purge --store STORE --days 0 --shrink",
+    "store backup": "store backup copy.sqlite --store STORE",
     "store rebind": "store rebind --store STORE --job JOB --set Connection.baseUrl=https://other.example",
     "store check": "store check --store STORE",
     "store drop-partition": "store drop-partition --store STORE",

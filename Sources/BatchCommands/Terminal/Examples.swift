@@ -33,6 +33,7 @@ enum Examples {
     "store sessions": "store sessions jobs/nightly.json --status paused",
     "store campaigns": "store campaigns jobs/nightly.json --campaign 'Spring Sale' --status active",
     "store check": "store check --store var/nightly.sqlite",
+    "store backup": "store backup var/backup.sqlite --store var/nightly.sqlite",
     "store salvage": "store salvage --store var/nightly.sqlite --to var/saved.sqlite",
     "store requeue": "store requeue --store var/nightly.sqlite --status FAILED_POST",
     "store purge": "store purge --store var/nightly.sqlite --days 30",
