@@ -205,14 +205,20 @@ import Testing
     #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
     let ids = ["--mobile-user-id", "ada-lovelace-7", "--mobile-user-id", "ada-lovelace-8"]
     let warning = "warning: the store had nothing of 1 id (--mobile-user-id 1)"
+    let left = """
+
+      still elsewhere: the service: what was sent, and the recipient in the list (--at-service deletes it)
+      still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'
+
+      """
     let rehearsal = try workspace.run(["forget", "job.json", "--dry-run"] + ids)
-    #expect(rehearsal.code == 0 && rehearsal.messages.hasSuffix(warning + "\n"), "\(rehearsal.messages)")
+    #expect(rehearsal.code == 0 && rehearsal.messages.hasSuffix(warning + left), "\(rehearsal.messages)")
     let both = try workspace.run(["forget", "job.json"] + ids)
     #expect(both.code == 0)
     #expect(
       both.messages.hasSuffix(
         warning + ", and refuses their later records all the same; if one was a typo, "
-          + "the same command with --admit takes it back\n"), "\(both.messages)")
+          + "the same command with --admit takes it back" + left), "\(both.messages)")
   }
 
   @Test("A forgotten recipient that the service finds for another device is given to none")
@@ -231,14 +237,15 @@ import Testing
       """
       {"deviceId":"ada-tablet-1","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"ada-lovelace-7"}
       {"deviceId":"cam-phone-1","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"cam"}
-      {"deviceId":"cam-phone-1","timestamp":"2026-01-15T09:01:00Z","type":"identify","ids":{"Mobile User Id":"ada-lovelace-7"}}
 
       """)
     let run = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
-    #expect(try Summary(run.output)["identity.conflicts"] == 2, "\(run.messages)")
+    #expect(try Summary(run.output)["identity.conflicts"] == 1, "\(run.messages)")
+    #expect(
+      run.messages.contains(
+        "Identity: 2 events wait on HOLD: 1 device has no recipient yet, since 2026-01-16T00:00:00.000Z"),
+      "\(run.messages)")
     #expect(try left([ada], in: workspace.path + "/var") == [])
-    let plans = try workspace.run("identity", "list", "--store", "var/j.sqlite", "--open")
-    #expect(plans.output.contains("a recipient that was forgotten"), "\(plans.output)")
   }
 
   @Test("What a store of the platform cannot be asked for is a usage error")

@@ -102,7 +102,8 @@ struct ForgetCommand: ParsableCommand {
       if answer.format == .text {
         tell(unknown: report.unknown)
         let traces = try RemainingTraces(
-          of: ids.map(\.bytes) + report.devices, request, wasAtService: atService && !dryRun)
+          of: ids.map(\.bytes) + report.devices, request, wasKnown: !report.counts.isEmpty,
+          wasAtService: atService && !dryRun)
         for line in traces.lines { Streams.note("still elsewhere: \(line)") }
       }
     }

@@ -16,10 +16,11 @@ struct RemainingTraces {
 
   /// - Parameters:
   ///   - ids: that were named, and the devices that were found.
+  ///   - wasKnown: whether the store had anything of them.
   ///   - wasAtService: whether what the API can delete was deleted there.
-  init(of ids: [[UInt8]], _ request: RunRequest, wasAtService: Bool) throws {
+  init(of ids: [[UInt8]], _ request: RunRequest, wasKnown: Bool, wasAtService: Bool) throws {
     let knowsRecipients = request.platform.personIDs.contains { $0.name == "recipient" }
-    if !wasAtService {
+    if wasKnown, !wasAtService {
       lines.append(
         "the service: what was sent"
           + (knowsRecipients ? ", and the recipient in the list (--at-service deletes it)" : ""))
