@@ -292,7 +292,10 @@ struct IdentityCases: Decodable {
       history: vector.given.historyInDatabase, audit: vector.given.historyInAuditTable)
     var bench = try Bench(vector.given.recipients, settings: settings)
     bench.tries = 1
-    // The vectors begin with the plan, so it is stored as the decision makes it.
+    // The vectors begin with the plan, so it is stored as the decision makes it, behind the record that says who its device is.
+    try bench.store.identities.note([
+      DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: userA, recipientId: loser)
+    ])
     let subject = MergeDraft.Subject(
       device: "d-1", checkId: nil, emission: 5, ids: [IdentityColumn(name: "customer_id", value: "c-1")],
       current: DeviceIdentity(recipientId: loser, mobileUserId: userA))
@@ -301,8 +304,8 @@ struct IdentityCases: Decodable {
       try #require(try bench.service.read(id))
     }
     var plan = draft.movingMobileUserId(subject, from: try image(loser), to: try image(winner), earlier: 0)
-    let device = KnownDevice(
-      device: "d-1", person: Person(mobileUserId: userA, device: "d-1", firstSeen: now), identity: subject.current)
+    let person = try #require(try bench.store.identities.person(userA))
+    let device = KnownDevice(device: "d-1", person: person, identity: subject.current)
     #expect(
       try bench.store.merges.begin(&plan, for: device, lines: [JournalLine(.plan, plan.key)], run: bench.run) == nil)
     var seen = 0
