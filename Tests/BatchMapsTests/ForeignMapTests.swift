@@ -392,7 +392,7 @@ import Testing
         "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv, store; did you mean 'csv'?",
         "map.json:3: error: 'rules[0].when' is 'a..b', a path that has an empty name",
         "map.json:4: error: 'pth' is not a word of a source; did you mean 'path'?",
-        "map.json:4: error: 'rules[0].fields.name' has neither 'path' nor 'constant'",
+        "map.json:4: error: 'rules[0].fields.name' has neither 'path', 'paths' nor 'constant'",
         "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
         "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a field of patterns; did you mean 'seconds'?",
       ])

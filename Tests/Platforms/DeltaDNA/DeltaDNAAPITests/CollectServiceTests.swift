@@ -107,7 +107,7 @@ import Testing
     }
     #expect(
       try Self.service(server, secret: nil).post([], consent: [])
-        == .refused(CallFault("redirected with status 307", stop: .peerProtocol)))
+        == .refused(CallFault("redirected with status 307 to the same host", stop: .peerProtocol)))
     #expect(server.arrivals.count == 1)
   }
 
