@@ -153,12 +153,17 @@ import Testing
     }
     #expect(counted.reduce(0, +) == Int64(month.accepted))
     try store.close()
-    // A window that counts as read has nothing left that no run has taken.
+    // A window that counts as read has nothing of its own left that no run has taken. Lines of the day before, which no run has read, were
+    // out of the window then, as nothing was known up to it; now they are late, within the four days of a rewind.
     for day in month.read.sorted() {
       var request = try month.request(Month.instant(day + 1, "02:15"))
       request.mode = .dryRun(sends: false)
       let records = try month.folder.run(request).report.summary.records
-      #expect(records.accepted == 0 && records.duplicates > 0, "\(day)")
+      let hasMissed =
+        month.export[day - 1] == .doubled && day > Self.days - 3 && !month.read.contains(day - 1)
+      // All but those of who is forgotten.
+      #expect(records.accepted == (hasMissed ? Self.devices - 1 : 0), "\(day)")
+      #expect(records.isBalanced && records.duplicates > 0, "\(day)")
     }
   }
 }
