@@ -165,13 +165,13 @@ import Testing
 
   @Test func aServiceThatRefusesEveryEventStopsTheRunAndEverythingStaysQueued() throws {
     let filled = try FilledStore(events: 1000, perChunk: 100)
-    let destination = ScriptedDestination { _, _ in
-      .rejected("status 400: 'Event 7' of App 1.0, device D1234: no such schema")
+    let destination = ScriptedDestination { body, _ in
+      .rejected("status 400: 'Event \(eventNumbers(body)[0])' of App 1.0, device D1234: no such schema")
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == .refusing)
     #expect(report.exit == .serviceUnavailable)
-    #expect(report.stopReason == "status 400: '… 7' of … 1.0, … …: no such schema")
+    #expect(report.stopReason == "status 400: '…' of … …, device …: no such schema")
     #expect(report.eventsFailed == 0)
     #expect(report.eventsPending == 1000)
     #expect(destination.bodies.count < 150)

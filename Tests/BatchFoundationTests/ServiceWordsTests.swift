@@ -31,6 +31,18 @@ import Testing
     #expect(ServiceWords.withoutValues(words, of: Array(sent.utf8)) == shown)
   }
 
+  /// A name of which a value has a word, or a number of few digits, showed it.
+  @Test(arguments: [
+    ("status 400: 'Event 7' of App 1.0", "status 400: '…' of … …"), ("Event Name Event 7", "Event Name …"),
+    ("the Event is unknown", "the … is unknown"), ("App Version 1.0 in 1.0.2", "App Version … in ….2"),
+    ("row 7 has not found it", "row 7 has not found it"), ("Event 77", "… 77"),
+  ])
+  func hidesAValueThatSharesWordsWithANameOfAColumn(words: String, shown: String) {
+    let sent =
+      #"[{"name":"Event Name","value":"event 7"},{"name":"App Name","value":"App"},{"name":"App Version","value":"1.0"},{"name":"s","value":"not found"}]"#
+    #expect(ServiceWords.withoutValues(words, of: Array(sent.utf8)) == shown)
+  }
+
   @Test(arguments: [
     #"<A><B>Berlin</B></A>"#, #"<A><B><![CDATA[in Berlin > Mitte]]></B></A>"#, #"{"value":"x\"Berlin"}"#,
     #"{"a":"Berlin"#, "Berlin",

@@ -18,11 +18,12 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static let longest = 200
 
   /// The words without anything that may be a value: what has digits, is not plain text, or is among the values of the request.
-  /// Up to three digits alone, such as a status, stay, and so do names of columns and words that are a service's own.
+  /// Up to three digits alone, such as a status, stay, and so do names of columns and words that are a service's own; but not inside of
+  /// a value of several words that is quoted as a whole, such as a version.
   ///
   /// - Parameter request: JSON, XML, or text that is a value as a whole.
   public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
-    let known = terms(request[...])
+    let known = KnownTexts(request[...])
     var shown = ""
     var rest = Array(words.utf8)[...]
     while let first = rest.first, shown.utf8.count < longest {
@@ -32,10 +33,25 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
         rest = rest.dropFirst()
         continue
       }
-      rest = rest.dropFirst(term.count)
-      shown += mayShow(term, known) ? String(decoding: term, as: UTF8.self) : "…"
+      let name = longestStart(of: rest, known.names, lowercased(term))
+      let value = longestStart(of: rest, known.values, lowercased(term))
+      let taken = rest.prefix(max(name, value, term.count))
+      rest = rest.dropFirst(taken.count)
+      let mayShow = name == taken.count || value <= term.count && mayShow(term, known.terms)
+      shown += mayShow ? String(decoding: taken, as: UTF8.self) : "…"
     }
     return rest.isEmpty ? shown : shown + "…"
+  }
+
+  /// Bytes of the longest of the texts with which the words begin; 0 for none.
+  private static func longestStart(
+    of words: ArraySlice<UInt8>, _ texts: [[UInt8]: Set<[UInt8]>], _ term: [UInt8]
+  ) -> Int {
+    guard let texts = texts[term] else { return 0 }
+    return texts.lazy.filter { text in
+      let start = words.prefix(text.count)
+      return lowercased(start).elementsEqual(text) && words.dropFirst(text.count).first.map(isPart) != true
+    }.map(\.count).max() ?? 0
   }
 
   /// Those of faults that services are known to have.
@@ -47,30 +63,47 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     wrong
     """.split(separator: " ").map { Array($0.utf8) })
 
-  private static func mayShow(_ term: ArraySlice<UInt8>, _ known: (values: Set<[UInt8]>, names: Set<[UInt8]>)) -> Bool {
+  private static func mayShow(_ term: ArraySlice<UInt8>, _ values: Set<[UInt8]>) -> Bool {
     let folded = lowercased(term)
-    if own.contains(folded) || known.names.contains(folded) { return true }
+    if own.contains(folded) { return true }
     if term.allSatisfy(isDigit) { return term.count <= 3 }
     // Codes such as invalid_grant are words too.
     let isCode = term.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
-    return (isCode || term.allSatisfy(isLetter)) && !known.values.contains(folded)
+    return (isCode || term.allSatisfy(isLetter)) && !values.contains(folded)
   }
 
   // MARK: - Values
 
-  /// The terms of a request's values, and those of its names of columns.
-  private static func terms(_ request: ArraySlice<UInt8>) -> (values: Set<[UInt8]>, names: Set<[UInt8]>) {
-    var (values, names): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
-    func take(_ text: ArraySlice<UInt8>, isName: Bool) {
-      let terms = text.split { !isPart($0) }.map(lowercased)
-      if isName { names.formUnion(terms) } else { values.formUnion(terms) }
+  /// What a request holds, in lower case.
+  private struct KnownTexts {
+    /// Of its values.
+    var terms: Set<[UInt8]> = []
+    /// Values of several terms, other than those of a service's own words alone, by their first one.
+    var values: [[UInt8]: Set<[UInt8]>] = [:]
+    /// Names of columns, by their first term.
+    var names: [[UInt8]: Set<[UInt8]>] = [:]
+
+    init(_ request: ArraySlice<UInt8>) {
+      switch request.first {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): forEachString(request) { take($0, isName: $1) }
+      case UInt8(ascii: "<"): forEachText(request) { take($0, isName: $1) }
+      default: take(request, isName: false)
+      }
     }
-    switch request.first {
-    case UInt8(ascii: "{"), UInt8(ascii: "["): forEachString(request, take)
-    case UInt8(ascii: "<"): forEachText(request, take)
-    default: take(request, isName: false)
+
+    private mutating func take(_ text: ArraySlice<UInt8>, isName: Bool) {
+      let parts = text.split { !isPart($0) }
+      guard let first = parts.first, let last = parts.last else { return }
+      let whole = lowercased(text[first.startIndex..<last.endIndex])
+      if isName {
+        names[lowercased(first), default: []].insert(whole)
+        return
+      }
+      let folded = parts.map(lowercased)
+      terms.formUnion(folded)
+      guard parts.count > 1, whole.count <= longest, !own.isSuperset(of: folded) else { return }
+      values[folded[0], default: []].insert(whole)
     }
-    return (values, names)
   }
 
   /// The strings of a JSON document that are not names of members, each with whether it is the value of a member `name`.
