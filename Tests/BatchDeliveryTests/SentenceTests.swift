@@ -63,7 +63,10 @@ import Testing
     let report = try deliver(filled, destination, concurrency: concurrency)
     #expect([report.eventsPosted, report.eventsFailed] == [1000, 0])
     let refused = destination.sent.count { $0.count > 13 }
-    #expect(refused <= 3 * concurrency + 4, "\(refused) of \(report.requests)")
+    // Of two sizes, while nothing is learnt: those that are under way, one of them ahead, and as many that begin as these are refused, before
+    // their halves are there. After that halves go first, and each that is refused has one of them under way until both were taken.
+    // The four of 25 that have numbers of fewer digits are smaller in bytes than others, from which nothing is learnt about them.
+    #expect(refused <= 2 * 2 * (concurrency + 1) + 4, "\(refused) of \(report.requests)")
     #expect(destination.sent.filter { $0.count <= 13 }.allSatisfy { $0.count >= 12 })
   }
 
