@@ -155,7 +155,7 @@ import Testing
     try step("engage-batch run job.json --no-upload --store s.sqlite --events-out whole --summary whole.json")
     let whole = try workspace.read("whole")
     #expect(whole.contains("before") && !whole.contains("behind"))
-    let expected = #"{"read":3,"accepted":2,"duplicates":0,"outOfWindow":0,"quarantined":1}"#
+    let expected = #"{"read":3,"accepted":2,"duplicates":0,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":1}"#
     #expect(try Summary(workspace.read("whole.json")).text("records") == expected)
 
     try step("engage-batch partition job.json --parts 2 --out parts")
