@@ -99,9 +99,11 @@ import Testing
     ]
     #expect(try identity("show", "1", "--show-personal-data").lines.dropFirst(2).dropLast().map { $0 } == images)
     // What is empty stays so.
-    let hidden = images.map { $0.replacing(/'[^' ][^']*'/, with: "'<redacted>'").replacing(/ 9\d{11} \[/, with: " # [") }
+    let hidden = images.map {
+      $0.replacing(/'[^' ][^']*'/, with: "'<redacted>'").replacing(/[ ]9\d{11} \[/, with: " # [")
+    }
     let shown = try identity("show", "1").lines.dropFirst(2).dropLast()
-    #expect(shown.map { $0.replacing(/ [0-9a-f]{16} \[/, with: " # [") } == hidden)
+    #expect(shown.map { $0.replacing(/[ ][0-9a-f]{16} \[/, with: " # [") } == hidden)
     #expect(try identity("show", "2", "--show-personal-data").lines[2] == "  searched customer_id: 'c-2'")
     for output in [try identity("list"), try identity("show", "1"), try identity("list", "--format", "json")] {
       #expect(output.code == 0)
@@ -190,7 +192,8 @@ import Testing
     #expect(service.server.rows(of: "50002").count == 2)
     let undo = try identity("undo", "1", "--keep-audit-history")
     #expect(undo.code == 0)
-    let undone = /1  undone  move-mobile-user-id  [0-9a-f]{16} -> [0-9a-f]{16}  device [0-9a-f]{16}  \(undone by an operator\)\n/
+    let undone =
+      /1  undone  move-mobile-user-id  [0-9a-f]{16} -> [0-9a-f]{16}  device [0-9a-f]{16}  \(undone by an operator\)\n/
     #expect(undo.output.wholeMatch(of: undone) != nil, "\(undo.output)")
     #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
     #expect(
