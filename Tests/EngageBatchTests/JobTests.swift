@@ -65,7 +65,9 @@ import Testing
     let found = try workspace.run("run", "job.json", "--dry-run", "--summary", "-")
     #expect(found.code == 0, "\(found.messages)")
     let summary = try Summary(found.output)
-    #expect(summary.text("records") == #"{"read":2,"accepted":1,"duplicates":0,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":1}"#)
+    #expect(
+      summary.text("records")
+        == #"{"read":2,"accepted":1,"duplicates":0,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":1}"#)
     #expect(summary.text("quarantineReasons") == #"{"damaged-file":1}"#)
   }
 
@@ -83,7 +85,9 @@ import Testing
        "window": {"from": "1970-01-01T00:16:40Z", "to": "1970-01-01T00:33:20Z"}}
       """)
     let job = try Summary(try workspace.run("run", "job.json", "--dry-run", "--summary", "-").output)
-    #expect(job.text("records") == #"{"read":4,"accepted":2,"duplicates":0,"outOfWindow":2,"forgotten":0,"leftOut":0,"quarantined":0}"#)
+    #expect(
+      job.text("records")
+        == #"{"read":4,"accepted":2,"duplicates":0,"outOfWindow":2,"forgotten":0,"leftOut":0,"quarantined":0}"#)
     #expect(job["events.byType.95"] == 2)
     let line = try workspace.run("run", "job.json", "--dry-run", "--summary", "-", "--to", "1970-01-01T00:33:20.001Z")
     #expect(try Summary(line.output)["records.accepted"] == 3)

@@ -48,7 +48,9 @@ import Testing
     #expect(!early.contains("Spring"))
     let summary = try Summary(workspace.read("summary.json"))
     #expect(summary.text("rewind") == #"{"devices":1,"replaced":0,"withdrawn":0,"added":3,"corrections":0}"#)
-    #expect(summary.text("records") == #"{"read":2,"accepted":1,"duplicates":1,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":0}"#)
+    #expect(
+      summary.text("records")
+        == #"{"read":2,"accepted":1,"duplicates":1,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":0}"#)
   }
 
   /// The sample came behind the device's last record, so nothing was taken back and the event kept no place.

@@ -14,7 +14,8 @@ import Testing
     #expect(first.code == 0, "\(first.messages)")
     let figures = try Summary(first.output)
     #expect(
-      figures.text("records") == #"{"read":36,"accepted":33,"duplicates":1,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":2}"#)
+      figures.text("records")
+        == #"{"read":36,"accepted":33,"duplicates":1,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":2}"#)
     #expect(figures.text("quarantineReasons") == #"{"invalid-json":1,"invalid-timestamp":1}"#)
     #expect(
       figures.text("events")
@@ -34,7 +35,9 @@ import Testing
     let second = try workspace.run("run", "jobs/nightly.json", "--sandbox", "--summary", "-")
     #expect(second.code == 0)
     let again = try Summary(second.output)
-    #expect(again.text("records") == #"{"read":36,"accepted":0,"duplicates":34,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":2}"#)
+    #expect(
+      again.text("records")
+        == #"{"read":36,"accepted":0,"duplicates":34,"outOfWindow":0,"forgotten":0,"leftOut":0,"quarantined":2}"#)
     #expect(again["events.total"] == 0)
     #expect(again["upload.requests"] == 0)
     #expect(again["identity.checks"] == 0)
