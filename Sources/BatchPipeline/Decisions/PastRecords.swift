@@ -22,7 +22,9 @@ enum PastRecords {
       ("yyyyMMdd", yearMonthDay?.milliseconds),
     ]
     for (words, milliseconds) in readings {
-      guard let milliseconds, end.milliseconds..<(asOf.milliseconds + 86_400_000) ~= milliseconds else { continue }
+      guard let milliseconds, milliseconds >= end.milliseconds, milliseconds < asOf.milliseconds + 86_400_000 else {
+        continue
+      }
       return "before 2008; perhaps \(words): \(Instant(milliseconds: milliseconds).rfc3339.prefix(10))"
     }
     return "before 2008"
