@@ -316,7 +316,7 @@ import Testing
     let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
     #expect(mistyped.code == 65 && !workspace.exists("other"))
     #expect(mistyped.messages == "a.csv: error: no column is called 'devise'; did you mean 'device'?\n")
-    #expect(try workspace.run("init", "--from", "a.csv", "made").code == 65)
+    #expect(try workspace.run("init", "--from", "a.csv", "made").code == 0)
     #expect(workspace.exists("made/job.json"))
   }
 
@@ -349,7 +349,8 @@ import Testing
         "calls.ndjson: warning: empty-field: no record has a value for 'mobileUserId', which is read from 'userId'"),
       "\(checked.output)")
     let words = "events by the map 'segment': 2 devices, 0 people, 4 records, 2026-01-14 to 2026-01-17\n"
-    #expect(checked.messages.contains(words) && checked.messages.contains("not read: extra\n"), "\(checked.messages)")
+    #expect(
+      checked.messages.contains(words) && checked.messages.contains("not read: extra, type\n"), "\(checked.messages)")
     let first = try workspace.run("run", "job.json", "--sandbox")
     #expect(first.messages.contains(words), "\(first.messages)")
     let second = try workspace.run("run", "job.json", "--sandbox")
@@ -380,6 +381,7 @@ import Testing
     }
     #expect(events.compactMap { $0["eventTimestamp"]?.string } == export.times, "\(run.messages)")
     #expect(values("Device Id") == export.devices)
-    #expect(values("Primary User Id") == export.people)
+    // Without a user id a device has one that is made for it.
+    #expect(values("Primary User Id").filter { UUID(uuidString: $0) == nil } == export.people)
   }
 }

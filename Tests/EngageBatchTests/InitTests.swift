@@ -190,7 +190,7 @@ import Testing
         """
         in/shop.csv: a table with semicolons; no preset reads it; of 40 records a map is proposed:
           deviceId: device, confidence medium
-          timestamp: time, confidence medium (1 of 40 are no such times)
+          timestamp: time, confidence high (1 of 40 are no such times)
         """), "\(made.messages)")
     let run = try workspace.run("run", "shop/job.json", "--sandbox", "--summary", "-")
     #expect(run.code == 0, "\(run.messages)")

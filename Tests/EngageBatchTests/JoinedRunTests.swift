@@ -169,10 +169,10 @@ import Testing
     try workspace.write("in/a.ndjson", "\(good)\nnot a record\n{\"half\":\n\(good.replacing("T08", with: "T09"))\n{]\n")
     #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
     func waiting(_ more: String...) throws -> [String] {
-      try workspace.run(["quarantine", "list", "--store", "store.sqlite"] + more).lines.dropFirst().map {
-        $0.split(separator: "\t", omittingEmptySubsequences: false)[3] + " "
-          + $0.split(separator: "\t", omittingEmptySubsequences: false)[8]
-      }
+      let list = try workspace.run(["quarantine", "list", "--store", "store.sqlite", "--format", "json"] + more)
+      return try JSONNode.parse(Array(list.output.utf8)).array?.map {
+        "\($0["line"]?.integer ?? 0) \($0["resolution"]?.string ?? "")"
+      } ?? []
     }
     #expect(try waiting() == ["2 ", "3 ", "5 "])
     // The third is fixed, the second is bad in another way, and the last moves on by that.
@@ -221,7 +221,7 @@ import Testing
     let workspace = try Workspace(["samples"])
     func check(_ members: String) throws -> Finished {
       try workspace.write("job.json", #"{"name": "j", \#(members)}"#)
-      return try workspace.run("config", "check", "--job", "job.json")
+      return try workspace.run("config", "check", "--real", "--job", "job.json")
     }
     let list = try check(#""inputs": {"events": ["samples/events"]}, "identity": true"#)
     #expect(list.code == 78)

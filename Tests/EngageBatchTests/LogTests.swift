@@ -85,6 +85,13 @@ import Testing
     }
   }
 
+  /// The lines of a night's state, of which one is 1.
+  private static func night(_ state: String) -> String {
+    ["done", "done with findings", "missed", "no input", "refused", "failed"].map {
+      #"engage_batch_night{job="nightly",state="\#($0)"} \#($0 == state ? 1 : 0)"#
+    }.joined(separator: "\n")
+  }
+
   @Test("The figures for Prometheus are those of the run, and whole")
   func metrics() throws {
     let workspace = try Workspace()
@@ -93,9 +100,11 @@ import Testing
     #expect(
       Self.figures(text).joined(separator: "\n") == """
         engage_batch_run_exit_code{job="nightly"} 0
+        \(Self.night("done with findings"))
         engage_batch_run_records{job="nightly",result="accepted"} 33
         engage_batch_run_records{job="nightly",result="duplicate"} 1
         engage_batch_run_records{job="nightly",result="out_of_window"} 0
+        engage_batch_run_records{job="nightly",result="forgotten"} 0
         engage_batch_run_records{job="nightly",result="quarantined"} 2
         engage_batch_run_quarantined{job="nightly",reason="invalid-json"} 1
         engage_batch_run_quarantined{job="nightly",reason="invalid-timestamp"} 1
@@ -121,6 +130,7 @@ import Testing
         engage_batch_run_identities{job="nightly",result="conflict"} 0
         engage_batch_run_identities{job="nightly",result="refused"} 0
         engage_batch_run_warnings{job="nightly",kind="unreadable-expiration"} 1
+        engage_batch_missed_windows{job="nightly"} 0
         engage_batch_run_possible_duplicates{job="nightly"} 0
         engage_batch_store_events{job="nightly",status="SUCCESSFULLY_POSTED"} 37
         """)
@@ -143,7 +153,11 @@ import Testing
     try workspace.write("jobs/none.json", job)
     #expect(try workspace.run("run", "jobs/none.json", "--no-upload", "--metrics", "m.prom").code == 66)
     #expect(try Self.success(workspace) == success)
-    #expect(Self.figures(try workspace.read("m.prom")) == ["engage_batch_run_exit_code{job=\"nightly\"} 66"])
+    #expect(
+      Self.figures(try workspace.read("m.prom")).joined(separator: "\n") == """
+        engage_batch_run_exit_code{job="nightly"} 66
+        \(Self.night("no input"))
+        """)
     #expect(try workspace.listing().contains { $0.hasPrefix("m.prom 100644 ") })
   }
 

@@ -140,7 +140,10 @@ import Testing
          "rules": [{"when": {"e": "\#(event)"}, "type": "namedEvent"}]}
         """#)
     }
-    try workspace.write("exports/2026-01-14/a.json", #"{"d": "1", "t": "2026-01-14T08:00:00Z", "e": "buy"}"# + "\n")
+    try workspace.write(
+      "exports/2026-01-14/a.json",
+      #"{"d": "1", "t": "2026-01-14T08:00:00Z", "e": "buy"}"# + "\n"
+        + #"{"d": "1", "t": "2026-01-14T09:00:00Z", "e": "sell"}"# + "\n")
     try workspace.write("exports/2026-01-15/a.json", #"{"d": "1", "t": "2026-01-15T08:00:00Z", "e": "sell"}"# + "\n")
     try map("sell")
     try job(from: "2026-01-14T00:00:00Z", to: "2026-01-15T00:00:00Z")
@@ -191,13 +194,17 @@ import Testing
       #"{"form": "csv", "fields": {"deviceId": "d", "timestamp": "t", "type": {"constant": "namedEvent"}, "name": "e"}}"#
     )
     let record = #"{""d"":""9"",""t"":""2026-01-14T08:00:00Z"",""e"":""open""}"#
-    try workspace.write("a.csv", "d,t,e\n1,2026-01-14T08:00:00Z,\"zz\n\(record)\nx\n")
+    try workspace.write("a.csv", "d,t,e\n0,2026-01-14T07:00:00Z,view\n1,2026-01-14T08:00:00Z,\"zz\n\(record)\nx\n")
     #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
-    let listed = try workspace.run("quarantine", "list", "job.json").output
-    #expect(listed.contains("invalid-row"))
+    func broken() throws -> [String] {
+      try workspace.run("quarantine", "list", "job.json", "--all").lines.filter { $0.contains("invalid-row") }
+    }
+    let listed = try broken()
+    #expect(listed.count == 2)
+    // The last line is a row with too few fields, which another map might read.
     let replayed = try workspace.run("quarantine", "replay", "job.json")
-    #expect(replayed.messages.contains("0 entries of the quarantine were tried"), "\(replayed)")
-    #expect(try workspace.run("quarantine", "list", "job.json").output == listed)
+    #expect(replayed.messages.contains("1 entry of the quarantine was tried: 0 accepted"), "\(replayed)")
+    #expect(try broken() == listed)
   }
 
   /// Validates a job of one export.
@@ -234,10 +241,10 @@ import Testing
     #expect(
       found.lines == [
         #"t.csv:2: invalid-row: text stands behind a closing quote; if a backslash stands before its quotes, the map has to say "escape": "\\""#,
+        "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
         #"t.csv:3: warning: not-a-number: 'sum' is not a number, and stays a text; if its comma is a decimal one, the map has to say "decimal": ",""#,
         #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', taken as they stand; the map has to say "escape": "\\", or "" where they are text"#,
         "t.csv:4: warning: short-row: the row has 2 of 4 columns",
-        "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
       ])
   }
 

@@ -46,7 +46,7 @@ import Testing
     "Recipient.holdEventsUntilIdentified": .value("true", with: ["--set", "Recipient.maxMergeChain=1"]),
     "Recipient.consentRecords": .test("deniedConsentSendsNothing"),
     "Recipient.maxMergeChain": .value("1"),
-    "Recipient.knownToKnown": .value("hold"),
+    "Recipient.knownToKnown": .value("hold"), "Recipient.onNewUserId": .test("rename"),
     "Recipient.bulkThreshold": .test("decidesTheSameFromAnExport"),
     "Recipient.transferFolder": .test("decidesTheSameFromAnExport"),
     "AuditRecord.mergeHistoryInAuditRecordTable": .value("false"),

@@ -62,7 +62,7 @@ import Testing
     #expect(try events(workspace) == before)
     let history = try workspace.run("history", "--store", "j.sqlite", "--format", "json")
     #expect(try JSONNode.parse(Array(history.output.utf8)).array?.map { $0["ending"]?.integer } == [0, 65])
-    #expect(try workspace.run("quarantine", "list", "--store", "j.sqlite").lines.count == 4)
+    #expect(try workspace.run("quarantine", "list", "--all", "--store", "j.sqlite").lines.count == 4)
     #expect(try workspace.run("post", "job.json", environment: service.environment).code == 0)
   }
 
@@ -290,7 +290,7 @@ import Testing
     }
     try run("nights.sqlite", 12)
     #expect(try statuses("nights.sqlite") == ["EXPIRED"])
-    try workspace.write("b.ndjson", #"{"deviceId":"p","timestamp":"2026-01-10T09:00:20Z","type":"placemark"}"# + "\n")
+    try workspace.write("b.ndjson", #"{"deviceId":"p","timestamp":"2026-01-10T09:00:10Z","type":"placemark"}"# + "\n")
     for store in ["nights.sqlite", "one.sqlite"] {
       try run(store, 13)
       #expect(try statuses(store) == ["NOT_POSTED"], "\(store)")

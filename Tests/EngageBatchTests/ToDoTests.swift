@@ -86,7 +86,7 @@ import Testing
       "Upload.onUnknown=hold")
     #expect(Set(commands.keys) == ["quarantine list", "store events", "identity list"])
     let quarantined = try shell(commands["quarantine list"])
-    #expect(quarantined.code == 0 && quarantined.output.contains("in.ndjson\t3\t"), "\(quarantined)")
+    #expect(quarantined.code == 0 && quarantined.output.contains("in.ndjson:3\n"), "\(quarantined)")
     let unknown = try shell(commands["store events"])
     #expect(unknown.code == 0 && unknown.output.contains("UNKNOWN"), "\(unknown)")
     let plans = try shell(commands["identity list"])

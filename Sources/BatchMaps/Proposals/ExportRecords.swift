@@ -117,7 +117,8 @@ package struct ExportRecords {
   /// - Returns: its document, and the members that are no fields; nil for records that only have such names.
   package func ownMap(_ form: ExportForm, types: [String]) -> (document: String, unread: [String])? {
     guard let kind = ownKind else { return nil }
-    guard kind != .events || self.types.keys.allSatisfy(types.contains) else { return nil }
+    // An event as a phone stored it has no type.
+    guard kind != .events || nodes.allSatisfy({ $0["type"]?.string.map(types.contains) ?? true }) else { return nil }
     let members = self.members
     // In a table a member of an object has a column of its own.
     func isField(_ name: String) -> Bool {

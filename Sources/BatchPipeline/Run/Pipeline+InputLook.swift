@@ -28,6 +28,9 @@ extension Pipeline {
         outcome.findings.warnings += 1
         outcome.findings.first.append(
           Finding(severity: .warning, file: first.original, line: 0, reason: "empty-field", detail: words))
+        outcome.findings.causes.append(
+          FindingCause(
+            isWarning: true, reason: "empty-field", count: 1, detail: words, file: first.original, line: 0))
       }
     }
     outcome.report.inputs = lines

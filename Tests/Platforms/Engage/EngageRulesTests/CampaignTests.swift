@@ -203,7 +203,7 @@ import Testing
   func looksIntoTextsUpToALength(length: Int, count: Int) throws {
     let fixture = Fixture()
     let text = #"{\"CurrentCampaign\":\"x\"}"#
-    let blanks = String(repeating: "a", count: length - 33)
+    let blanks = String(repeating: "a", count: length - 30)
     try fixture.add(.pushReceived, at: "2026-01-01T00:00:00Z") {
       $0.body = try fixture.json(#"{"t":"\#(text.dropLast()),\"b\":\"\#(blanks)\"}"}"#)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -10,11 +11,11 @@ import Testing
         + LinkWarning.Kind.allCases.map(\.rawValue))
   }
 
-  /// What stands in back quotes at the beginning of the tables' rows, up to those of another platform.
+  /// The names in back quotes that begin the rows of the tables of Engage's records and of its links.
   private func rows(of path: String) throws -> [String] {
-    let page = try Checkout.text(path)
-    let end = page.firstRange(of: "\n## deltaDNA\n")?.lowerBound ?? page.endIndex
-    return page[..<end].split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+    let sections = try Checkout.text(path).components(separatedBy: "\n## ")
+    let own = sections.prefix(1) + sections.filter { $0.hasPrefix("Links\n") }
+    return own.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `") }.map { line in
       String(line.dropFirst(3).prefix { $0 != "`" })
     }
   }
