@@ -68,10 +68,8 @@ import Testing
     let gone = try recipients(store, person.users.map { PersonID(.mobileUserID, $0) }, list)
     let own = Set(list.keys.filter { people.owner(of: $0, list) == person.number })
     let seen = people.spans.values.contains { $0.contains { person.users.contains($0.user) } }
-    // Nothing leads to the recipient of somebody who was never looked up.
-    let unknown = own.filter {
-      $0 == person.recipient && list.values.allSatisfy { $0["Merged Recipient Id"] != person.recipient }
-    }
+    // Nothing leads from these ids to the recipient of somebody who was looked up with none of them.
+    let unknown = people.wasLookedUp(person) ? [] : own.filter { $0 == person.recipient }
     #expect(gone.subtracting(own).isEmpty, "\(name): others than \(person) went: \(gone.subtracting(own))")
     if seen {
       #expect(
@@ -109,6 +107,13 @@ extension SimulatedPeople {
   func firstCheck(of user: String, of person: Person) -> Int64? {
     let same = sameIDs(as: user)
     return checks.filter { same.contains($0.user) }.map(\.at).min()
+  }
+
+  /// Whether one of a person's ids, or an automatic one before it on a device, was looked up with her customer id.
+  func wasLookedUp(_ person: Person) -> Bool {
+    let automatic = spans.filter { $0.value.count > 1 && person.users.contains($0.value[1].user) }.keys
+      .map { AutomaticMobileUserId.id(of: $0) }
+    return checks.contains { (person.users + automatic).contains($0.user) }
   }
 
   /// An id with the automatic one before it, where no other device had recorded it by then.
