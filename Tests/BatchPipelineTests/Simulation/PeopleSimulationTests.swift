@@ -67,15 +67,8 @@ import Testing
     let person = people.people[Int.random(in: 0..<people.people.count, using: &random)]
     let gone = try recipients(store, person.users.map { PersonID(.mobileUserID, $0) }, list)
     let own = Set(list.keys.filter { people.owner(of: $0, list) == person.number })
-    let seen = people.spans.values.contains { $0.contains { person.users.contains($0.user) } }
-    // Nothing leads from these ids to the recipient of somebody who was looked up with none of them.
-    let unknown = people.wasLookedUp(person) ? [] : own.filter { $0 == person.recipient }
     #expect(gone.subtracting(own).isEmpty, "\(name): others than \(person) went: \(gone.subtracting(own))")
-    if seen {
-      #expect(
-        own.subtracting(gone).subtracting(unknown).subtracting(people.onlyAnonymous(person, list)).isEmpty,
-        "\(name): \(person) is not gone")
-    }
+    #expect(gone == people.recipients(of: person, list), "\(name): \(person)")
 
     let device = people.spans.keys.sorted()[Int.random(in: 0..<people.spans.count, using: &random)]
     let ofDevice = try recipients(store, [PersonID(.device, device)], list)
@@ -109,13 +102,6 @@ extension SimulatedPeople {
     return checks.filter { same.contains($0.user) }.map(\.at).min()
   }
 
-  /// Whether one of a person's ids, or an automatic one before it on a device, was looked up with her customer id.
-  func wasLookedUp(_ person: Person) -> Bool {
-    let automatic = spans.filter { $0.value.count > 1 && person.users.contains($0.value[1].user) }.keys
-      .map { AutomaticMobileUserId.id(of: $0) }
-    return checks.contains { (person.users + automatic).contains($0.user) }
-  }
-
   /// An id with the automatic one before it, where no other device had recorded it by then.
   func sameIDs(as user: String) -> Set<String> {
     for (device, spans) in spans {
@@ -127,10 +113,20 @@ extension SimulatedPeople {
     return [user]
   }
 
-  /// Recipients of devices on which nobody has logged in yet.
-  func onlyAnonymous(_ person: Person, _ list: [String: [String: String]]) -> Set<String> {
-    let devices = spans.filter { $0.value.count == 1 && $0.value[0].user == AutomaticMobileUserId.id(of: $0.key) }.keys
-    let users = devices.map { AutomaticMobileUserId.id(of: $0) }
-    return Set(list.filter { users.contains($0.value["Mobile User Id"] ?? "") }.keys)
+  /// Recipients that belong to the ids that a person's logins record or to automatic ones before them, and all that were merged with those.
+  func recipients(of person: Person, _ list: [String: [String: String]]) -> Set<String> {
+    let automatic = spans.filter { $0.value.count > 1 && person.users.contains($0.value[1].user) }.keys
+      .map { AutomaticMobileUserId.id(of: $0) }
+    var found: Set<String> = []
+    var added = Set(list.filter { (person.users + automatic).contains($0.value["Mobile User Id"] ?? "") }.keys)
+    while !added.isEmpty {
+      found.formUnion(added)
+      let merged = list.flatMap { id, columns in
+        let winner = columns["Merged Recipient Id"] ?? ""
+        return winner.isEmpty ? [] : added.contains(id) ? [winner] : added.contains(winner) ? [id] : []
+      }
+      added = Set(merged).subtracting(found)
+    }
+    return found
   }
 }

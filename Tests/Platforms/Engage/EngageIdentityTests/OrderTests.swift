@@ -99,8 +99,9 @@ import Testing
     #expect(outcome.scenarios == expected.scenarios)
   }
 
-  /// A few are numbered in order by one call at a time; of many as many calls are under way as lanes.
-  @Test(arguments: [200, 600]) func recipientsOfSetUpsAreNumberedAsTheirDevicesWereFirstSeen(count: Int) throws {
+  /// A few are numbered in order by one call at a time; of many as many calls are under way as lanes, but in a sandbox.
+  @Test(arguments: [(50, false), (51, false), (300, false), (300, true)])
+  func recipientsOfSetUpsAreNumberedAsTheirDevicesWereFirstSeen(count: Int, isSandbox: Bool) throws {
     let calls = Guarded((open: [String: Int](), most: [String: Int]()))
     let service = ModelService(
       delay: { call in
@@ -118,13 +119,42 @@ import Testing
       DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds(Int64($0)), mobileUserId: "", recipientId: "")
     }
     try bench.store.identities.note(devices)
-    #expect(try bench.reconcile().figures.created == count)
+    var reconciler = bench.reconciler
+    reconciler.isSandbox = isSandbox
+    #expect(try reconciler.reconcile().figures.created == count)
+    let isInOrder = isSandbox || count <= 50
     let recipients = try devices.map { try #require(Int(bench.identity($0.device)?.recipientId ?? "")) }
-    if count == 200 { #expect(recipients == recipients.sorted()) }
+    if isInOrder { #expect(recipients == recipients.sorted()) }
     #expect(Set(recipients).count == count)
     let most = calls.withLock { $0.most }
-    #expect(most["AddRecipient"] == (count == 200 ? 1 : 4))
+    #expect(most["AddRecipient"] == (isInOrder ? 1 : 4))
     #expect(most["SelectRecipientData", default: 0] > 1)
+  }
+
+  /// A service may take ids that differ in the case of letters for one.
+  @Test func oneCallIsMadeForAPersonAtATime() throws {
+    let calls = Guarded((open: [String: Int](), most: 0, atOnce: 0))
+    let service = ModelService(
+      delay: { call in
+        guard let user = call.columns["Mobile User Id"]?.lowercased() else { return }
+        calls.withLock { calls in
+          calls.open[user, default: 0] += 1
+          calls.most = max(calls.most, calls.open[user] ?? 0)
+          calls.atOnce = max(calls.atOnce, calls.open.values.reduce(0, +))
+        }
+        usleep(2_000)
+        calls.withLock { $0.open[user, default: 0] -= 1 }
+      })
+    let bench = try Bench(settings: .fixture { $0.concurrency = 4 }, service: service)
+    try bench.store.identities.note(
+      (0..<120).map {
+        DeviceSetup(
+          device: "d-\($0)", firstSeen: now + Milliseconds(Int64($0)),
+          mobileUserId: "\($0 % 3 == 0 ? "User" : "USER")-\($0 / 3)", recipientId: "")
+      })
+    try bench.reconcile()
+    #expect(calls.withLock { $0.most } == 1)
+    #expect(calls.withLock { $0.atOnce } == 4)
   }
 
   /// Found by a check from outside: a first failing set-up created none of eight.

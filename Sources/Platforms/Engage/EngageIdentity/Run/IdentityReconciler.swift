@@ -20,6 +20,8 @@ package struct IdentityReconciler: Sendable {
   package var shouldEnd: @Sendable () -> Bool = { false }
   /// Last known locations are only looked at for the columns that they need.
   var writesLocations = true
+  /// The service is the sandbox of the run, whose answers take no time.
+  package var isSandbox = false
   /// Recipients are never added without a look-up: because it costs nothing, or because added ones are to be told from others.
   var looksBeforeAdding = false
   /// How the list keeps what is written to it.

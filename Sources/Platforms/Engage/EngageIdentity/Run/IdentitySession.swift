@@ -27,7 +27,7 @@ struct IdentitySession: Sendable {
 
   /// Up to so many set-ups add their recipients in order, each when the one before was answered, so that a small run always gives the same
   /// numbers; with more of them, for which this takes too long, the calls only start in order, one for a person at a time.
-  private static let orderedSetups = 200
+  private var orderedSetups: Int { reconciler.isSandbox ? 5_000 : 50 }
 
   private enum Piece {
     /// In order where its recipient is added after those of all set-ups before it, so that the service numbers new recipients as
@@ -71,7 +71,9 @@ struct IdentitySession: Sendable {
     ) -> [String] {
       let columns = ids.map { ("id\0\($0.name)", $0.value) }
       let all =
-        ([identity.mobileUserId] + users).map { ("user", Person.key($0)) } + [("recipient", identity.recipientId)]
+        ([identity.mobileUserId] + users).map {
+          ("user", String(decoding: RecipientQuestion.folded($0), as: UTF8.self))
+        } + [("recipient", identity.recipientId)]
         + columns
       return ["device\0" + device] + all.filter { !$0.1.isEmpty }.map { "\($0)\0\($1)" }
     }
@@ -83,7 +85,7 @@ struct IdentitySession: Sendable {
       let persons = try store.identities.personsToSetUp(after: person, limit: Self.page)
       guard let last = persons.last else { break }
       person = last
-      let inOrder = persons.count <= Self.orderedSetups
+      let inOrder = persons.count <= orderedSetups
       run(persons.map { .setup($0, inOrder: inOrder) })
     }
     var check: PendingCheck?

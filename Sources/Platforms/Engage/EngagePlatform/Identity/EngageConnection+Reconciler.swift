@@ -27,6 +27,7 @@ extension EngageConnection {
       run: run,
       now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
+    reconciler.isSandbox = context.sandboxAddress != nil
     reconciler.transfer = database.transfer(settings)
     let result = Result { try interruption.during({ try body(reconciler) }, end: { cancellation.cancel() }) }
     try interruption.check()
