@@ -21,6 +21,9 @@ package struct Ingest: Sendable {
     /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records in the
     /// spans; and ids of records, which have buckets of their own (``RecordIDs``). Called by several threads at once.
     package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
+    /// Whether a record counts in the place of a later one with its identity that an earlier run accepted. Nil for never.
+    package var replaces:
+      (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)?
     /// Takes lines that were quarantined, a batch at a time and never two batches at once. Lines come in no particular order:
     /// sort by file and line where it matters.
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
@@ -38,13 +41,15 @@ package struct Ingest: Sendable {
       },
       quarantine: @escaping @Sendable ([QuarantinedLine]) throws -> Void = { _ in },
       progress: @escaping @Sendable (IngestProgress) throws -> Void = { _ in },
-      preview: (@Sendable (InputPreview) throws -> Bool)? = nil
+      preview: (@Sendable (InputPreview) throws -> Bool)? = nil,
+      replaces: (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)? = nil
     ) {
       self.partition = partition
       self.known = known
       self.quarantine = quarantine
       self.progress = progress
       self.preview = preview
+      self.replaces = replaces
     }
   }
 
@@ -219,7 +224,10 @@ private final class IngestRun: Sendable {
         duplicates += sorter.duplicates
       }
       lookaheads.add(
-        try sorter.sort(stored.chunks + loaded, in: slice) { try known(item.bucket, areIDs: $0, $1) })
+        try sorter.sort(stored.chunks + loaded, in: slice, known: { try known(item.bucket, areIDs: $0, $1) }) {
+          _, _, _ in
+          false
+        })
       guard try goesOn(feed) else { return }
     }
     guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
@@ -241,7 +249,11 @@ private final class IngestRun: Sendable {
     _ chunks: [Chunk], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
     var partition = draft
-    partition.devices = try sorter.sort(chunks, in: slice) { try known(draft.bucket, areIDs: $0, $1) }
+    // A device that comes in slices is not taken back.
+    let replaces = draft.lookaheads == nil ? callbacks.replaces : nil
+    partition.devices = try sorter.sort(chunks, in: slice, known: { try known(draft.bucket, areIDs: $0, $1) }) {
+      try replaces?(draft.worker, draft.bucket, $0, $1, $2) ?? false
+    }
     partition.repeated = sorter.repeated
     let accepted = partition.recordCount
     // The last slice is the end of all devices of the bucket.

@@ -102,6 +102,9 @@ package struct RecordEntry {
     notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: key.packed) : nil
   }
 
+  /// By what its identity is known; nil for a record without one.
+  package var identityKey: UInt64? { key.hasIdentity ? recordKey : nil }
+
   package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }
 
   /// Bytes that the record takes in memory.
@@ -131,9 +134,8 @@ package struct RecordEntry {
   var recordKey: UInt64? { head.notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
 
   /// Notes it in the record, whose memory is that of a chunk.
-  func markAsAgain() {
-    unsafe UnsafeMutableRawPointer(mutating: packed).assumingMemoryBound(to: PackedHead.self).pointee.notes
-      .insert(.isAgain)
+  func mark(_ note: RecordNotes) {
+    unsafe UnsafeMutableRawPointer(mutating: packed).assumingMemoryBound(to: PackedHead.self).pointee.notes.insert(note)
   }
 
   var head: PackedHead { unsafe packed.assumingMemoryBound(to: PackedHead.self).pointee }

@@ -46,10 +46,12 @@ import BatchFoundation
   /// - Parameters:
   ///   - slice: places of the records that count; others are passed over.
   ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times of the spans, or ids of records.
+  ///   - replaces: whether a record counts in the place of a later one of an earlier run, which has its identity.
   /// - Returns: the devices with records left, by id; valid until the next call.
   mutating func sort(
     _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
-    known: (_ areIDs: Bool, [ClosedRange<Instant>]) throws -> [LineDigest]
+    known: (_ areIDs: Bool, [ClosedRange<Instant>]) throws -> [LineDigest],
+    replaces: (_ device: Text, _ key: UInt64, Instant) throws -> Bool
   ) rethrows -> [DeviceRecords] {
     duplicates = 0
     repeated = []
@@ -72,16 +74,19 @@ import BatchFoundation
     }
     guard !keys.isEmpty else { return [] }
     defer { shared = shared.filter { $0.key.timestamp == slice.upperBound.timestamp } }
+    // An equal identity may have come at any time.
+    let ever = [Instant(milliseconds: 0)...Instant.last]
     if hasRecordKeys {
       knownIDs = try known(
         true,
-        days.spans.map {
-          let (first, last) = ($0.lowerBound.milliseconds, $0.upperBound.milliseconds)
-          return Instant(milliseconds: first - RecordIDs.span)...Instant(milliseconds: last + RecordIDs.span)
-        })
+        hasIdentities
+          ? ever
+          : days.spans.map {
+            let (first, last) = ($0.lowerBound.milliseconds, $0.upperBound.milliseconds)
+            return Instant(milliseconds: first - RecordIDs.span)...Instant(milliseconds: last + RecordIDs.span)
+          })
     }
-    // An equal identity may have come at any time.
-    dropKnown(try known(false, hasIdentities ? [Instant(milliseconds: 0)...Instant.last] : days.spans))
+    try dropKnown(try known(false, hasIdentities ? ever : days.spans), replaces)
     defer {
       knownIDs = []
       let end = slice.upperBound.timestamp
@@ -119,13 +124,26 @@ import BatchFoundation
     }
   }
 
-  private mutating func dropKnown(_ known: [LineDigest]) {
+  private mutating func dropKnown(
+    _ known: [LineDigest], _ replaces: (_ device: Text, _ key: UInt64, Instant) throws -> Bool
+  ) rethrows {
     guard !known.isEmpty else { return }
     var left = 0
     var ids: [LineDigest] = []
-    unsafe known.withUnsafeBufferPointer { known in
+    try unsafe known.withUnsafeBufferPointer { known in
       for index in keys.indices {
         if unsafe Self.contains(known, keys[index].digest) {
+          let record = keys[index]
+          if record.hasIdentity {
+            guard let key = record.recordKey, isFirst(key, at: record.timestamp),
+              try replaces(devices[Int(owners[index])].text, key, Instant(milliseconds: record.timestamp))
+            else { continue }
+            record.mark(.replaces)
+            keys[left] = record
+            owners[left] = owners[index]
+            left += 1
+            continue
+          }
           // What was read in the project's own shape has no id in the store.
           if let key = keys[index].recordKey, isKnown(key, at: keys[index].timestamp) != .near {
             ids.append(RecordIDs.entry(key, at: keys[index].timestamp))
@@ -253,7 +271,7 @@ import BatchFoundation
     var left = 0
     for index in own.indices {
       let record = unsafe own[index]
-      if let key = record.recordKey {
+      if !record.hasIdentity, let key = record.recordKey {
         let time = record.timestamp
         let known = isKnown(key, at: time)
         let last = recordTimes[key]
@@ -261,7 +279,7 @@ import BatchFoundation
           repeated.append(RepeatedRecord(device: device, digest: record.digest, timestamp: Instant(milliseconds: time)))
           continue
         }
-        if last != nil || known == .far { record.markAsAgain() }
+        if last != nil || known == .far { record.mark(.isAgain) }
         recordTimes[key] = time
       }
       unsafe own[left] = record
@@ -270,22 +288,32 @@ import BatchFoundation
     return left
   }
 
+  /// Whether earlier runs had the identity, and each time later.
+  private func isFirst(_ key: UInt64, at time: Int64) -> Bool {
+    let place = firstKnown(key)
+    return place < knownIDs.count && knownIDs[place].high == key && time < Int64(bitPattern: knownIDs[place].low)
+  }
+
+  /// The place of the id's earliest time among the known ones, or where it would be.
+  private func firstKnown(_ key: UInt64) -> Int {
+    var (low, high) = (0, knownIDs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if knownIDs[middle].high < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   private enum Knowledge {
     case none, far, near
   }
 
   /// Whether earlier runs had the id, and within its hour.
   private func isKnown(_ key: UInt64, at time: Int64) -> Knowledge {
-    var (low, high) = (0, knownIDs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if knownIDs[middle].high < key { low = middle + 1 } else { high = middle }
-    }
     var knowledge = Knowledge.none
-    while low < knownIDs.count, knownIDs[low].high == key {
-      if abs(Int64(bitPattern: knownIDs[low].low) - time) <= RecordIDs.span { return .near }
+    for id in knownIDs[firstKnown(key)...].prefix(while: { $0.high == key }) {
+      if abs(Int64(bitPattern: id.low) - time) <= RecordIDs.span { return .near }
       knowledge = .far
-      low += 1
     }
     return knowledge
   }

@@ -4,14 +4,17 @@ package import BatchFoundation
 ///
 /// What is kept of a record is its place among those of its device and its payload, some bytes besides what the platform wrote:
 ///
-///     record = flags, type, timestamp delta, line delta, [file], [ignored type], [element], payload
+///     record = flags, type, timestamp delta, line delta, [file], [ignored type], [element], [key], payload
 ///
-/// A file has the number by which the store knows it.
+/// A file has the number by which the store knows it, and a record with an identity its key. One that an earlier record of its identity
+/// replaced since (reference decisions 71) is written as a record of that key without a payload.
 @safe package final class RecordTimeline {
   private let device: Text
   private let hash: DeviceHash
   private let arena = Arena(blockSize: 1 << 14)
   private var keys: [RecordKey] = []
+  /// The identities of records that others replaced, with their times (``RecordIDs``).
+  private var replaced: Set<LineDigest> = []
 
   private enum Head {
     static let kinds: UInt8 = 3
@@ -19,6 +22,8 @@ package import BatchFoundation
     static let hasFile: UInt8 = 1 << 3
     static let hasIgnoredType: UInt8 = 1 << 4
     static let hasElement: UInt8 = 1 << 5
+    static let hasKey: UInt8 = 1 << 6
+    static let isReplaced: UInt8 = 1 << 7
   }
 
   /// - Parameter device: its id, which need not outlive the call.
@@ -36,7 +41,7 @@ package import BatchFoundation
       let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
       (head.file, head.line) = (RecordPosition.kept | source.file, source.line)
       head.notes = []
-      unsafe add(head, UnsafeRawBufferPointer(entry.text(without: Int(head.padding)).bytes))
+      unsafe add(head, UnsafeRawBufferPointer(entry.text(without: Int(head.padding)).bytes), entry.identityKey)
     }
   }
 
@@ -56,21 +61,32 @@ package import BatchFoundation
         let head = PackedHead(
           timestamp: timestamp, digest: LineDigest(high: 0, low: 0), device: hash, line: line,
           file: RecordPosition.kept | file, size: 0, kind: kind, type: type, isSample: flags & Head.isSample != 0,
-          hasIdentity: false,
+          hasIdentity: flags & Head.hasKey != 0,
           ignoredType: flags & Head.hasIgnoredType == 0 ? 0 : UInt8(truncatingIfNeeded: try reader.integer()),
           element: flags & Head.hasElement == 0 ? 0 : UInt16(truncatingIfNeeded: try reader.integer()))
-        unsafe add(head, UnsafeRawBufferPointer(try reader.text().bytes))
+        let key = flags & Head.hasKey == 0 ? nil : UInt64(bitPattern: try reader.integer())
+        let payload = try reader.text()
+        if flags & Head.isReplaced != 0, let key {
+          replaced.insert(RecordIDs.entry(key, at: timestamp))
+        } else {
+          unsafe add(head, UnsafeRawBufferPointer(payload.bytes), key)
+        }
       }
     }
   }
 
-  private func add(_ given: PackedHead, _ payload: UnsafeRawBufferPointer) {
-    let target = unsafe arena.allocate(PackedHead.size + 8 + device.count + payload.count + 8)
+  private func add(_ given: PackedHead, _ payload: UnsafeRawBufferPointer, _ key: UInt64?) {
+    let target = unsafe arena.allocate(PackedHead.size + 8 + device.count + payload.count + 16)
     let start = unsafe device.writeShort(to: target + PackedHead.size)
     if let source = payload.baseAddress { unsafe start.copyMemory(from: source, byteCount: payload.count) }
     let used = unsafe start - target + payload.count
     var head = given
     head.size = UInt32((used + 7) & ~7)
+    if let key {
+      head.notes = .hasRecordKey
+      unsafe (target + Int(head.size)).storeBytes(of: key, as: UInt64.self)
+      head.size += 8
+    }
     head.padding = UInt8(Int(head.size) - used)
     unsafe target.storeBytes(of: head, as: PackedHead.self)
     unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: target))
@@ -88,6 +104,16 @@ package import BatchFoundation
     }
   }
 
+  /// The time of the record with the identity; nil for none, and for one that was replaced.
+  package func time(ofIdentity key: UInt64) -> Instant? {
+    keys.first { $0.hasIdentity && $0.recordKey == key && !isReplaced($0) }.map { Instant(milliseconds: $0.timestamp) }
+  }
+
+  private func isReplaced(_ record: RecordKey) -> Bool {
+    guard !replaced.isEmpty, record.hasIdentity, let key = record.recordKey else { return false }
+    return replaced.contains(RecordIDs.entry(key, at: record.timestamp))
+  }
+
   /// Hands all of them over as they were added; they live as long as the timeline, the list as the call.
   package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(self) {
@@ -97,13 +123,16 @@ package import BatchFoundation
 
   /// Hands all of them over in their order, without and with more of a run; they live as long as the timeline, the lists as the call.
   package func withRecords<Result>(
-    adding more: RecordList, from files: InputFiles,
+    adding more: RecordList, from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = [],
     _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
   ) rethrows -> Result {
     keys.sort(by: RecordKey.precedes)
+    keys.removeAll(where: isReplaced)
     let before = keys
     add(more, from: files)
+    for (key, time) in gone { replaced.insert(RecordIDs.entry(key, at: time.milliseconds)) }
     keys.sort(by: RecordKey.precedes)
+    keys.removeAll(where: isReplaced)
     return try withExtendedLifetime(self) {
       try unsafe before.withUnsafeBufferPointer { before in
         try unsafe keys.withUnsafeBufferPointer { after in
@@ -114,7 +143,11 @@ package import BatchFoundation
   }
 
   /// The records as a store keeps them, one list behind the other.
-  package static func kept(_ lists: [RecordList], from files: InputFiles) -> [UInt8] {
+  ///
+  /// - Parameter gone: of records that are replaced from now on, the keys of their identities.
+  package static func kept(
+    _ lists: [RecordList], from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = []
+  ) -> [UInt8] {
     var writer = StateWriter(capacity: lists.joined().reduce(0) { $0 + Int($1.key.head.size) })
     var (timestamp, line, file): (Int64, UInt64, UInt32) = (0, 0, 0)
     for entry in lists.joined() {
@@ -125,6 +158,7 @@ package import BatchFoundation
       if source.file != file { flags |= Head.hasFile }
       if head.ignoredType != 0 { flags |= Head.hasIgnoredType }
       if head.element != 0 { flags |= Head.hasElement }
+      if head.hasIdentity { flags |= Head.hasKey }
       writer.put(flags)
       writer.put(head.type)
       writer.put(head.timestamp &- timestamp)
@@ -132,8 +166,18 @@ package import BatchFoundation
       if source.file != file { writer.put(Int64(source.file)) }
       if head.ignoredType != 0 { writer.put(Int64(head.ignoredType)) }
       if head.element != 0 { writer.put(Int64(head.element)) }
+      if let key = entry.identityKey { writer.put(Int64(bitPattern: key)) }
       (timestamp, line, file) = (head.timestamp, source.line, source.file)
       writer.put(entry.text(without: Int(head.padding)))
+    }
+    for (key, time) in gone {
+      writer.put(Head.hasKey | Head.isReplaced)
+      writer.put(0 as UInt8)
+      writer.put(time.milliseconds &- timestamp)
+      writer.put(0 as Int64)
+      writer.put(Int64(bitPattern: key))
+      timestamp = time.milliseconds
+      writer.put(Text.empty)
     }
     return writer.bytes
   }

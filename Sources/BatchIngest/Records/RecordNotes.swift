@@ -16,6 +16,8 @@ public struct RecordNotes: OptionSet, Sendable {
   static let hasRecordKey = RecordNotes(rawValue: 16)
   /// Another record with this `recordId` lies more than an hour before it.
   package static let isAgain = RecordNotes(rawValue: 32)
+  /// An earlier run accepted a later record with its identity, in whose place it counts (reference decisions 71).
+  package static let replaces = RecordNotes(rawValue: 64)
 
   /// The fields whose ids name nobody.
   package var unlikelyFields: [String] {
@@ -47,7 +49,8 @@ extension UInt8 {
   fileprivate var isBlank: Bool { self <= 0x20 }
 }
 
-/// Maps whose exports come twice say by `recordId` what is one record (reference decisions 57).
+/// Maps whose exports come twice say by `recordId` what is one record (reference decisions 57). Stored events have their identity here, too, so
+/// that the first in order can count (71).
 package enum RecordIDs {
   /// Records of one id that are farther apart are two; in milliseconds.
   static let span: Int64 = 3_600_000

@@ -112,7 +112,7 @@ package struct RecordHead {
   /// Of a record that only another platform uses, and that stands here for one that does nothing; 0 for all others.
   package var ignoredType: UInt8 = 0
   package var notes: RecordNotes = []
-  /// Of a record with a `recordId` that a map wrote, what is one record with it (``RecordIDs``); 0 for none.
+  /// Of a record with a `recordId` that a map wrote, or with an identity, what is one record with it (``RecordIDs``); 0 for none.
   package var recordKey: UInt64 = 0
 
   @inlinable

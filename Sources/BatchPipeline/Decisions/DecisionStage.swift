@@ -62,6 +62,9 @@ struct DecisionStage: Sendable {
           let workers = preview.isSmall ? 1 : options.ingest.workers
           shared.withLock { $0 = (0..<workers).map { _ in DecisionWorker(self, keepsAll: preview.isSmall) } }
           return true
+        },
+        replaces: { worker, bucket, device, key, instant in
+          try shared.withLock { $0[worker] }.replaces(bucket, device, key, instant)
         }))
     let workers = shared.withLock { $0 }
     guard !workers.isEmpty else {

@@ -144,6 +144,17 @@ final class DecisionWorker: @unchecked Sendable {
     return known.flatMap { instant < $0 ? $0 : nil }
   }
 
+  /// Whether a record counts in the place of a later one of an earlier run that has its identity: a rewind reaches both, and no service was
+  /// asked to take that one (reference decisions 71).
+  func replaces(_ bucket: Int, _ device: Text, _ key: UInt64, _ instant: Instant) throws -> Bool {
+    guard let rewinder, let reach = options.rewind?.reach, reach <= instant else { return false }
+    let nights = try rewinder.nights(of: device, from: instant, in: nights(of: bucket))
+    guard try rewinder.hasPlace(for: instant, in: nights),
+      let time = try rewinder.time(ofIdentity: key, device, nights), instant < time
+    else { return false }
+    return try !sink.earlier.wasAttempted(device, at: time)
+  }
+
   private func nights(of bucket: Int) throws -> BucketNights {
     if let nights, nights.bucket == bucket { return nights.devices }
     let devices = try sink.earlier.nights(bucket: bucket)

@@ -89,10 +89,23 @@ final class DeviceRewind {
     return last.known
   }
 
+  /// When the record with the identity is that was decided in one of the nights; nil where none has it.
+  func time(ofIdentity key: UInt64, _ device: Text, _ nights: [StoredNight]) throws -> Instant? {
+    for night in nights {
+      if let time = try timeline(device, night).time(ofIdentity: key) { return time }
+    }
+    return nil
+  }
+
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
     return late.firstIndex { nightPlace(of: $0, in: places) != nil } ?? late.count
+  }
+
+  /// Whether a night can take an event of the instant.
+  func hasPlace(for instant: Instant, in nights: [StoredNight]) throws -> Bool {
+    try places(in: nights).night(of: instant, .events, .unknown) != nil
   }
 
   /// - Parameters:
@@ -118,6 +131,8 @@ final class DeviceRewind {
     var decided = 0
     var next = late.startIndex
     var place = min(own, places.night(of: earliest, first.kind, .unknown) ?? own)
+    // Of records with one identity the first in order counts (reference decisions 71).
+    var replaced = Set(late.filter { $0.notes.contains(.replaces) }.compactMap(\.identityKey))
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
       var night = nights[place]
@@ -126,7 +141,11 @@ final class DeviceRewind {
       let behind = isLast ? present : nights[place + 1].night.before
       var end = next
       while end < late.endIndex, isLast || nightPlace(of: late[end], in: places) == place { end += 1 }
-      if old != new || next < end {
+      let gone = try replaced.compactMap { key in
+        try time(ofIdentity: key, device, [night]).map { (key: key, time: $0) }
+      }.sorted { $0.time < $1.time }
+      replaced.subtract(gone.map(\.key))
+      if old != new || next < end || !gone.isEmpty {
         let known = [night.known, isLast ? rewind.knownBefore : nights[place + 1].knownBefore]
         let coming = firsts[(place + 1)...].compactMap { $0 }.min()
         let lateComing = end < late.endIndex ? late[end].timestamp : nil
@@ -137,9 +156,12 @@ final class DeviceRewind {
         try beyond.add(kept: night.night.beyond)
         timelines.append(beyond)
         (night.night.before, night.night.beyond) = (new, [])
-        (night.night.records, night.night.count) = (RecordTimeline.kept([added], from: files), added.count)
+        (night.night.records, night.night.count) = (
+          RecordTimeline.kept([added], from: files, without: gone), added.count
+        )
         night.night.isAddition = true
-        (old, new) = try timeline.withRecords(adding: added, from: files) { before, after in
+        let changes = (added.map(\.timestamp) + gone.map(\.time)).sorted()
+        (old, new) = try timeline.withRecords(adding: added, from: files, without: gone) { before, after in
           var sides = (
             old: Side(device, old, before, known, until: coming, decidedBy.earlier),
             new: Side(
@@ -149,7 +171,7 @@ final class DeviceRewind {
             try sides.old.take(beyond: beyond)
             try sides.new.take(beyond: beyond)
           }
-          let isSame = try decide(&sides.old, &sides.new, added, common: decidedBy.common)
+          let isSame = try decide(&sides.old, &sides.new, changes, common: decidedBy.common)
           decided += sides.new.decided
           return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
         }
@@ -163,7 +185,7 @@ final class DeviceRewind {
       next = end
       place += 1
       // From here on all is as it was.
-      if next == late.endIndex, new == old {
+      if next == late.endIndex, replaced.isEmpty, new == old {
         new = present
         break
       }
@@ -215,10 +237,10 @@ final class DeviceRewind {
 
   /// Decides a night once more, as it was and as it is. While both are in the same state nothing is different, and the state alone is decided.
   ///
-  /// - Parameter late: the records that are new.
+  /// - Parameter changes: when records are that are new, or gone, ascending.
   /// - Returns: whether both are in the same state at the end, which is what it was.
   private func decide(
-    _ old: inout Side, _ new: inout Side, _ late: RecordList, common: any DeviceDecider
+    _ old: inout Side, _ new: inout Side, _ changes: [Instant], common: any DeviceDecider
   ) throws -> Bool {
     // A sample counts for events before it, too.
     let isWhole = old.hasSamples || new.hasSamples
@@ -226,7 +248,7 @@ final class DeviceRewind {
     var passed = Instant(milliseconds: 0)
     while true {
       if !isWhole, old.state == new.state {
-        guard let next = late.first(where: { $0.timestamp >= passed })?.timestamp else { return true }
+        guard let next = changes.first(where: { $0 >= passed }) else { return true }
         // With the record before it, so that both have one.
         let place = old.records.place(from: next)
         let start = place > old.next ? old.records[place - 1].timestamp : next

@@ -104,6 +104,11 @@ struct EarlierRuns: Sendable {
   /// Whether events of the device were sent that should not have been.
   func hasWithdrawals(_ device: Text) throws -> Bool { try store?.ledger.hasWithdrawals(device) ?? false }
 
+  /// Whether a service was asked to take an event that the device has at the instant.
+  func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
+    try store?.ledger.wasAttempted(device, at: instant) ?? false
+  }
+
   /// The number that an event waits under.
   func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64 {
     try store?.ledger.number(of: event, device) ?? event.emission

@@ -183,6 +183,21 @@ extension Ledger {
     }
   }
 
+  /// Whether a request with an event of the device at the instant was sent, whatever came of it.
+  package func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
+    var filter = EventFilter()
+    (filter.from, filter.to) = (instant, Instant(milliseconds: instant.milliseconds + 1))
+    var chunks: Set<Int64> = []
+    var isSettled = false
+    try forEachEvent(filter) { event in
+      guard unsafe device.bytes.elementsEqual(event.device) else { return true }
+      isSettled = isSettled || ![.notPosted, .hold, .expired].contains(event.status)
+      chunks.insert(event.chunk)
+      return !isSettled
+    }
+    return try isSettled || chunks.contains { try !attempts(of: $0).isEmpty }
+  }
+
   /// The event with this id; nil if the store has none.
   package func event(_ id: EventID) throws -> StoredEvent? {
     try connection.read { db in

@@ -47,6 +47,7 @@ package final class GameLineDecoder: LineDecoder {
     head.type = reader.record.type.rawValue
     head.isSample = false
     head.identity = reader.record.eventUUID.map(identity)
+    head.recordKey = head.identity.map { max($0.low, 1) } ?? 0
   }
 
   /// Stored events of one user with one `eventUUID` are the same event (reference deltadna 2).
