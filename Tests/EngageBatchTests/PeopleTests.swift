@@ -89,6 +89,10 @@ import Testing
     #expect(
       first.messages.contains("6 events wait on HOLD: 2 devices have no recipient yet, since 2026-01-20T00:00:00.000Z"),
       "\(first.messages)")
+    #expect(
+      first.messages.contains(
+        "6 events are not sent (HOLD): 2 devices have no recipient yet, since 2026-01-20T00:00:00.000Z. The next run tries again;"
+      ), "\(first.messages)")
     let verify = try workspace.run("verify", "job.json", environment: service.environment)
     #expect(verify.output.contains("2 devices wait for a recipient"), "\(verify.output)")
     let later = Self.job().replacing("2026-01-20T", with: "2026-01-28T")
@@ -106,6 +110,37 @@ import Testing
       events[0].hasPrefix("d-1 10T08:00 ") && events[0].hasSuffix(" ANNA") && events[0].split(separator: " ").count == 4
     )
     #expect(events[1].hasPrefix("d-2 10T09:00  "), "\(events)")
+  }
+
+  @Test("A service that refuses set-ups: verify names each device once, and abandon lets the events of one go")
+  func refusedSetUps() throws {
+    let workspace = try Workspace([])
+    try workspace.write("job.json", Self.job())
+    try workspace.write("later.json", Self.job().replacing("2026-01-20T", with: "2026-01-27T"))
+    try workspace.write("after.json", Self.job().replacing("2026-01-20T00:00:00", with: "2026-01-27T00:00:01"))
+    try workspace.write("in/0.ndjson", Self.record("d-1", "10T08:00", "ANNA") + Self.record("d-2", "10T09:00", "BOB"))
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(operation: "AddRecipient", action: .fault(id: 1007, text: "no such column", errorClass: "SP.Recipient"))
+    ]
+    let service = try Service(options)
+    let first = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
+    #expect(first.code == 76, "\(first.messages)")
+    #expect(try Summary(first.output).text("store") == #"{"HOLD":6}"#)
+    #expect(first.messages.contains("6 events are not sent (HOLD): 2 devices have no recipient yet"))
+    for (job, isOld) in [("later.json", false), ("after.json", true)] {
+      let verify = try workspace.run("verify", job, "--show-personal-data", environment: service.environment)
+      #expect(verify.code == 65)
+      #expect(verify.output.contains("recipients: 2 missing\n"), "\(verify.output)")
+      #expect(verify.output.contains("identity abandon --device d-2 ") == isOld, "\(verify.output)")
+      #expect(verify.output.contains("2 devices wait for a recipient, and the service refuses the set-up") == !isOld)
+    }
+    let abandon = try workspace.run("identity", "abandon", "--device", "d-2", "--store", "store.sqlite")
+    #expect(abandon.code == 0, "\(abandon.messages)")
+    let next = try workspace.run("run", "job.json", environment: service.environment)
+    #expect(next.code == 76, "\(next.messages)")
+    #expect(sent(service) == ["d-2 10T09:00  BOB"])
+    #expect(next.messages.contains("3 events are not sent (HOLD): 1 device has no recipient yet"), "\(next.messages)")
   }
 
   @Test("Recipient.onNewUserId = rename writes the new id to the recipient, which can be undone")

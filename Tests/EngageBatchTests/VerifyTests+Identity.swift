@@ -51,6 +51,40 @@ extension VerifyTests {
     #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
   }
 
+  @Test("A value that the service keeps in its own form is the one that a plan wrote, and another one is named")
+  func keptInItsOwnForm() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"identify","mobileUserId":"user-d","ids":{"points":"0070"}}"#
+    )
+    try workspace.write("job.json", Self.job)
+    var options = EngageSandboxOptions()
+    options.organization.lists = [
+      OrganizationSeed.Table(
+        id: "100001",
+        columns: [
+          .init("points", .number), .init("Mobile User Id"), .init("Merged Recipient Id"),
+          .init("Merged Date", .timestamp),
+        ])
+    ]
+    let service = try Service(options)
+    let run = try workspace.run("run", "job.json", environment: service.environment)
+    #expect(run.code == 0, "\(run.messages)")
+    let recipient = try #require(
+      service.server.recipients(of: "100001").first { $0.values["points"]?.string == "0070" }
+    ).id
+    for (kept, code) in [("70.0", 0), ("7", 65)] as [(String, Int32)] {
+      let written = try workspace.run(
+        "xmlapi", "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(recipient)", "--column",
+        "points=\(kept)", environment: service.environment)
+      #expect(written.code == 0, "\(written.messages)")
+      let (end, answer) = try verify(workspace, "job.json", environment: service.environment)
+      #expect(end == code, "\(kept): \(answer)")
+      #expect(counts(answer, "recipients") == (code == 0 ? ["confirmed": 1] : ["different": 1]))
+    }
+  }
+
   @Test("A recipient is compared with what plans wrote to it, and a device that only moved over says nothing about it")
   func reassignedAndOverwritten() throws {
     let workspace = try Workspace([])

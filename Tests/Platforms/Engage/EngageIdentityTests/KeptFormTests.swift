@@ -52,7 +52,11 @@ import Testing
     let result = try bench.reconcile()
     #expect(result.failure == nil)
     #expect([result.figures.updated, result.figures.conflicts, result.figures.refused] == [1, 0, 0])
-    #expect(bench.service.recipients[loser]?[kept.column] == kept.kept)
+    let image = try #require(try bench.service.read(loser))
+    #expect(image[kept.column] == kept.kept)
+    let reading = RecipientReading(bench.service, nil, bench.settings, bench.reconciler.retryPolicy)
+    let change = ColumnChange(name: kept.column, before: "", after: kept.written)
+    #expect(try reading.inWrittenForm(image, [change])[kept.column] == kept.written)
     // The next night finds it.
     try bench.add(bench.check("d-2", at: 1000, emission: 6, [(kept.column, kept.written)]))
     let again = try bench.reconcile()
@@ -88,7 +92,11 @@ import Testing
     let plans = try bench.store.merges.openPlans()
     if isFound {
       #expect([result.figures.updated, result.figures.refused] == [1, 0])
-      #expect(bench.service.recipients[loser]?["customer_id"] == "a-customer")
+      let image = try #require(try bench.service.read(loser))
+      #expect(image["customer_id"] == "a-customer")
+      let reading = RecipientReading(bench.service, nil, bench.settings, bench.reconciler.retryPolicy)
+      let change = ColumnChange(name: "customer_id", before: "", after: name)
+      #expect(try reading.inWrittenForm(image, [change])["customer_id"] == name)
     } else {
       #expect([result.figures.conflicts, result.figures.refused] == [0, 1])
       #expect(plans.first?.reason.contains("column 'customer_id' cut the value") == true, "\(plans)")
@@ -96,9 +104,26 @@ import Testing
   }
 
   @Test(arguments: [
+    (ColumnKind.text, " Anna\t", "Anna"), (.email, "Ada@X.Test", "ada@x.test"), (.number, "-0.50", "-.5"),
+    (.number, "+7", "7.000"), (.number, "12,345.60", "12345.6"), (.number, "-0", "0"),
+    (.date, "01/28/2015 01:36:50 GMT", "1/28/15 1:36 AM"), (.date, "06/25/2026 03:29:00 PM", "6/25/26 3:29 PM"),
+    (.date, "06/25/26 03:29 PM", "06/25/2026 15:29:00"), (.date, "2026-06-25", "06/25/2026"),
+    (.date, "2026-06-25T15:29:07.250Z", "6/25/26 3:29 PM"), (.date, "12/31/2025 00:05:00", "12/31/25 12:05 AM"),
+    (.date, "12/31/2025 12:05:00", "12/31/25 12:05 PM"), (.date, "12/31/2025 23:05:00", "2025-12-31"),
+    (.phone, "(030) 55-17", "0305517"), (.yesNo, "Y", "true"), (.yesNo, "0", "No"), (.yesNo, "FALSE", "n"),
+    (.other, " DE", "DE"),
+  ])
+  func aFormOfTheServiceIsTheSameValue(_ kind: ColumnKind, _ written: String, _ kept: String) {
+    #expect(kind.keeps(written, as: kept))
+  }
+
+  @Test(arguments: [
     (ColumnKind.text, "Anna", "anna"), (.text, "12345", "123"), (.number, "12", "12.5"), (.number, "1,2", "12"),
     (.date, "01/31/1990", "1/31/90 5:00 PM"), (.date, "01/31/1990", "2/1/90 12:00 AM"), (.phone, "555-17", "555-18"),
     (.yesNo, "yes", "no"), (.yesNo, "perhaps", "yes"), (.other, "DE", "de"), (.email, "a@x.test", "b@x.test"),
+    (.number, "1234", "1,23,4"), (.number, "12a", "12"), (.number, "0.1", "0.10001"), (.phone, "no number", "none"),
+    (.date, "06/25/2026", "2026-06-26"), (.date, "01/28/1915", "01/28/2015"), (.date, "12:05:00", "12:05:30"),
+    (.date, "12/31/2025 12:05:00", "12/31/25 12:05 AM"), (.yesNo, "1", "n"), (.text, "", "x"), (.text, "x", " "),
   ])
   func anotherValueIsAnother(_ kind: ColumnKind, _ written: String, _ kept: String) {
     #expect(!kind.keeps(written, as: kept))

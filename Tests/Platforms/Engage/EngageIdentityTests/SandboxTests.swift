@@ -19,6 +19,24 @@ import Testing
     ("expired token", .body, .expireToken),
   ]
 
+  /// They contradict what is read: "the recipient is gone" was said of somebody who answered.
+  @Test(arguments: [(123, "UpdateRecipient", "not yet synchronised"), (122, "AddRecipient", "the key is reserved")])
+  func aFaultThatContradictsTheReadingHasTheWordsOfTheService(id: Int, operation: String, words: String) throws {
+    try withSandbox(.identities([900_000_000_101: ["Mobile User Id": userA]])) { server in
+      server.setFaults(
+        FaultPlan(rules: [
+          FaultRule(operation: operation, action: .fault(id: id, text: words, errorClass: "SP.Recipient"))
+        ]))
+      let bench = try SandboxBench(server, settings: .fixture(audit: true))
+      try bench.add([id == 122 ? Bench().check(recipient: "", user: "") : Bench().check()])
+      let result = try bench.reconciler.reconcile()
+      #expect([result.figures.refused, result.figures.updated, result.figures.conflicts] == [1, 0, 0])
+      let plan = try #require(try bench.store.merges.openPlans().first)
+      #expect(plan.state == .refused)
+      #expect(plan.reason.contains("(error \(id), ") && plan.reason.contains(": \(words)"), "\(plan.reason)")
+    }
+  }
+
   @Test func everyScenarioSurvivesEveryFaultAtEveryCall() throws {
     var runs = 0
     let kinds = SweepTests.Kind.allCases.filter { $0 != .s2KeyedByUser }

@@ -276,10 +276,10 @@ package final class ModelService: RecipientDatabase {
   {
     try call(update) { state in
       let named = state.lies ? state.stranger(to: recipient) ?? recipient : recipient
-      guard state.recipients[recipient] != nil else { return .failure(.absent) }
+      guard state.recipients[recipient] != nil else { return .failure(.absent("not there")) }
       for column in columns where state.key.contains(ByteText(column.name)) && !column.value.isEmpty {
         if state.recipients.contains(where: { $0.key != recipient && $0.value[column.name] == column.value }) {
-          return .failure(.exists)
+          return .failure(.exists("there already"))
         }
       }
       if state.silentlyIgnored > 0 {
@@ -296,13 +296,13 @@ package final class ModelService: RecipientDatabase {
   {
     do {
       _ = try call(Call(operation: instruction.name, target: recipient, columns: [user.name: user.value])) { state in
-        guard state.recipients[recipient] != nil else { return .failure(.absent) }
+        guard state.recipients[recipient] != nil else { return .failure(.absent("not there")) }
         switch instruction {
         case .optIn: state.optedOut.remove(recipient)
         case .optOut:
           state.optedOut.formUnion(state.recipients.filter { $0.value[user.name] == user.value }.keys)
         case .contactList(let id):
-          guard state.contactLists[id, default: []].insert(recipient).inserted else { return .failure(.exists) }
+          guard state.contactLists[id, default: []].insert(recipient).inserted else { return .failure(.exists("there already")) }
         case .program("0"): return .failure(.refused(fault: 653, "program inactive"))
         case .program(let id): state.programs[id, default: [:]][recipient, default: 0] += 1
         }
@@ -326,7 +326,7 @@ package final class ModelService: RecipientDatabase {
 
   package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
     _ = try call(Call(operation: "DeleteRelationalTableData", target: table, columns: [key.name: key.value])) { state in
-      state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent) : .success(.done)
+      state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent("not there")) : .success(.done)
     }
   }
 

@@ -51,7 +51,7 @@ final class PlanningDatabase: RecipientDatabase {
   }
 
   func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    guard let image = try read(recipient) else { throw .absent }
+    guard let image = try read(recipient) else { throw .absent("") }
     state.withLock { $0.images[ByteText(recipient)] = image.changed(by: columns) }
   }
 
@@ -60,7 +60,7 @@ final class PlanningDatabase: RecipientDatabase {
   func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {}
 
   func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
-    guard var image = try read(recipient) else { throw .absent }
+    guard var image = try read(recipient) else { throw .absent("") }
     switch instruction {
     case .optOut, .optIn: image.isOptedOut = instruction == .optOut
     case .contactList, .program: break

@@ -32,8 +32,7 @@ extension MergeExecutor {
   private func cutColumn(_ changes: [ColumnChange], on image: RecipientImage) throws -> String? {
     for change in changes where try kind(change).cuts(change.after, to: image[change.name]) {
       let whole = IdentityColumn(name: change.name, value: change.after)
-      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try remote.holder(of: [whole]) }
-      if holder?.isIdentical(to: image.id) != true { return change.name }
+      if try !reconciler.columns.finds(whole, of: image, remote, retryPolicy) { return change.name }
     }
     return nil
   }

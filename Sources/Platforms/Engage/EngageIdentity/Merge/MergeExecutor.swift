@@ -157,10 +157,10 @@ struct MergeExecutor {
       try compare(changes, image, step.name)
       do {
         return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
-      } catch .absent {
-        guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
-      } catch .exists {
-        throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
+      } catch .absent(let words) {
+        guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): \(words)") }
+      } catch .exists(let words) {
+        throw Stop.abort("\(step.name.rawValue): \(words); another recipient has the unique key")
       } catch .refused(_, let reason) {
         throw Stop.abort("\(step.name.rawValue): \(reason)")
       } catch {
@@ -231,8 +231,8 @@ struct MergeExecutor {
         return
       } catch .lost {
         throw inDoubt
-      } catch .absent {
-        throw Stop.conflict("\(name): the recipient is gone")
+      } catch .absent(let words) {
+        throw Stop.conflict("\(name): \(words)")
       } catch .refused(_, let reason) {
         throw Stop.conflict("\(name): \(reason)")
       } catch {
@@ -273,14 +273,14 @@ struct MergeExecutor {
   private func refuseMutualMerge(_ plan: MergePlan, _ winner: RecipientImage) throws {
     let settings = reconciler.settings.recipient
     guard settings.marksMergesInDatabase else { return }
-    var mark = winner[settings.mergedRecipientIdColumn]
+    var mark = winner.mark(in: settings.mergedRecipientIdColumn)
     for _ in 0..<settings.longestMergeChain where !mark.isEmpty {
       guard !mark.isIdentical(to: plan.loser) else {
         throw Stop.conflict(
           "\(MergeStepName.verify.rawValue): both recipients are marked as merged into each other; 'verify' has the commands"
         )
       }
-      mark = try remote.named(mark, retryPolicy)?[settings.mergedRecipientIdColumn] ?? ""
+      mark = try remote.named(mark, retryPolicy)?.mark(in: settings.mergedRecipientIdColumn) ?? ""
     }
   }
 

@@ -27,6 +27,14 @@ final class WrittenColumns: Sendable {
     }
   }
 
+  /// Whether a look-up by a whole text finds the recipient that keeps less of it.
+  func finds(
+    _ whole: IdentityColumn, of image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
+  ) throws(RemoteFailure) -> Bool {
+    let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: [whole]) }
+    return holder?.isIdentical(to: image.id) == true
+  }
+
   private func kind(of column: String, _ layout: ListLayout) -> ColumnKind {
     let isFolded =
       RecipientImage.key(column) == "EMAIL" || column.isIdentical(to: settings.recipient.mobileUserIdColumn)

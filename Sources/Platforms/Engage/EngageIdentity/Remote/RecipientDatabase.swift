@@ -77,7 +77,7 @@ package struct RecipientImage: Sendable, Equatable {
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 
   /// The id of a merge mark, also as a number column may show it; what is none as it is, empty for none.
-  func mark(in column: String) -> String {
+  package func mark(in column: String) -> String {
     let text = RecipientQuestion.trimmed(self[column])
     guard let number = ColumnKind.decimal(text), number.hasSuffix(".") else {
       return String(decoding: text, as: UTF8.self)
@@ -116,10 +116,10 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   /// Refused for now again and again, while other calls of its kind were answered: whom it is about waits for the next run (reference
   /// decisions 60).
   case deferred(String)
-  /// The recipient, or the row to delete, is not there.
-  case absent
-  /// A recipient with this key exists already.
-  case exists
+  /// The recipient, or the row to delete, is not there. With the words of the service; empty for none.
+  case absent(String)
+  /// A recipient with this key exists already. With the words of the service.
+  case exists(String)
   /// Refused for good, with the number of the fault, 0 for none, and the reason.
   case refused(fault: Int, String)
   /// The answer is about another recipient than the question, also when it was asked once more on a fresh connection.
@@ -163,8 +163,8 @@ extension RemoteFailure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .uncertain(let what), .lost(let what), .unavailable(let what, _), .deferred(let what): what
-    case .absent: "not found"
-    case .exists: "the service refused: another recipient has the unique key, and no look-up finds it"
+    case .absent(let words): words.isEmpty ? "not found" : words
+    case .exists(let words): "\(words); another recipient has the unique key, and no look-up finds it"
     case .refused(_, let text): text
     case .wrongAnswer: "the service answered for another recipient than it was asked about, twice"
     case .stopped(_, let what): what

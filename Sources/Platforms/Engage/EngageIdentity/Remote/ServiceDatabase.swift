@@ -101,7 +101,7 @@ package final class ServiceDatabase: RecipientDatabase {
     guard let result = results.first else { throw .uncertain("there is no result") }
     if let failure = result.rowFailures.first {
       // No number comes with it, only these words (reference identity 3.2).
-      if failure.description.lowercased().contains("row not found") { throw .absent }
+      if failure.description.lowercased().contains("row not found") { throw .absent("") }
       if failure.isPermanent { throw .refused(fault: 0, "the row cannot be deleted") }
       throw .uncertain("the row was not deleted")
     }
@@ -187,8 +187,8 @@ package final class ServiceDatabase: RecipientDatabase {
   private static func failure(of fault: ServiceFault) -> RemoteFailure {
     switch fault.kind {
     case .permanent: .refused(fault: fault.id ?? 0, fault.description)
-    case .absent: .absent
-    case .exists: .exists
+    case .absent: .absent(fault.description)
+    case .exists: .exists(fault.description)
     case .expired: .stopped(.credentials, fault.description)
     case .transient, .verify, .throttled: .uncertain(fault.description)
     }

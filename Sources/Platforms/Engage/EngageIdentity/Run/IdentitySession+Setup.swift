@@ -50,13 +50,7 @@ extension IdentitySession {
     guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
       image.id.isIdentical(to: device.identity.recipientId)
     else { return true }
-    let user = image[settings.recipient.mobileUserIdColumn]
-    // One without a mobile user id was not added with one, unless a merge of another device took it away.
-    let isSame =
-      user.isEmpty
-      ? try store.merges.takes(device.person.mobileUserId, from: image.id)
-      : RecipientQuestion.isSame(device.person.mobileUserId, user)
-    if isSame {
+    if RecipientQuestion.isSame(device.person.mobileUserId, image[settings.recipient.mobileUserIdColumn]) {
       device.person.progress = .ready
       return true
     }
@@ -91,8 +85,8 @@ extension IdentitySession {
       let id: String
       do {
         id = try remote.add([user])
-      } catch .exists {
-        guard attempts.repeats() else { throw RemoteFailure.exists }
+      } catch .exists(let words) {
+        guard attempts.repeats() else { throw RemoteFailure.exists(words) }
         continue
       } catch .absent where !isAgain, .wrongAnswer where !isAgain {
         // Nobody can be absent who is to be added: the answer was to a look-up. And one without an id is none.

@@ -55,6 +55,17 @@ extension EngagePlatform {
     func held(_ count: Int, _ reason: String, _ setting: String, _ ends: String) -> UnsentEvents? {
       .of(.hold, [.hold: count], reason, setting, ends)
     }
+    var unidentified = held(
+      count - waitForUser - waitForSamples, "the identity of their devices is not finished",
+      "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
+      "the run that finishes it; see 'identity list --open'")
+    let awaiting = try store.identities.awaiting()
+    if let since = awaiting.first?.since {
+      let devices = awaiting.count.counted("device has", "devices have")
+      let abandon = ShellCommand("identity", "abandon", "--store", store.path, "--device").text
+      unidentified?.advice =
+        "\(devices) no recipient yet, since \(since.rfc3339). The next run tries again; to let a device's events go without one: \(abandon) ID"
+    }
     return [
       held(
         waitForUser, "session events of devices whose mobile user id is not known", "'identity' of the job",
@@ -62,10 +73,7 @@ extension EngagePlatform {
       held(
         waitForSamples, "a location or placemark may still complete them", "Augmentation.augmentationTimeout",
         "the next run with later records, or with a later --as-of"),
-      held(
-        count - waitForUser - waitForSamples, "the identity of their devices is not finished",
-        "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
-        "the run that finishes it; see 'identity list --open'"),
+      unidentified,
     ].compactMap(\.self)
   }
 

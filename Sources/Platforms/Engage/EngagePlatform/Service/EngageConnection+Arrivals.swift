@@ -56,8 +56,10 @@ extension EngageConnection: ArrivalChecking {
     let list = names.onStore("identity", "list", "--open")
     let plans = try store.merges.openPlans()
     let awaiting = try store.identities.awaiting()
-    let refused = plans.count { $0.scenario == .setUp && $0.state == .refused }
     let old = awaiting.filter { $0.since + Self.longHeld < context.asOf }
+    let refused = plans.count { plan in
+      plan.scenario == .setUp && plan.state == .refused && !old.contains { $0.device.isIdentical(to: plan.device) }
+    }
     let waiting = max(0, awaiting.count - refused - old.count)
     func add(_ count: Int, _ subject: Arrivals.Subject, _ words: String, repair: String = list) {
       if count > 0 { arrivals.add(Arrivals.Finding(.missing, subject, "", words, repair: repair), of: count) }
@@ -115,8 +117,14 @@ extension EngageConnection: ArrivalChecking {
       .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string).filter(RecipientQuestion.isID)
     let mark = settings.recipient.mergedRecipientIdColumn
     let (answers, outdated, holders) = try ask(settings, interruption) { database, transfer, retryPolicy in
-      let answers = try RecipientReading(database, transfer, settings, retryPolicy)
-        .answers(of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
+      let reading = RecipientReading(database, transfer, settings, retryPolicy)
+      var answers = try reading.answers(
+        of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
+      for (place, recipient) in expected.enumerated() {
+        guard let image = answers[place].image else { continue }
+        answers[place] = .found(
+          try reading.inWrittenForm(image, (recipient.written + recipient.inherited).map(\.change)))
+      }
       let outdated = try zip(expected, answers).map { recipient, answer in
         try recipient.outdatedFinder(answer.image, settings) { ids in
           try retryPolicy.reading { () throws(RemoteFailure) in try database.find(ids) }
@@ -156,9 +164,10 @@ extension EngageConnection: ArrivalChecking {
     _ found: [RecipientImage], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
   ) {
     let mark = settings.recipient.mergedRecipientIdColumn
-    let marks = Dictionary(found.map { (ByteText($0.id), $0[mark]) }, uniquingKeysWith: { first, _ in first })
+    let marks = Dictionary(
+      found.map { (ByteText($0.id), $0.mark(in: mark)) }, uniquingKeysWith: { first, _ in first })
     for image in found {
-      let other = image[mark]
+      let other = image.mark(in: mark)
       guard ByteText(image.id) < ByteText(other), marks[ByteText(other)]?.isIdentical(to: image.id) == true else {
         continue
       }

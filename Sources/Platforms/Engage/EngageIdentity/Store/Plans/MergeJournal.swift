@@ -215,17 +215,6 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Whether a merge, finished or not, takes the mobile user id from the recipient. Ids are compared without regard to the case of ASCII
-  /// letters.
-  func takes(_ mobileUserId: String, from recipient: String) throws -> Bool {
-    try connection.read { db in
-      try Int.fetchOne(
-        db.cachedStatement(
-          sql: "SELECT 1 FROM merge_plan WHERE loser = ? AND scenario = ? AND lower(user_before) = lower(?) LIMIT 1"),
-        arguments: [recipient, MergeScenario.moveMobileUserId.rawValue, mobileUserId]) != nil
-    }
-  }
-
   // MARK: Rows
 
   private static func insert(_ plan: MergePlan, run: RunID, into db: Database) throws -> Int64 {
