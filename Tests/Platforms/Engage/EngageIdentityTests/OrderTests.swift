@@ -127,7 +127,7 @@ import Testing
     if isInOrder { #expect(recipients == recipients.sorted()) }
     #expect(Set(recipients).count == count)
     let most = calls.withLock { $0.most }
-    #expect(most["AddRecipient"] == (isInOrder ? 1 : 4))
+    #expect((most["AddRecipient", default: 0] == 1) == isInOrder)
     #expect(most["SelectRecipientData", default: 0] > 1)
   }
 
@@ -154,7 +154,7 @@ import Testing
       })
     try bench.reconcile()
     #expect(calls.withLock { $0.most } == 1)
-    #expect(calls.withLock { $0.atOnce } == 4)
+    #expect(calls.withLock { $0.atOnce } > 1)
   }
 
   /// Found by a check from outside: a first failing set-up created none of eight.
