@@ -302,7 +302,9 @@ package final class ModelService: RecipientDatabase {
         case .optOut:
           state.optedOut.formUnion(state.recipients.filter { $0.value[user.name] == user.value }.keys)
         case .contactList(let id):
-          guard state.contactLists[id, default: []].insert(recipient).inserted else { return .failure(.exists("there already")) }
+          guard state.contactLists[id, default: []].insert(recipient).inserted else {
+            return .failure(.exists("there already"))
+          }
         case .program("0"): return .failure(.refused(fault: 653, "program inactive"))
         case .program(let id): state.programs[id, default: [:]][recipient, default: 0] += 1
         }
