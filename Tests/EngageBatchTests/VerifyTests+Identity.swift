@@ -51,6 +51,41 @@ extension VerifyTests {
     #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
   }
 
+  @Test("Two recipients that are marked as merged into each other are named with the command for each of them")
+  func mergedIntoEachOther() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"identify","mobileUserId":"user-d","ids":{"customer_id":"c-web"}}"#
+    )
+    try workspace.write("job.json", Self.job)
+    let service = try Service()
+    func xmlapi(_ words: String...) throws {
+      let done = try workspace.run(["xmlapi"] + words, environment: service.environment)
+      #expect(done.code == 0, "\(done.messages)")
+    }
+    try xmlapi(
+      "AddRecipient", "--param", "LIST_ID=100001", "--column", "customer_id=c-web", "--column", "Mobile User Id=web")
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let all = service.server.recipients(of: "100001")
+    let loser = try #require(all.first { $0.values["Mobile User Id"]?.string == "user-d" }).id
+    let winner = try #require(all.first { $0.values["customer_id"]?.string == "c-web" }).id
+    try xmlapi(
+      "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(winner)", "--column",
+      "Merged Recipient Id=\(loser)")
+    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
+    #expect(code == 65)
+    let finding = try #require(
+      answer["findings"]?.array?.first { $0["detail"]?.string?.contains("merged into each other") == true })
+    let commands = (finding["repair"]?.string ?? "").split(separator: ": ", maxSplits: 1).last?.split(
+      separator: "  or  ")
+    let repair = try #require(commands?.first { $0.contains("RECIPIENT_ID=\(winner)") })
+    #expect(commands?.count == 2)
+    #expect(try workspace.shell(String(repair), environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+  }
+
   @Test("A value that the service keeps in its own form is the one that a plan wrote, and another one is named")
   func keptInItsOwnForm() throws {
     let workspace = try Workspace([])

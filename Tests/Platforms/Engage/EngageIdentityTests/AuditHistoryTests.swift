@@ -63,6 +63,21 @@ import Testing
     #expect(rows(bench) == [Self.row, Self.counter])
   }
 
+  /// The row was deleted, and none was left.
+  @Test func theRowStaysWhereTheSecondOneIsRefusedForGood() throws {
+    let bench = try merged()
+    bench.service.change { $0.refusedRows = true }
+    #expect(try bench.reconciler.undo(1, keepsAuditHistory: true).figures.refused == 1)
+    #expect(rows(bench) == [Self.row])
+    #expect(bench.service.recipients != Self.before)
+    #expect(try bench.store.merges.plans().map(\.state) == [.refused])
+    bench.service.change { $0.refusedRows = false }
+    try bench.reconcile()
+    #expect(try bench.store.merges.plans().map(\.state) == [.undone])
+    #expect(rows(bench) == [Self.row, Self.counter])
+    #expect(bench.service.recipients == Self.before)
+  }
+
   @Test func aRefusedPlanKeepsItsNumber() throws {
     let bench = try Bench(Self.before, settings: .fixture(audit: true))
     bench.service.change { $0.refusedRows = true }
