@@ -55,7 +55,7 @@ extension DeliverySchedule {
   /// Whether a stop may come of what the request quotes: others are asked before it is believed.
   func isDoubtful(_ fault: CallFault, _ chunk: PendingChunk) -> Bool {
     guard fault.isSentence else { return false }
-    if let trouble = troubles[chunk.id], acknowledged > trouble.acknowledgedBefore { return true }
+    if let before = troubles[chunk.id]?.acknowledgedBefore ?? begun[chunk.id], acknowledged > before { return true }
     return hasOthers && (sentence.map { $0.chunk == chunk.id } ?? true)
   }
 

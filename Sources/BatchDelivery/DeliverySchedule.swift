@@ -61,6 +61,8 @@ package struct DeliverySchedule {
   var refusedEvents = RefusedEvents()
   /// A chunk of which a sentence alone said that nothing more is to be sent, since the service answered last, and why.
   var sentence: (chunk: Int64, stop: ServiceStop)?
+  /// How many requests had been acknowledged when the attempts under way began.
+  var begun: [Int64: Int] = [:]
   private var sizes = RefusedSizes()
   /// Chunks that are cut before they are sent.
   var oversized: [PendingChunk] = []
@@ -177,6 +179,7 @@ package struct DeliverySchedule {
         continue
       }
       started.append(chunk)
+      begun[chunk.id] = acknowledged
       inFlight += 1
     }
     return started
@@ -272,6 +275,7 @@ package struct DeliverySchedule {
   /// What the end of an attempt means for its chunk.
   package mutating func finish(_ chunk: PendingChunk, _ outcome: SendOutcome, now: Milliseconds) -> ChunkVerdict {
     inFlight -= 1
+    defer { begun[chunk.id] = nil }
     search.finish(chunk)
     switch outcome {
     case .answered:
@@ -353,7 +357,9 @@ package struct DeliverySchedule {
     var trouble =
       troubles[chunk.id]
       ?? Trouble(
-        since: now, acknowledgedBefore: chunk.failures > 0 ? 0 : acknowledged, recoveriesBefore: recoveries)
+        since: now,
+        acknowledgedBefore: chunk.failures > 0 ? 0 : fault.isSentence ? begun[chunk.id] ?? acknowledged : acknowledged,
+        recoveriesBefore: recoveries)
     trouble.attempts += 1
     if fault.isForNow { trouble.wasRefusedForNow = true }
     troubles[chunk.id] = trouble

@@ -17,7 +17,7 @@ import Testing
     ).run(filled.run)
   }
 
-  private static let expired = SendOutcome.refused(
+  static let expired = SendOutcome.refused(
     CallFault("the credentials were refused", blamesRequest: true, isSentence: true, stop: .credentials))
   private static let throttled = SendOutcome.refused(
     CallFault("too many requests", isThrottle: true, blamesRequest: true, isSentence: true))
@@ -79,5 +79,22 @@ import Testing
     let report = try deliver(filled, destination)
     #expect([report.eventsPosted, report.eventsFailed] == [199, 1])
     #expect(destination.sent.count { $0.count == 20 } == 10)
+  }
+}
+
+extension DeliveryScheduleTests {
+  /// Its answer came last, so that nobody was left to be asked, and each run ended with 77.
+  @Test(arguments: [true, false])
+  func whatWasTakenMeanwhileSpeaksForTheToken(areTaken: Bool) {
+    var schedule = schedule()
+    schedule.add((1...4).map { chunk($0) })
+    if !areTaken {
+      #expect(schedule.start(now: at(0), atMost: 3).count == 3)
+      for id: Int64 in 1...3 { #expect(schedule.finish(chunk(id), .acknowledged, now: at(0)) == .posted) }
+    }
+    let started = schedule.start(now: at(1)).map(\.id)
+    for id in started.dropLast() { #expect(schedule.finish(chunk(id), .acknowledged, now: at(2)) == .posted) }
+    #expect(schedule.finish(chunk(4), SentenceTests.expired, now: at(3)) == .pending(countsAsFailure: true))
+    #expect(schedule.stop == (areTaken ? nil : .credentials))
   }
 }

@@ -43,6 +43,13 @@ import Testing
     #expect(ServiceWords.withoutValues(words, of: Array(sent.utf8)) == shown)
   }
 
+  /// Words of a service's own, but not by chance.
+  @Test func hidesALongValueOfWordsOfFaults() {
+    let sent = Array("<VALUE>Session has expired or is invalid</VALUE>".utf8)
+    let words = #"Invalid value "Session has expired or is invalid" in column"#
+    #expect(ServiceWords.withoutValues(words, of: sent) == #"Invalid value "…" in column"#)
+  }
+
   @Test(arguments: [
     #"<A><B>Berlin</B></A>"#, #"<A><B><![CDATA[in Berlin > Mitte]]></B></A>"#, #"{"value":"x\"Berlin"}"#,
     #"{"a":"Berlin"#, "Berlin",

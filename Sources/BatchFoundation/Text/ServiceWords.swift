@@ -78,7 +78,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private struct KnownTexts {
     /// Of its values.
     var terms: Set<[UInt8]> = []
-    /// Values of several terms, other than those of a service's own words alone, by their first one.
+    /// Values of several terms, by their first one; up to three that are a service's own words alone are left to it.
     var values: [[UInt8]: Set<[UInt8]>] = [:]
     /// Names of columns, by their first term.
     var names: [[UInt8]: Set<[UInt8]>] = [:]
@@ -101,7 +101,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
       }
       let folded = parts.map(lowercased)
       terms.formUnion(folded)
-      guard parts.count > 1, whole.count <= longest, !own.isSuperset(of: folded) else { return }
+      guard parts.count > 1, whole.count <= longest, parts.count > 3 || !own.isSuperset(of: folded) else { return }
       values[folded[0], default: []].insert(whole)
     }
   }

@@ -6,7 +6,8 @@ import BatchXML
 /// and 7). The case of ASCII letters is not looked at.
 ///
 /// A sentence counts in faults and in errors of a refusal, never in an answer that says success, and not where it is quoted: values of the
-/// request that contain one are taken out before, once for each time that they were sent (reference decisions 59).
+/// request that contain one are taken out before, once for each time that they were sent, also with other blanks or cut at one end
+/// (reference decisions 59).
 struct ServiceText {
   private static let throttles = sentences(["max number of concurrent"])
   private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])
@@ -14,7 +15,7 @@ struct ServiceText {
     "access token has expired", "session has expired or is invalid", "session is invalid or has expired",
   ])
 
-  /// In lower case.
+  /// In lower case, with single blanks.
   private var text: [UInt8]
 
   var saysThrottled: Bool { Self.has(Self.throttles, text) }
@@ -23,10 +24,10 @@ struct ServiceText {
 
   /// - Parameter sent: JSON or XML; anything else has no values.
   init(_ text: String, quoting sent: [UInt8]) {
-    self.text = Self.lowercased(text)
+    self.text = Self.folded(text)
     if sent.isEmpty || !Self.hasSentence(self.text) { return }
     let texts = Self.strings(sent) ?? []
-    let values = Dictionary(texts.filter { Self.hasSentence(Self.lowercased($0)) }.map { ($0, 1) }, uniquingKeysWith: +)
+    let values = Dictionary(texts.filter { Self.hasSentence(Self.folded($0)) }.map { ($0, 1) }, uniquingKeysWith: +)
     for (value, count) in values.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) { take(out: value, count) }
   }
 
@@ -45,22 +46,53 @@ struct ServiceText {
     var left = count
     // As it is, and as it stands in a request that is quoted whole.
     let xml = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    for form in [value, JSONString.escaped(value), xml].map(Self.lowercased) {
-      while left > 0, let place = text.firstRange(of: form) {
+    for form in [value, JSONString.escaped(value), xml].map({ Self.trimmed(Self.folded($0)) }) {
+      while left > 0, let place = quote(of: form) {
         text.replaceSubrange(place, with: [0])
         left -= 1
       }
     }
   }
 
+  /// Where a value stands, or what is left of it that has the whole sentence and one of its ends.
+  private func quote(of value: [UInt8]) -> Range<Int>? {
+    if let whole = text.firstRange(of: value) { return whole }
+    for sentence in Self.all {
+      guard let place = value.firstRange(of: sentence) else { continue }
+      let (start, end) = (value[..<place.upperBound], value[place.lowerBound...])
+      if let rest = text.firstRange(of: end) {
+        let before = zip(text[..<rest.lowerBound].reversed(), value[..<place.lowerBound].reversed())
+        return (rest.lowerBound - before.prefix { $0 == $1 }.count)..<rest.upperBound
+      }
+      if let rest = text.firstRange(of: start) {
+        let after = zip(text[rest.upperBound...], value[place.upperBound...])
+        return rest.lowerBound..<(rest.upperBound + after.prefix { $0 == $1 }.count)
+      }
+    }
+    return nil
+  }
+
   private static func sentences(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+  private static let all = throttles + tokenLimits + ends
 
   private static func has(_ sentences: [[UInt8]], _ text: [UInt8]) -> Bool { sentences.contains { text.contains($0) } }
 
-  private static func hasSentence(_ text: [UInt8]) -> Bool { has(throttles + tokenLimits + ends, text) }
+  private static func hasSentence(_ text: [UInt8]) -> Bool { has(all, text) }
 
-  private static func lowercased(_ text: String) -> [UInt8] {
-    text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+  /// In lower case, each run of white space as one blank.
+  private static func folded(_ text: String) -> [UInt8] {
+    var folded: [UInt8] = []
+    for byte in text.utf8 {
+      let isBlank = byte == 0x20 || (0x09...0x0D).contains(byte)
+      if isBlank, folded.last == 0x20 { continue }
+      folded.append(isBlank ? 0x20 : (0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+    }
+    return folded
+  }
+
+  private static func trimmed(_ folded: [UInt8]) -> [UInt8] {
+    Array(folded.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
   }
 
   // MARK: - Texts of a document

@@ -49,6 +49,25 @@ import Testing
     }
   }
 
+  /// Services cut what they quote at one end, and write single blanks.
+  @Test(arguments: sentences)
+  func aQuoteThatIsCutOrHasOtherBlanksIsAQuote(_ sentence: String) {
+    let sent = events(" He  wrote: \(sentence),\tand   left. ")
+    let start = "He wrote: \(sentence)"
+    let quotes = [
+      "\(start), and left.", "wrote: \(sentence), and left.", "\(sentence), and left.", start, "\(start), an…",
+    ]
+    for quote in quotes {
+      for body in [#"{"message":"no such value: \#(quote)"}"#, "no such value: '\(quote)'"] {
+        #expect(
+          isOutcome(read(400, body, to: sent)) { if case .rejected = $0 { true } else { false } }, "\(body)")
+      }
+    }
+    // What has neither end of the value is no quote.
+    let said = read(400, #"{"message":"wrote: \#(sentence), and"}"#, to: sent)
+    #expect(!isOutcome(said) { if case .rejected = $0 { true } else { false } })
+  }
+
   @Test func whatIsSaidMoreOftenThanSentCounts() {
     let sentence = "max number of concurrent authenticated requests"
     let said = #"{"error":"\#(sentence): \#(sentence)"}"#
@@ -77,6 +96,14 @@ import Testing
       return
     }
     #expect(results.first?.fault?.kind == .permanent)
+    // Words alone leave a doubt, the number of the fault none.
+    for (id, isSentence) in [(313, true), (145, false)] where !sentence.hasPrefix("Max") {
+      let said = HTTPAnswer(status: 200, body: Array(EngageServiceTests.fault(id, sentence).utf8))
+      guard case .expired(200, isSentence) = AnswerRules.readXMLAPI(said, to: [], count: 1, now: 0) else {
+        Issue.record("\(id) is not believed")
+        continue
+      }
+    }
     // Without the quotation it means what it says, with any status.
     for status in [200, 500] {
       let said = HTTPAnswer(status: status, body: Array(EngageServiceTests.fault(0, sentence).utf8))

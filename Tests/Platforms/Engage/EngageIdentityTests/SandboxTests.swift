@@ -37,6 +37,29 @@ import Testing
     }
   }
 
+  /// A part of one person's value was quoted, and each run ended with 77.
+  @Test(arguments: ["UpdateRecipient", nil])
+  func aSentenceThatRefusesOneCallAloneEndsNoRun(operation: String?) throws {
+    try withSandbox(.identities([900_000_000_101: ["Mobile User Id": userA]])) { server in
+      let fault = FaultAction.fault(id: 313, text: "no date: access token has expired in", errorClass: "SP.API")
+      server.setFaults(FaultPlan(rules: [FaultRule(endpoint: .xmlapi, operation: operation, action: fault)]))
+      let bench = try SandboxBench(server, settings: .fixture(audit: true))
+      try bench.add([Bench().check()])
+      let result = try bench.reconciler.reconcile()
+      guard operation != nil else {
+        guard case .stopped(.credentials, _) = result.failure else {
+          Issue.record("\(String(describing: result.failure))")
+          return
+        }
+        return
+      }
+      #expect(result.failure == nil)
+      #expect([result.figures.refused, result.figures.updated, result.figures.conflicts] == [1, 0, 0])
+      let plan = try #require(try bench.store.merges.openPlans().first)
+      #expect(plan.reason.contains("the service says of this call alone that "), "\(plan.reason)")
+    }
+  }
+
   @Test func everyScenarioSurvivesEveryFaultAtEveryCall() throws {
     var runs = 0
     let kinds = SweepTests.Kind.allCases.filter { $0 != .s2KeyedByUser }

@@ -81,7 +81,7 @@ enum AnswerRules {
 
   private static func reading(of fault: ServiceFault) -> Reading<ServiceOutcome<[XMLAPIResult]>>? {
     switch fault.kind {
-    case .expired: .expired(status: 200)
+    case .expired: .expired(status: 200, isSentence: fault.isSentence)
     case .throttled: .outcome(.refused(CallFault(.throttled, status: 200, words: fault.words, isSentence: true)))
     default: nil
     }

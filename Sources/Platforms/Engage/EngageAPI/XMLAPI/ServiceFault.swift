@@ -51,6 +51,9 @@ package struct ServiceFault: Error, Sendable, Equatable {
     "\(ServiceErrorTable.entry(id)?.meaning ?? "a fault of unknown meaning") (error \(id))"
   }
 
+  /// Whether its words alone say what kind it is of.
+  var isSentence: Bool { id.flatMap { ServiceErrorTable.entry($0)?.kind } != kind }
+
   fileprivate static func kind(id: Int?, message: String, quoting sent: [UInt8]) -> Kind {
     // Words before numbers: the throttle comes with an id that means something else.
     let text = ServiceText(message, quoting: sent)

@@ -169,7 +169,12 @@ package final class ServiceDatabase: RecipientDatabase {
     case .notSent(let fault), .refused(let fault), .unknown(let fault):
       if cancellation?.isCancelled == true { throw .interrupted }
       if fault.stop == .unwritable { throw .refused(fault: 0, "a value holds characters that XML cannot carry") }
-      if let stop = fault.stop { throw .stopped(stop, fault.reason) }
+      if let stop = fault.stop {
+        if fault.isSentence, try isAnswered(otherThan: call) {
+          throw .refused(fault: 0, "the service says of this call alone that \(fault.reason)")
+        }
+        throw .stopped(stop, fault.reason)
+      }
       guard fault.isForNow else {
         patience.noteFailure(call)
         throw .uncertain(fault.reason)
@@ -179,6 +184,21 @@ package final class ServiceDatabase: RecipientDatabase {
       case .later: throw .deferred(fault.reason)
       case .ended: throw .unavailable(fault.reason, again: nil)
       }
+    }
+  }
+
+  /// Whether a question that quotes nothing is answered where a sentence alone refuses another call (reference decisions 59).
+  private func isAnswered(otherThan call: OperationCall) throws(RemoteFailure) -> Bool {
+    let question = XMLAPIOperation.describe(list)
+    guard question.call != call else { return false }
+    do {
+      _ = try self.call(question)
+      return true
+    } catch .stopped {
+      return false
+    } catch {
+      guard error.concernsOneDevice else { throw error }
+      return true
     }
   }
 
