@@ -154,7 +154,7 @@ struct MergeDraft {
   /// A mark that is there already keeps its date.
   private func marks(on loser: RecipientImage, winner: String) -> [MergeStep] {
     guard settings.recipient.marksMergesInDatabase else { return [] }
-    let marker = loser[settings.recipient.mergedRecipientIdColumn]
+    let marker = loser.mark(in: settings.recipient.mergedRecipientIdColumn)
     let date = loser[settings.recipient.mergedDateColumn]
     let isMarked = marker.isIdentical(to: winner)
     return [

@@ -9,7 +9,6 @@ package struct RecipientReading: Sendable {
   private let transfer: ListTransfer?
   private let settings: IdentitySettings
   private let retryPolicy: RetryPolicy
-  private let columns: WrittenColumns
 
   package init(
     _ remote: any RecipientDatabase, _ transfer: ListTransfer?, _ settings: IdentitySettings, _ retryPolicy: RetryPolicy
@@ -18,21 +17,6 @@ package struct RecipientReading: Sendable {
     self.transfer = transfer
     self.settings = settings
     self.retryPolicy = retryPolicy
-    columns = WrittenColumns(settings)
-  }
-
-  /// A recipient with the values that were written to it, where the service keeps them in its own form (reference decisions 61).
-  package func inWrittenForm(_ image: RecipientImage, _ changes: [ColumnChange]) throws(RemoteFailure) -> RecipientImage
-  {
-    var written: [IdentityColumn] = []
-    for change in changes where !image[change.name].isIdentical(to: change.after) {
-      let (kept, whole) = (image[change.name], IdentityColumn(name: change.name, value: change.after))
-      let kind = try columns.kind(of: change.name, remote, retryPolicy)
-      var holds = kind.keeps(whole.value, as: kept)
-      if kind.cuts(whole.value, to: kept) { holds = try columns.finds(whole, of: image, remote, retryPolicy) }
-      if holds { written.append(whole) }
-    }
-    return image.changed(by: written)
   }
 
   /// What is known of one recipient.

@@ -50,7 +50,9 @@ extension IdentitySession {
     guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
       image.id.isIdentical(to: device.identity.recipientId)
     else { return true }
-    if RecipientQuestion.isSame(device.person.mobileUserId, image[settings.recipient.mobileUserIdColumn]) {
+    if try RecipientQuestion.isSame(device.person.mobileUserId, image[settings.recipient.mobileUserIdColumn])
+      || reconciler.columns.finds(user(of: device.person), cutOn: image, remote, retryPolicy)
+    {
       device.person.progress = .ready
       return true
     }

@@ -277,9 +277,23 @@ struct IdentitySession: Sendable {
     try remote.named(recipient, retryPolicy)
   }
 
-  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+  /// Also a recipient to which a plan of the store wrote the ids, and whose columns cut them (reference decisions 61).
+  func find(_ ids: [IdentityColumn]) throws -> RecipientImage? {
     let remote = remote
-    return try retryPolicy.reading { () throws(RemoteFailure) in try remote.find(ids) }
+    do {
+      return try retryPolicy.reading { () throws(RemoteFailure) in try remote.find(ids) }
+    } catch .wrongAnswer {
+      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try remote.holder(of: ids) }
+      guard let holder, try store.merges.wrote(ids, to: holder), let image = try read(holder),
+        try ids.allSatisfy({
+          let kind = try reconciler.columns.kind(of: $0.name, remote, retryPolicy)
+          return kind.keeps($0.value, as: image[$0.name]) || kind.cuts($0.value, to: image[$0.name])
+        })
+      else { throw RemoteFailure.wrongAnswer }
+      return image
+    } catch {
+      throw error
+    }
   }
 
   // MARK: Chains

@@ -116,29 +116,16 @@ extension EngageConnection: ArrivalChecking {
     let earlier = Set(others.map { ByteText($0) })
       .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string).filter(RecipientQuestion.isID)
     let mark = settings.recipient.mergedRecipientIdColumn
-    let (answers, outdated, holders) = try ask(settings, interruption) { database, transfer, retryPolicy in
-      let reading = RecipientReading(database, transfer, settings, retryPolicy)
-      var answers = try reading.answers(
-        of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
-      for (place, recipient) in expected.enumerated() {
-        guard let image = answers[place].image else { continue }
-        answers[place] = .found(
-          try reading.inWrittenForm(image, (recipient.written + recipient.inherited).map(\.change)))
+    let (answers, heirs, lacks) = try ask(settings, interruption) { database, transfer, retryPolicy in
+      let answers = try RecipientReading(database, transfer, settings, retryPolicy)
+        .answers(of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
+      let present = Set(answers.compactMap(\.image).map { ByteText($0.id) })
+      let heirs = expected.map { $0.inheriting(fromAllBut: present) }
+      let written = WrittenColumns(settings)
+      let lacks = try zip(heirs, answers).map { heir, answer in
+        try answer.image.flatMap { try heir.lack($0, settings, written, database, retryPolicy) }
       }
-      let outdated = try zip(expected, answers).map { recipient, answer in
-        try recipient.outdatedFinder(answer.image, settings) { ids in
-          try retryPolicy.reading { () throws(RemoteFailure) in try database.find(ids) }
-        }
-      }
-      // Who has an id that a repair would give to a recipient, also somebody of whom the store does not know.
-      var holders: [ByteText: String] = [:]
-      for (recipient, answer) in zip(expected, answers) {
-        guard let user = answer.image.flatMap({ recipient.missingUser($0, settings) }) else { continue }
-        let column = IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: user)
-        let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.find([column]) }
-        holders[ByteText(user.lowercased())] = holder?.id
-      }
-      return (answers, outdated, holders)
+      return (answers, heirs, lacks)
     }
     arrivals.explain(
       .recipients,
@@ -147,11 +134,9 @@ extension EngageConnection: ArrivalChecking {
     )
     let found = answers.compactMap(\.image)
     tellMutualMerges(found, settings, names, &arrivals)
-    let present = Set(found.map { ByteText($0.id) })
-    for ((recipient, finder), answer) in zip(zip(expected, outdated), answers) {
-      let heir = recipient.inheriting(fromAllBut: present)
-      guard let finding = heir.finding(for: answer, foundBy: finder, settings, names, holders) else {
-        arrivals.count(.confirmed, recipient.subject)
+    for ((heir, lack), answer) in zip(zip(heirs, lacks), answers) {
+      guard let finding = heir.finding(for: answer, lack, settings, names) else {
+        arrivals.count(.confirmed, heir.subject)
         continue
       }
       arrivals.add(finding)
@@ -164,8 +149,7 @@ extension EngageConnection: ArrivalChecking {
     _ found: [RecipientImage], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
   ) {
     let mark = settings.recipient.mergedRecipientIdColumn
-    let marks = Dictionary(
-      found.map { (ByteText($0.id), $0.mark(in: mark)) }, uniquingKeysWith: { first, _ in first })
+    let marks = Dictionary(found.map { (ByteText($0.id), $0.mark(in: mark)) }, uniquingKeysWith: { first, _ in first })
     for image in found {
       let other = image.mark(in: mark)
       guard ByteText(image.id) < ByteText(other), marks[ByteText(other)]?.isIdentical(to: image.id) == true else {

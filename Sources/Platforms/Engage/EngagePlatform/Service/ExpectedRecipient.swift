@@ -90,32 +90,83 @@ struct ExpectedRecipient {
     written.append((change, plan))
   }
 
-  /// A plan whose ids find neither the recipient any more nor one that went up in it, unless a plan has written others since.
-  func outdatedFinder(
-    _ image: RecipientImage?, _ settings: IdentitySettings, find: ([IdentityColumn]) throws -> RecipientImage?
-  ) throws -> MergePlan? {
-    guard let image else { return nil }
-    return try finders.first { plan in
-      let isWritten = plan.ids.contains { id in written.contains { $0.change.name.isIdentical(to: id.name) } }
-      if isWritten || plan.ids.allSatisfy({ RecipientQuestion.isSame(image[$0.name], $0.value) }) { return false }
-      do {
-        guard let holder = try find(plan.ids.filter { !$0.value.isEmpty }) else { return true }
-        return !holder.id.isIdentical(to: id) && holder[settings.recipient.mergedRecipientIdColumn].isEmpty
-      } catch RemoteFailure.wrongAnswer {
-        return true
-      }
+  /// What a recipient has to have and has not.
+  struct Lack {
+    enum Source {
+      case written(ColumnChange, MergePlan)
+      /// A plan found it by this id, and it is not found by it any more.
+      case found(MergePlan)
+      case user
     }
+
+    var id: IdentityColumn
+    var source: Source
+    /// Another recipient that has it.
+    var holder: String?
+  }
+
+  /// What it lacks as the service has it; nil for nothing.
+  func lack(
+    _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
+    _ retryPolicy: RetryPolicy
+  ) throws -> Lack? {
+    let user = settings.recipient.mobileUserIdColumn
+    var lack: Lack
+    if let (change, plan) = try written.first(where: { try !columns.holds($0.change, on: image, database, retryPolicy) }
+    ) {
+      lack = Lack(id: IdentityColumn(name: change.name, value: change.after), source: .written(change, plan))
+    } else if let (plan, id) = try outdatedFinder(image, settings, columns, database, retryPolicy) {
+      lack = Lack(id: id, source: .found(plan))
+    } else if !written.contains(where: { $0.change.name.isIdentical(to: user) }), let first = users.first,
+      !users.contains(where: { RecipientQuestion.isSame($0, image[user]) }),
+      try !users.contains(where: {
+        try columns.finds(IdentityColumn(name: user, value: $0), cutOn: image, database, retryPolicy)
+      })
+    {
+      lack = Lack(id: IdentityColumn(name: user, value: first), source: .user)
+    } else {
+      return nil
+    }
+    if !lack.id.value.isEmpty, !lack.id.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn) {
+      let ids = [lack.id]
+      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+      lack.holder = holder?.isIdentical(to: id) == true ? nil : holder
+    }
+    return lack
+  }
+
+  /// A plan whose ids find neither the recipient any more nor one that went up in it, unless a plan has written others since; with the
+  /// first of them that it has not.
+  private func outdatedFinder(
+    _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
+    _ retryPolicy: RetryPolicy
+  ) throws -> (MergePlan, IdentityColumn)? {
+    for plan in finders {
+      let isWritten = plan.ids.contains { id in written.contains { $0.change.name.isIdentical(to: id.name) } }
+      let missing = try plan.ids.first { id in
+        try !RecipientQuestion.isSame(image[id.name], id.value)
+          && !columns.kind(of: id.name, database, retryPolicy).keeps(id.value, as: image[id.name])
+      }
+      guard !isWritten, let missing else { continue }
+      let ids = plan.ids.filter { !$0.value.isEmpty }
+      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+      if holder?.isIdentical(to: id) == true { continue }
+      let mark = try holder.flatMap { holder in
+        try retryPolicy.reading { () throws(RemoteFailure) in try database.read(holder) }
+      }?.mark(in: settings.recipient.mergedRecipientIdColumn)
+      if mark?.isEmpty == false { continue }
+      return (plan, missing)
+    }
+    return nil
   }
 
   /// What is wrong with the recipient as the service has it; nil for nothing.
   ///
   /// - Parameters:
   ///   - answer: what the service says of it.
-  ///   - finder: a plan by whose ids it was found, and is not any more.
-  ///   - holders: by mobile user id in lower case that a recipient lacks, a recipient that has it.
+  ///   - lack: what it has to have and has not.
   func finding(
-    for answer: RecipientReading.Answer, foundBy finder: MergePlan?, _ settings: IdentitySettings,
-    _ names: ArrivalNames, _ holders: [ByteText: String]
+    for answer: RecipientReading.Answer, _ lack: Lack?, _ settings: IdentitySettings, _ names: ArrivalNames
   ) -> Arrivals.Finding? {
     let whose = owners(names)
     let image: RecipientImage
@@ -129,43 +180,28 @@ struct ExpectedRecipient {
         .unknown, subject, id, "the service says nothing of it\(whose): \(failure)",
         repair: "'verify' again; if it stays so, see at the service whether it is there")
     }
-    if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
-      let isMark = change.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn)
+    guard let lack else { return nil }
+    let column = lack.id.name
+    let isMark = column.isIdentical(to: settings.recipient.mergedRecipientIdColumn)
+    var isMine = image[column].isEmpty || isMark
+    let detail: String
+    switch lack.source {
+    case .written(let change, let plan):
+      isMine = isMine || change.isDate || image[column].isIdentical(to: change.before)
       let isOwn = [plan.loser, plan.winner].contains { $0.isIdentical(to: id) }
       let target = isOwn ? "" : " to recipient \(plan.winner), which is gone"
-      let detail =
+      detail =
         isMark && !change.after.isEmpty
-        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(change.name)' does not say so"
-        : "column '\(change.name)' is not what plan \(plan.id) wrote\(target)\(whose)"
-      return Arrivals.Finding(
-        .different, isMark ? .merges : subject, id, detail,
-        repair: repair(change.name, change.after, isId: isMark, settings, names, holders))
+        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(column)' does not say so"
+        : "column '\(column)' is not what plan \(plan.id) wrote\(target)\(whose)"
+    case .found(let plan): detail = "column '\(column)' is not what plan \(plan.id) found it by\(whose)"
+    case .user: detail = "column '\(column)' \(isMine ? "is empty" : "names another user")\(whose)"
     }
-    if let finder, let id = finder.ids.first(where: { !RecipientQuestion.isSame(image[$0.name], $0.value) }) {
-      return Arrivals.Finding(
-        .different, .recipients, self.id, "column '\(id.name)' is not what plan \(finder.id) found it by\(whose)",
-        repair: repair(id.name, id.value, isId: false, settings, names, holders))
-    }
-    let column = settings.recipient.mobileUserIdColumn
-    let user = image[column]
-    guard !written.contains(where: { $0.change.name.isIdentical(to: column) }),
-      let first = missingUser(image, settings)
-    else { return nil }
     return Arrivals.Finding(
-      .different, .recipients, id, "column '\(column)' \(user.isEmpty ? "is empty" : "names another user")\(whose)",
-      repair: user.isEmpty
-        ? repair(column, first, isId: false, settings, names, holders)
+      .different, isMark ? .merges : subject, id, detail,
+      repair: isMine
+        ? repair(lack, isId: isMark, settings, names)
         : "the store does not know whose id that is: see at the service whether the recipient is another person's")
-  }
-
-  /// The mobile user id that the recipient has to have and has not; nil for none.
-  func missingUser(_ image: RecipientImage, _ settings: IdentitySettings) -> String? {
-    let column = settings.recipient.mobileUserIdColumn
-    let user = image[column]
-    if let change = written.last(where: { $0.change.name.isIdentical(to: column) })?.change {
-      return change.holds(image) || change.after.isEmpty ? nil : change.after
-    }
-    return users.contains { RecipientQuestion.isSame($0, user) } ? nil : users.first
   }
 
   /// What is wrong with an id that the service cannot have given: an answer that a store believed has left it.
@@ -188,14 +224,11 @@ struct ExpectedRecipient {
   }
 
   /// - Parameter isId: the value names a recipient and no person.
-  private func repair(
-    _ column: String, _ value: String, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames,
-    _ holders: [ByteText: String]
-  ) -> String {
-    if column.isIdentical(to: settings.recipient.mobileUserIdColumn), !value.isEmpty,
-      let holder = holders[ByteText(value.lowercased())], !holder.isIdentical(to: id)
-    {
-      return "recipient \(holder) has that mobile user id: see both at the service, and which of them is the person's"
+  private func repair(_ lack: Lack, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames) -> String {
+    let (column, value) = (lack.id.name, lack.id.value)
+    if let holder = lack.holder {
+      return
+        "recipient \(holder) has the value of '\(column)': see both at the service, and which of them is the person's"
     }
     guard isId || value.isEmpty || names.personal.policy == .clear else {
       return "'verify --show-personal-data' shows the command that sets column '\(column)' again"
@@ -203,14 +236,5 @@ struct ExpectedRecipient {
     return names.onService(
       "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\(id)", "--column",
       "\(column)=\(value)")
-  }
-}
-
-extension ColumnChange {
-  /// Whether a recipient has what was written; a date may have come back in another form.
-  fileprivate func holds(_ image: RecipientImage) -> Bool {
-    let value = image[name]
-    return value.isIdentical(to: after) || RecipientQuestion.isSame(value, after)
-      || isDate && !value.isEmpty && !after.isEmpty
   }
 }

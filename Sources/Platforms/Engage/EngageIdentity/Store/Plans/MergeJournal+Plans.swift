@@ -1,4 +1,6 @@
+import BatchFoundation
 package import BatchStore
+package import EngageEvents
 import GRDB
 
 /// Plans and journals as they were stored.
@@ -41,6 +43,19 @@ extension MergeJournal {
       try Int64.fetchAll(
         db.cachedStatement(sql: "SELECT id FROM merge_plan WHERE device = ? ORDER BY id"), arguments: [device]
       ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// Whether plans that are done wrote these values to a recipient.
+  package func wrote(_ ids: [IdentityColumn], to recipient: String) throws -> Bool {
+    let changes = try connection.read { db in
+      try Int64.fetchAll(
+        db, sql: "SELECT id FROM merge_plan WHERE state = 'done' AND (loser = ? OR winner = ?)",
+        arguments: [recipient, recipient]
+      ).compactMap { try Self.plan($0, in: db) }
+    }.flatMap(\.steps).filter { $0.target.isIdentical(to: recipient) }.flatMap(\.changes)
+    return ids.allSatisfy { id in
+      changes.contains { $0.name.isIdentical(to: id.name) && $0.after.isIdentical(to: id.value) }
     }
   }
 
