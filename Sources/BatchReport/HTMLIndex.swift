@@ -38,6 +38,9 @@ package struct ListedRun: Sendable, Equatable {
     self.exit = exit
   }
 
+  /// Whether it read a night: what sends or reads again what earlier ones left says nothing of one.
+  fileprivate var isNight: Bool { !["post", "replay"].contains(mode) }
+
   fileprivate var state: NightState? {
     night ?? exit.map { NightState($0, hasFindings: failed + quarantined > 0) }
   }
@@ -101,7 +104,7 @@ package enum HTMLIndex {
     """
 
   fileprivate static func months(_ runs: [ListedRun]) -> [Month] {
-    var days = Dictionary(grouping: runs, by: \.last.day)
+    var days = Dictionary(grouping: runs.filter(\.isNight), by: \.last.day)
     for missed in runs.flatMap(\.missed) where days[missed.lastBefore.day] == nil { days[missed.lastBefore.day] = [] }
     let firsts = Set(days.keys.map { $0 - Int64(CivilTime(milliseconds: $0 * DaySpans.day).day) + 1 })
     return firsts.sorted(by: >).prefix(shownMonths).map { first in

@@ -8,10 +8,12 @@ package struct MetricsText: Sendable {
   package var endedAt: Instant
   /// When a run of the job last ended with 0, as far as the file knew before; nil for never.
   package var lastSuccess: Instant?
-  /// Nil for a run that ended before it had figures.
   package var report: RunReport?
+  /// False for a run that ended before it had figures.
+  package var isWhole = true
 
-  package init(job: String, exit: RunExit, endedAt: Instant, lastSuccess: Instant?, report: RunReport? = nil) {
+  package init(job: String, exit: RunExit, endedAt: Instant, lastSuccess: Instant?, report: RunReport? = nil, isWhole: Bool = true) {
+    self.isWhole = isWhole
     self.job = job
     self.exit = exit
     self.endedAt = endedAt
@@ -47,8 +49,12 @@ package struct MetricsText: Sendable {
       families.append(
         Family(Self.success, "When a run last ended with exit code 0.", [([], Self.seconds(lastSuccess))]))
     }
-    if let report { families += Self.families(report) }
+    if let report { families += isWhole ? Self.families(report) : [Self.missed(report)] }
     return families
+  }
+
+  private static func missed(_ report: RunReport) -> Family {
+    Family("engage_batch_missed_windows", "Windows of the job that no run has read.", [([], String(report.missed.count))])
   }
 
   private static func families(_ report: RunReport) -> [Family] {
@@ -90,8 +96,7 @@ package struct MetricsText: Sendable {
       counts(
         "engage_batch_run_warnings", "Warnings of the last run, by kind.", "kind",
         report.orderedWarnings.map { ($0.kind, $0.occurrences) }),
-      Family(
-        "engage_batch_missed_windows", "Windows of the job that no run has read.", [([], String(report.missed.count))]),
+      missed(report),
       Family(
         "engage_batch_run_possible_duplicates", "Events of the last run that the service may have twice.",
         [([], String(report.ledger.possibleDuplicates))]),

@@ -2,18 +2,18 @@ import BatchFoundation
 
 /// The figures of a run by which its night is held against the nights before.
 package struct NightFigures: Sendable, Equatable {
-  /// Records that could be used, those that were known already among them.
+  /// Records that could be used, those that were known already among them, and those of people who were forgotten.
   package var volume: Int
   /// Lines and events that were quarantined, of a thousand records.
   package var quarantinedPerMille: Int
   package var warnings: Int
   package var conflicts: Int
-  /// Hours from the newest event to the end of what the run knows; nil for a run without new events.
+  /// Hours from the newest event to the time of the run; nil for a run without new events.
   package var age: Int?
 
   package init(_ report: RunReport) {
     let summary = report.summary
-    volume = summary.records.accepted + summary.records.duplicates
+    volume = summary.records.accepted + summary.records.duplicates + (summary.records.forgotten ?? 0)
     let quarantined = summary.records.quarantined + report.quarantinedEvents
     // Records of people who were forgotten are no part of what is wrong, nor of what it is a share of.
     let records = summary.records.read - (summary.records.forgotten ?? 0)
@@ -21,7 +21,7 @@ package struct NightFigures: Sendable, Equatable {
     warnings = report.warningCount
     conflicts = summary.identity.conflicts
     let hours = report.activity.events.named.reduce(into: report.activity.events.rest) { $0 += $1.value }
-    age = hours.span.map { Int(max(0, (report.knownUntil ?? report.asOf).hour - $0.upperBound)) }
+    age = hours.span.map { Int(max(0, report.asOf.hour - $0.upperBound)) }
   }
 
   /// Fewer nights say nothing of what is usual.

@@ -81,8 +81,10 @@ package enum ReportFolder {
     let runs = runs.map { run in
       var run = run
       let name = self.name(job: run.job, startedAt: run.started)
-      // Of runs of one second, the later ones have a number behind.
-      run.folder = left.contains(name) ? name : folders.first { $0.hasPrefix(name + "-") && left.contains($0) }
+      // One of many is named after its window, too. Of runs of one second, the later ones have a number at the end.
+      let ofWindow = self.name(job: run.job, startedAt: run.started, windowFrom: run.window.from)
+      run.folder =
+        [ofWindow, name].first(where: left.contains) ?? folders.first { $0.hasPrefix(name + "-") && left.contains($0) }
       if let folder = run.folder { left.remove(folder) }
       return run
     }

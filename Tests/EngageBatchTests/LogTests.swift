@@ -157,6 +157,7 @@ import Testing
       Self.figures(try workspace.read("m.prom")).joined(separator: "\n") == """
         engage_batch_run_exit_code{job="nightly"} 66
         \(Self.night("no input"))
+        engage_batch_missed_windows{job="nightly"} 0
         """)
     #expect(try workspace.listing().contains { $0.hasPrefix("m.prom 100644 ") })
   }

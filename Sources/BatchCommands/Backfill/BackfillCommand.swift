@@ -68,7 +68,11 @@ struct BackfillCommand: ParsableCommand {
     // Windows are not empty, as their maker says.
     let first = try request(windows[0], tellsWarnings: true)
     let (done, refused) = try Failures.reported { try Self.done(by: first) }
-    let spans = TimeSpans(done.map(\.window))
+    let spans = TimeSpans(
+      done.map { run in
+        // Beyond what was known then nothing was there to be read.
+        TimeWindow(from: run.window.from, to: run.window.to.map { min($0, run.knownUntil ?? $0) })
+      })
     if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {
       Streams.note(
         "\(first.storePath): error: runs of '\(first.job.name)' have read a part of \(window.from.rfc3339) to \(window.to.rfc3339), "

@@ -71,21 +71,27 @@ struct RunSession {
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
       earlier = try catchUp(&request, make, monitor, interruption)
+      if earlier == .inputRefused, request.mode == .run {
+        // What it kept would be sent with the rest.
+        request.mode = .noUpload
+        monitor.note("Delivery: nothing is sent, because a window that was missed before was refused")
+      }
       pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
       outcome = try pipeline.run()
       monitor.finish()
     } catch {
       monitor.finish()
       let failure = Failures.report(error)
+      let report = failed(request, pipeline, error)
       // The run failed already, and says so by its own exit code.
-      do { try writeFigures(of: request, RunFailure.exit(of: error)) } catch { Streams.note("\(error)") }
-      if let path = output.junit, RunFailure.exit(of: error) != .usage {
-        // As above.
-        do { try OutputFile.write(JUnitReport.document(failed(request, error)).text, to: path) } catch {
-          Streams.note("\(error)")
-        }
+      do { try writeFigures(of: request, report.exit, isWhole: false, report) } catch { Streams.note("\(error)") }
+      if report.exit != .usage {
+        do {
+          if let path = output.junit { try OutputFile.write(JUnitReport.document(report).text, to: path) }
+          if let path = output.summary { try OutputFile.write(report.summaryJSON + "\n", to: path) }
+        } catch { Streams.note("\(error)") }
       }
-      var alarm = Alarm(failed(request, error))
+      var alarm = Alarm(report)
       let isDamage = (error as? StoreError)?.isDamage == true
       if isDamage { alarm.tellDamage(of: request.storePath) }
       AlarmCall(request: request).tell(alarm, isKept: false)
@@ -100,10 +106,16 @@ struct RunSession {
     outcome.attempt { outcome in
       if let path = output.junit { try OutputFile.write(JUnitReport.document(outcome.report).text, to: path) }
     }
-    outcome.attempt { outcome in try writeFigures(of: request, outcome.exit, outcome.report) }
+    outcome.attempt { outcome in
+      try writeFigures(of: request, outcome.exit == .done ? earlier : outcome.exit, outcome.report)
+    }
     pipeline.noteEnd(&outcome)
     tell(outcome)
-    AlarmCall(request: request).tell(Alarm(outcome.report, folder: outcome.reportFolder), isKept: true)
+    var told = outcome.report
+    if told.exit == .done, earlier != .done {
+      (told.exit, told.failure) = (earlier, "a window that was missed before did not end well")
+    }
+    AlarmCall(request: request).tell(Alarm(told, folder: outcome.reportFolder), isKept: true)
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines)
     isTold = true
@@ -136,21 +148,21 @@ struct RunSession {
   }
 
   /// `--metrics` and `--otlp`.
-  private func writeFigures(of request: RunRequest, _ exit: RunExit, _ report: RunReport? = nil) throws {
+  private func writeFigures(of request: RunRequest, _ exit: RunExit, isWhole: Bool = true, _ report: RunReport) throws {
     let job = request.job.name
     if let path = output.metrics {
       try MetricsFile.write(to: path, job: job) { lastSuccess in
-        MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report)
+        MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report, isWhole: isWhole)
       }
     }
     if let path = output.otlp {
-      let metrics = MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: nil, report: report)
+      let metrics = MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: nil, report: report, isWhole: isWhole)
       try OutputFile.write(TelemetryText(metrics, startedAt: request.now).text, to: path)
     }
   }
 
   /// The report of a run that an error ended before it had one.
-  private func failed(_ request: RunRequest, _ error: any Error) -> RunReport {
+  private func failed(_ request: RunRequest, _ pipeline: Pipeline, _ error: any Error) -> RunReport {
     var report = RunReport(
       job: request.job.name, jobFile: request.job.file, destination: request.platform.name,
       startedAt: request.now, asOf: request.asOf)
@@ -158,6 +170,8 @@ struct RunSession {
     (report.from, report.to) = (request.job.window.from, request.job.window.to)
     report.exit = RunFailure.exit(of: error)
     report.failure = "\(error)"
+    report.summary.stopped = report.failure
+    report.summary.missed = pipeline.missedNow()
     return report
   }
 

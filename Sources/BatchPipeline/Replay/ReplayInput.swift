@@ -12,6 +12,8 @@ struct ReplayInput: Sendable {
   /// Every line that is tried.
   private(set) var ids: [Int64] = []
   private(set) var unavailable = 0
+  /// From the first to the last instant that the runs were to read that quarantined the lines.
+  private(set) var window = TimeWindow()
   /// By path of the file, the places of its lines among ``ids``.
   private var places: [String: Range<Int>] = [:]
   private let job: Job
@@ -33,6 +35,7 @@ struct ReplayInput: Sendable {
     self.job = job
     maps = try JobMaps(job)
     let waiting = try store.quarantine.waitingLines()
+    window = TimeWindow(spanning: try store.quarantine.waitingWindows())
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
       // A broken row is not a record, and its cells may hold whole ones: its file has to be mended.
@@ -146,5 +149,15 @@ extension WaitingLine {
   /// Whether the store may have its beginning only, and the rest decides.
   fileprivate func isCut(below longest: Int) -> Bool {
     keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
+  }
+}
+
+extension TimeWindow {
+  /// The smallest window that has all of these; without bounds for none.
+  fileprivate init(spanning windows: [TimeWindow]) {
+    self.init()
+    // One that is open is open in all of them together.
+    from = windows.contains { $0.from == nil } ? nil : windows.compactMap(\.from).min()
+    to = windows.contains { $0.to == nil } ? nil : windows.compactMap(\.to).max()
   }
 }

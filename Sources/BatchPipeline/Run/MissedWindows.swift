@@ -37,9 +37,9 @@ struct MissedWindows: Sendable, Equatable {
 
   /// A run has read its window.
   ///
-  /// - Parameter known: up to where one without an end has.
+  /// - Parameter known: beyond it nothing was there to be read.
   mutating func read(_ window: TimeWindow, knownUntil known: Instant) {
-    let to = window.to ?? known
+    let to = min(window.to ?? known, known)
     let from = min(window.from ?? Instant(milliseconds: 0), to)
     pieces = pieces.flatMap { piece in
       [
@@ -108,6 +108,20 @@ extension Pipeline {
     let windows = try allMissedWindows(in: store, nil)
     try store.close()
     return windows.filter { $0.from >= begin }
+  }
+
+  /// The same of the store as it is; none where there is none, or where it cannot be read.
+  package func missedNow() -> [MissedWindow] {
+    guard request.mode.keeps, FileManager.default.fileExists(atPath: request.storePath) else { return [] }
+    do {
+      let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+      let windows = try missedWindows(in: store, nil)
+      try store.close()
+      return windows
+    } catch {
+      // What is wrong with the store ended the run, or ends the next one.
+      return []
+    }
   }
 
   private func allMissedWindows(in store: EventStore, _ run: RunID?) throws -> [MissedWindow] {

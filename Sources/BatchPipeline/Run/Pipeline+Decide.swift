@@ -64,6 +64,8 @@ extension Pipeline {
     _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
     var options = preparation.options
+    // Lines belong to the nights that quarantined them, whatever window the job has today.
+    if let replay = storage.replay { options.ingest.window = replay.input.window }
     options.reach = storage.reach(request.settings)
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
     let files = try storage.numbered(files)

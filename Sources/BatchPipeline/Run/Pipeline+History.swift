@@ -16,7 +16,7 @@ extension Pipeline {
     try store.runs.keep(request.shownSettings, digest: digest)
     return try store.runs.begin(
       job: request.job.name, mode: mode ?? request.mode.name, configurationDigest: digest,
-      started: request.now, asOf: request.asOf, window: request.job.window)
+      started: request.now, asOf: request.asOf, window: request.mode.readsInputs ? request.job.window : TimeWindow())
   }
 
   /// Says which maps are not what they were in the last run of the job: what they make otherwise counts as new (reference decisions 46).

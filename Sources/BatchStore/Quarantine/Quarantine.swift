@@ -164,6 +164,19 @@ package struct Quarantine: Sendable {
     }
   }
 
+  /// The windows of the runs that quarantined the lines that wait, each once.
+  package func waitingWindows() throws -> [TimeWindow] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT DISTINCT window_from, window_to FROM run WHERE id IN (
+            SELECT run FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL)
+          """
+      ).map { try TimeWindow(from: $0.value("window_from"), to: $0.value("window_to")) }
+    }
+  }
+
   /// Where these lines stood, in the order of their numbers here; those that wait no more are left out.
   package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
     try connection.read { db in
