@@ -58,7 +58,9 @@ extension Pipeline {
         let untold = results.filter { !told.contains($0.result.part) }
         if let useless = try nothingUsable(untold, in: store) {
           outcome.report.add(useless.brought)
-          for folder in untold {
+          // Parts that were collected before would leave the partition half and its known time behind.
+          let isHalf = try store.parts.dropHalf() != nil
+          for folder in isHalf ? results : untold {
             try store.parts.collectQuarantine(
               folder.store, run: run, limit: request.settings.ingest.quarantineLimit)
           }

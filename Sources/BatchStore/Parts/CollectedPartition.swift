@@ -174,6 +174,9 @@ extension Parts {
         try db.execute(
           sql: "DELETE FROM \(table) WHERE id > (SELECT last FROM half_partition WHERE name = ?)", arguments: [table])
       }
+      for run in partition.runs {
+        try db.execute(sql: "UPDATE run SET known_until = NULL WHERE id = ?", arguments: [run.number])
+      }
       let row = "(SELECT id FROM collected_partition WHERE identity = ?)"
       try db.execute(sql: "DELETE FROM collected_part WHERE partition = \(row)", arguments: [partition.identity])
       try db.execute(sql: "DELETE FROM collected_partition WHERE identity = ?", arguments: [partition.identity])
