@@ -39,7 +39,12 @@ package struct ListedRun: Sendable, Equatable {
   }
 
   /// Whether it read a night: what sends or reads again what earlier ones left says nothing of one.
-  fileprivate var isNight: Bool { !["post", "replay"].contains(mode) }
+  fileprivate var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
+
+  /// Whether it read what earlier ones had missed.
+  fileprivate func hasReread(_ instant: Instant) -> Bool {
+    mode == "rerun" && exit == .done && window.contains(instant)
+  }
 
   fileprivate var state: NightState? {
     night ?? exit.map { NightState($0, hasFindings: failed + quarantined > 0) }
@@ -105,7 +110,9 @@ package enum HTMLIndex {
 
   fileprivate static func months(_ runs: [ListedRun]) -> [Month] {
     var days = Dictionary(grouping: runs.filter(\.isNight), by: \.last.day)
-    for missed in runs.flatMap(\.missed) where days[missed.lastBefore.day] == nil { days[missed.lastBefore.day] = [] }
+    for missed in runs.flatMap(\.missed).map(\.lastBefore) where days[missed.day] == nil {
+      if !runs.contains(where: { $0.hasReread(missed) }) { days[missed.day] = [] }
+    }
     let firsts = Set(days.keys.map { $0 - Int64(CivilTime(milliseconds: $0 * DaySpans.day).day) + 1 })
     return firsts.sorted(by: >).prefix(shownMonths).map { first in
       let month = CivilTime(milliseconds: first * DaySpans.day)

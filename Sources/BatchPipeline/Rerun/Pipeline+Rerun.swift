@@ -48,7 +48,7 @@ extension Pipeline {
     if let first = missing.first, !rerun.allowsMissingInputs {
       throw RerunRefusal.missingInputs(count: missing.count, first: first)
     }
-    let run = try beginRun(in: store, mode: "rerun")
+    let run = try beginRun(in: store, mode: "rerun", window: TimeWindow(from: rerun.from, to: rerun.to))
     var outcome = RunOutcome(report: RunReport(request))
     do {
       // What states hold back is of them, and no event that could be replaced.

@@ -128,9 +128,14 @@ extension Pipeline {
     let relative = request.job.relativeWindow
     var missed = MissedWindows(in: relative?.zone ?? .utc)
     let reading = [RunMode.run.name, RunMode.noUpload.name, "collect"]
-    for stored in try store.runs.all()
-    where stored.job == request.job.name && stored.mode.map(reading.contains) ?? false && stored.id != run {
-      guard let known = stored.knownUntil else { continue }
+    var lastKnown: Instant?
+    for stored in try store.runs.all() where stored.job == request.job.name && stored.id != run {
+      // It takes in what no run had read, up to what was known.
+      if stored.mode == "rerun", stored.exit == 0, let lastKnown {
+        missed.read(stored.window, knownUntil: lastKnown)
+      }
+      guard let mode = stored.mode, reading.contains(mode), let known = stored.knownUntil else { continue }
+      lastKnown = known
       missed.begin(stored.window)
       missed.read(stored.window, knownUntil: known)
       missed.drop(before: RunStorage.reach(of: known, request.settings) ?? known)

@@ -11,12 +11,14 @@ extension Pipeline {
   /// - Parameters:
   ///   - store: where it is noted.
   ///   - mode: how it was asked; nil for the mode of the request.
-  func beginRun(in store: EventStore, mode: String? = nil) throws -> RunID {
+  ///   - window: what it is to read; nil for the window of the job, where inputs are read.
+  func beginRun(in store: EventStore, mode: String? = nil, window: TimeWindow? = nil) throws -> RunID {
     let digest = request.configurationDigest
     try store.runs.keep(request.shownSettings, digest: digest)
     return try store.runs.begin(
       job: request.job.name, mode: mode ?? request.mode.name, configurationDigest: digest,
-      started: request.now, asOf: request.asOf, window: request.mode.readsInputs ? request.job.window : TimeWindow())
+      started: request.now, asOf: request.asOf,
+      window: window ?? (request.mode.readsInputs ? request.job.window : TimeWindow()))
   }
 
   /// Says which maps are not what they were in the last run of the job: what they make otherwise counts as new (reference decisions 46).
