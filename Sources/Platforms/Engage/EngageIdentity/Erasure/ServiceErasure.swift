@@ -30,7 +30,7 @@ package struct ServiceErasure: Sendable {
       if try read(recipient) { found.insert(recipient) }
     }
     for column in lookUps(ids, traces) {
-      if let recipient = try find(column) { found.insert(recipient) }
+      if let recipient = try find(column), !keeps(recipient, foundBy: column, traces) { found.insert(recipient) }
     }
     return found.sorted()
   }
@@ -45,7 +45,7 @@ package struct ServiceErasure: Sendable {
     for recipient in traces.recipients.sorted() where try remove(recipient) { recipients += 1 }
     for column in lookUps(ids, traces) {
       var count = 0
-      while let recipient = try find(column) {
+      while let recipient = try find(column), !keeps(recipient, foundBy: column, traces) {
         guard count < Self.most else {
           throw .refused(fault: 0, "more than \(Self.most) recipients have the value in column '\(column.name)'")
         }
@@ -65,6 +65,11 @@ package struct ServiceErasure: Sendable {
     }
     let columns = traces.columns.map { IdentityColumn(name: $0.column, value: $0.value) }
     return users + columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+  }
+
+  /// Whether a mobile user id of these people finds a recipient to which other devices lead. What a customer's id finds was named.
+  private func keeps(_ recipient: String, foundBy column: IdentityColumn, _ traces: ServiceTraces) -> Bool {
+    column.name.isIdentical(to: settings.recipient.mobileUserIdColumn) && traces.kept.contains(recipient)
   }
 
   private func find(_ column: IdentityColumn) throws(RemoteFailure) -> String? {

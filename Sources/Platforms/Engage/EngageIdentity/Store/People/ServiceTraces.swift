@@ -11,6 +11,8 @@ package struct ServiceTraces: Sendable, Equatable {
   package var mobileUsers: Set<String> = []
   /// Mobile user ids that other devices record too, so that their recipients stay until the ids are named.
   package var shared: Set<String> = []
+  /// Recipients that other devices lead to as well, by whatever they are found.
+  package var kept: Set<String> = []
   /// Keys of audit rows, by table.
   package var auditRows: Set<AuditKey> = []
   /// Columns of the list by which the people were looked up, and with which value.
@@ -35,7 +37,8 @@ extension Identities {
   /// with them, and the audit rows of these merges (reference decisions 58).
   package func serviceTraces(of ids: [PersonID]) throws -> ServiceTraces {
     try connection.readIdentities(orElse: ServiceTraces()) { db in
-      var search = TraceSearch(db: db, devices: Set(ids.filter { $0.kind == .device }.map(\.value.string)))
+      let devices = Set(ids.filter { $0.kind == .device }.map(\.value.string))
+      var search = TraceSearch(db: db, devices: devices)
       // What is named goes whoever records it.
       for id in ids {
         let value = id.value.string
@@ -46,7 +49,7 @@ extension Identities {
         default: break
         }
       }
-      for device in search.devices.sorted() {
+      for device in devices.sorted() {
         let users = try String.fetchAll(
           db, sql: "SELECT iif(mobile_user_id = '', person, mobile_user_id) FROM identity_device WHERE device = ?",
           arguments: [device])
@@ -54,6 +57,7 @@ extension Identities {
       }
       search.traces.shared.subtract(search.traces.mobileUsers)
       search.traces.recipients.remove("")
+      search.traces.kept.subtract(search.traces.recipients)
       return search.traces
     }
   }
@@ -61,7 +65,8 @@ extension Identities {
 
 private struct TraceSearch {
   let db: Database
-  let devices: Set<String>
+  /// Those that are named, and all that record a named id.
+  private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
 
@@ -70,10 +75,11 @@ private struct TraceSearch {
     self.devices = devices
   }
 
-  /// Adds a person, with the automatic id before it on a device, which is the same one.
+  /// Adds a person, with the automatic id before it on a device, which is the same one. Whoever that one went up in is not named by it.
   mutating func add(user: String, isNamed: Bool) throws {
     let key = Person.key(user)
     guard !user.isEmpty, !persons.contains(key) else { return }
+    if isNamed { try devices.formUnion(recorders(of: key)) }
     guard try isNamed || !isShared(key) else {
       traces.shared.insert(user)
       return
@@ -94,13 +100,16 @@ private struct TraceSearch {
         """, arguments: [key])
     for row in rows {
       try add(recipient: row.value("recipient_id"), isNamed: isNamed)
-      if let before: String = try row.value("before") { try add(user: before, isNamed: isNamed) }
+      if let before: String = try row.value("before") { try add(user: before, isNamed: false) }
     }
   }
 
   private func isShared(_ key: String) throws -> Bool {
+    try recorders(of: key).contains { !devices.contains($0) }
+  }
+
+  private func recorders(of key: String) throws -> [String] {
     try String.fetchAll(db, sql: "SELECT DISTINCT device FROM identity_device WHERE person = ?", arguments: [key])
-      .contains { !devices.contains($0) }
   }
 
   /// Adds a recipient, and whoever was merged with it, unless other devices record somebody who has it too.
@@ -117,7 +126,10 @@ private struct TraceSearch {
           """, arguments: [recipient]
       ).filter { try !persons.contains(Person.key($0)) && isShared(Person.key($0)) }
     traces.shared.formUnion(others)
-    guard others.isEmpty else { return }
+    guard others.isEmpty else {
+      traces.kept.insert(recipient)
+      return
+    }
     traces.recipients.insert(recipient)
     let plans = try Row.fetchAll(
       db,
@@ -134,7 +146,11 @@ private struct TraceSearch {
     let user: String = try plan.value(isLoser ? "user_after" : "user_before")
     try add(user: user, isNamed: isNamed)
     // One that belongs to an id that stays, stays.
-    if persons.contains(Person.key(user)) { try add(recipient: other, isNamed: isNamed) }
+    if persons.contains(Person.key(user)) {
+      try add(recipient: other, isNamed: isNamed)
+    } else if !user.isEmpty {
+      traces.kept.insert(other)
+    }
     let rows = try Row.fetchAll(
       db,
       sql: """
