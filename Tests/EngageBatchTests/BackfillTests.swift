@@ -12,7 +12,7 @@ import Testing
   func windows() throws {
     let workspace = try Workspace()
     let none = "0 read, 0 accepted, 0 quarantined, 0 events, 0 posted"
-    let all = "36 read, 33 accepted, 2 quarantined, 37 events, 37 posted"
+    let all = "36 read, 33 accepted, 1 duplicate, 2 quarantined, 37 events, 37 posted"
     let run = try workspace.run(Self.command)
     #expect(run.code == 0)
     #expect(

@@ -230,7 +230,12 @@ struct BackfillTotal: Equatable {
 
   /// - Parameter events: those that the checks set aside, which count with the lines.
   static func words(_ summary: RunSummary, events: Int) -> String {
-    "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined + events) quarantined, "
+    let records = summary.records
+    let others = [
+      (records.duplicates, records.duplicates == 1 ? "duplicate" : "duplicates"),
+      (records.outOfWindow, "out of window"), (records.forgotten ?? 0, "forgotten"), (records.leftOutCount, "left out"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1), " }.joined()
+    return "\(records.read) read, \(records.accepted) accepted, \(others)\(records.quarantined + events) quarantined, "
       + "\(summary.eventCount.countedOrFewer("event")), \(summary.upload.eventsPosted) posted"
   }
 }
