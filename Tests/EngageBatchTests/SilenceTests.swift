@@ -66,6 +66,17 @@ import Testing
     #expect(try workspace.run("post", "job.json", environment: service.environment).code == 0)
   }
 
+  @Test("Links among events are called what they are")
+  func linksAmongEvents() throws {
+    let workspace = try workspace()
+    try workspace.write("in/a", "2026-01-15T08:00:00Z\td\tapp://shop/1\nhttps://shop.example/2\n")
+    let run = try workspace.run("run", "job.json", "--no-upload")
+    #expect(
+      run.code == 65
+        && run.messages.contains("invalid-json: a link, not an object; name its file under 'deepLinks' of 'inputs'"),
+      "\(run.messages)")
+  }
+
   @Test("A gz that is cut before its first line ends with 65, an empty file with 0")
   func damaged() throws {
     let workspace = try workspace()

@@ -22,7 +22,9 @@ package struct LineDiagnosis {
   }
 
   package var detail: String {
-    if line.reason == .invalidJSON, let reason = otherDocument.map({ line.detail + $0 }) ?? syntax { return reason }
+    if line.reason == .invalidJSON, let reason = link ?? otherDocument.map({ line.detail + $0 }) ?? syntax {
+      return reason
+    }
     guard let field else { return line.detail + (mappedQuestion ?? "") }
     switch line.reason {
     case .missingField: return missing(field)
@@ -64,6 +66,14 @@ package struct LineDiagnosis {
     let given = line.detail[start...].dropLast().split(separator: "' or '").map(String.init)
     return given.lazy.filter { !known.contains($0) }.compactMap { NearestName.question(about: $0, among: known) }.first
       .map { ", \($0)" }
+  }
+
+  /// Of a line that is no object: whether it is a link, which inputs of another kind have.
+  private var link: String? {
+    guard line.kind != .deepLinks, let text = String(validating: line.raw, as: UTF8.self),
+      text.split(separator: "\t").last?.firstMatch(of: /^ *[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil
+    else { return nil }
+    return "a link, not an object; name its file under 'deepLinks' of 'inputs'"
   }
 
   /// Of a line with more behind its object: whether that is another one.
