@@ -35,15 +35,15 @@ import Testing
   }
 
   /// Four records of two devices, a minute apart.
-  private static func rows(_ row: (Int, String) -> String) -> [String] {
+  static func rows(_ row: (Int, String) -> String) -> [String] {
     (0..<4).map { row($0, "phone-000\($0 % 2 + 1)") }
   }
 
-  private static func lines(_ row: (Int, String) -> String) -> String { rows(row).joined(separator: "\n") + "\n" }
+  static func lines(_ row: (Int, String) -> String) -> String { rows(row).joined(separator: "\n") + "\n" }
 
-  private static func table(_ header: String, _ row: (Int, String) -> String) -> String { header + "\n" + lines(row) }
+  static func table(_ header: String, _ row: (Int, String) -> String) -> String { header + "\n" + lines(row) }
 
-  private static let names = ["Viewed item", "Opened cart", "Viewed item", "Opened cart"]
+  static let names = ["Viewed item", "Opened cart", "Viewed item", "Opened cart"]
 
   static let exports: [Export] = [
     Export(
@@ -357,7 +357,7 @@ import Testing
     #expect(!second.messages.contains("events by the map"), "\(second.messages)")
   }
 
-  @Test("It reads what was put in, or says what it cannot know", arguments: exports)
+  @Test("It reads what was put in, or says what it cannot know", arguments: exports + doubtful)
   func export(_ export: Export) throws {
     let workspace = try Workspace([])
     for file in export.files { try workspace.write(file.path, file.bytes) }

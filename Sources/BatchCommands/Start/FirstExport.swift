@@ -77,7 +77,7 @@ struct FirstExport {
     // Lines of links are no JSON, and look like a table.
     let own = records.ownMap(form, types: types)
     let isLine = !form.isDocuments && form.isTable == (records.ownKind == nil)
-    if isLine, let kind = records.ownKind ?? (form.isTable ? .deepLinks : nil) {
+    if isLine, let kind = records.ownKind ?? (form.isTable && records.areLinks ? .deepLinks : nil) {
       let asItIs = try trial(of: input, as: kind)
       let mapped = try own.map { try trial(of: input, as: kind, document: $0.document).accepted } ?? 0
       if asItIs.accepted > 0,
@@ -99,7 +99,16 @@ struct FirstExport {
       return
     }
     var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
-    for path in records.envelopes {
+    if let opened = records.withPayload, let pushes = try? MapProposal(of: opened, types: types, hints: hints),
+      pushes.kind == .notifications, pushes.missing.isEmpty
+    {
+      best = pushes
+    }
+    if !best.missing.isEmpty, let list = records.ofList {
+      let inner = try MapProposal(of: list, types: types, hints: hints)
+      if inner.missing.count < best.missing.count { best = inner }
+    }
+    for path in best.isOfLines ? records.envelopes : [] {
       let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
       let begin = ExportColumns.written(path) + "."
       guard let inner, inner.missing.count <= best.missing.count, inner.unsure.count <= best.unsure.count,
@@ -137,7 +146,8 @@ struct FirstExport {
     }
     // Those that only a preset finds, as in a store, are none to the proposal.
     guard !records.nodes.isEmpty else {
-      throw Self.refusal("\(shown): error: neither JSON objects nor a table are in it")
+      let words = form.isTable ? "a header is in it, and no record" : "neither JSON objects nor a table are in it"
+      throw Self.refusal("\(shown): error: \(words)")
     }
     let what = form.name.isEmpty ? "" : "\(form.name); "
     let outcome =
@@ -164,19 +174,30 @@ struct FirstExport {
       let guesses = best.unsure.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
       toDo =
         "a guess is \(guesses.printable); check it in \(Self.mapPlace), or name the column with --device, --time, --name"
+    } else if !best.doubts.isEmpty {
+      toDo = "\(best.doubts.joined(separator: "; ").printable); check \(Self.mapPlace)"
     }
   }
 
   /// What the reader of a run makes of the first records.
   private mutating func tell(_ input: InputFile, _ shown: String) throws {
     guard toDo == nil || document.map({ !$0.contains("\": \"\"") }) ?? true else { return }
-    let trial = try trial(of: input, as: kind, document: document, preset: preset, limit: Self.lookedAt)
+    var trial = try trial(of: input, as: kind, document: document, preset: preset, limit: Self.lookedAt)
+    for cure in [#""quotes": "none""#, #""escape": "\\""#]
+    where trial.others.keys.contains(where: { $0.contains(cure) }) {
+      guard let old = document, !old.contains(cure) else { continue }
+      let cured = old.replacing("sv\"", with: "sv\", \(cure)", maxReplacements: 1)
+      let better = try self.trial(of: input, as: kind, document: cured, limit: Self.lookedAt)
+      if better.refused < trial.refused { (trial, document) = (better, cured) }
+    }
     notes += trial.otherWords.map { "  \($0)" }
     notes += trial.guardWords.map { "  \($0)" }
     for sample in trial.samples { notes.append("  record \(sample.number) \(sample.becomes.printable)") }
     notes.append("  \(trial.words)")
     if trial.accepted == 0, toDo == nil {
       toDo = "every record would be refused or left out; see above, and docs/maps.md"
+    } else if trial.refused * 20 > trial.outcomes, toDo == nil {
+      toDo = "\(trial.refused) of \(trial.outcomes.counted("record")) would be refused; see above, and docs/maps.md"
     }
   }
 

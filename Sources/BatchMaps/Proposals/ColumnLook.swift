@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
@@ -137,6 +138,28 @@ enum ColumnLook {
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
           || "+-.".utf8.contains($0)
       }
+  }
+
+  /// Whether a text opens a place in an app: a URL, or a path.
+  static func isLink(_ text: String) -> Bool {
+    isURL(text) || text.contains("/") && !text.contains { " {}".contains($0) } && times([text]) == nil
+  }
+
+  static func isZone(_ text: String) -> Bool { (try? ZoneDatabase(environment: [:]).zone(text)) != nil }
+  /// A distance to UTC, such as `+01:00`.
+  static func isOffset(_ text: String) -> Bool { text.wholeMatch(of: /Z|[+-]\d\d:?\d\d/) != nil }
+  /// A whole number that a program wrote with a fraction, as `12.0`.
+  static func isWhole(_ text: String) -> Bool { text.wholeMatch(of: /\d+\.0/) != nil }
+  /// A number that a spreadsheet rounded, as `3.55E+14`.
+  static func isRounded(_ text: String) -> Bool { text.wholeMatch(of: /\d[.,]?\d*[eE]\+\d+/) != nil }
+  /// A model, a system or a kind of devices, which people share.
+  static func isDeviceClass(_ text: String) -> Bool {
+    text.lowercased().wholeMatch(
+      of: /(iphone|ipad|pixel|galaxy|samsung|xiaomi|huawei|oneplus|redmi|moto|macbook)([ 0-9][^_]*)?|sm-[a-z]\d+.*/)
+      != nil
+      || text.lowercased().wholeMatch(
+        of: /mobile|tablet|desktop|(smart)?phone|web|tv|watch|ios|android|ipados|windows|macos|linux|browser|other/)
+        != nil
   }
 
   /// Whether each has a digit and no blank, is no number that counts, and most are alike in length.

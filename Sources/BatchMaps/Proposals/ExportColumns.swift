@@ -13,9 +13,20 @@ package struct ExportColumns {
     var values: Set<String> = []
     /// Of each value.
     var texts: [String] = []
+    /// In which record each text is.
+    var rows: [Int] = []
 
     /// The last name, letters and digits only, in lower case.
     var plainName: String
+
+    /// Whether records that have the same text here have the same text there, and the other way round.
+    func parts(asDoes other: Column) -> Bool {
+      let pairs = Dictionary(zip(rows, texts)) { $1 }
+      let both = zip(other.rows, other.texts).compactMap { row, text in pairs[row].map { "\($0)\u{0}\(text)" } }
+      let count = Set(both).count
+      return both.count == texts.count && both.count == other.texts.count && count == values.count
+        && count == other.values.count
+    }
 
     /// How much its name says: of the last name all, of the last words of several less.
     func points(_ names: [String: Int]) -> Int? {
@@ -35,7 +46,14 @@ package struct ExportColumns {
   private(set) var nulls: Set<String> = []
 
   /// What databases and programs write for no value.
-  private static let nullTexts: Set = ["NULL", "null", "\\N", "(null)", "undefined", "nil"]
+  private static let nullTexts: Set = [
+    "NULL", "null", "\\N", "(null)", "undefined", "nil", "00000000-0000-0000-0000-000000000000",
+    "00000000000000000000000000000000",
+  ]
+  /// The same where an id is expected, in lower case.
+  private static let nobody: Set = ["nan", "none", "-", "n/a", "na", "unknown", "anonymous", "guest", "0", "#n/a"]
+
+  static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
 
   mutating func add(_ record: JSONNode) {
     records += 1
@@ -55,25 +73,27 @@ package struct ExportColumns {
       for member in members { add(member.value, names + [member.key]) }
       return
     }
-    guard let text = node.scalar, !text.isEmpty else { return }
-    if Self.nullTexts.contains(text) {
+    guard let text = node.scalar, !text.allSatisfy(\.isWhitespace) else { return }
+    let words = names.flatMap(Self.words), plainName = (names.last.map(Self.words) ?? []).joined()
+    let isID = MapProposal.deviceNames[plainName] != nil || MapProposal.personNames[plainName] != nil
+    if Self.nullTexts.contains(text) || isID && Self.isNobody(text) {
       nulls.insert(text)
       return
     }
     let path = names.map(Self.written).joined(separator: ".")
     let place = places[path] ?? columns.count
     if place == columns.count {
-      let words = names.flatMap(Self.words)
-      columns.append(Column(path: path, words: words, plainName: (names.last.map(Self.words) ?? []).joined()))
+      columns.append(Column(path: path, words: words, plainName: plainName))
       places[path] = place
     }
     columns[place].count += 1
     columns[place].values.insert(text)
     columns[place].texts.append(text)
+    columns[place].rows.append(records)
   }
 
   /// `deviceId`, `device_id` and `DEVICE ID` have the same two.
-  private static func words(_ name: String) -> [String] {
+  static func words(_ name: String) -> [String] {
     var words: [String] = []
     var last: Character = " "
     for letter in name {

@@ -42,9 +42,15 @@ package struct ExportForm: Equatable {
       refusal = words
       return
     }
-    let start = text.first { $0 > 0x20 }
     let rows = text.split(separator: UInt8(ascii: "\n"))
-    if start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
+    if let words = Self.refusal(of: text, rows) {
+      refusal = words
+      return
+    }
+    let start = text.first { $0 > 0x20 }
+    // Names may stand in braces.
+    let isNamed = text.starts(with: "{".utf8) && text.dropFirst().first.map { $0 | 0x20 >= UInt8(ascii: "a") } ?? false
+    if !isNamed, start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
       let isRow = rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
       isDocuments = form?.isDocuments ?? false || isRow || encoding != .utf8
       if isDocuments {
@@ -61,6 +67,26 @@ package struct ExportForm: Equatable {
     name += " in \(encoding.rawValue)"
   }
 
+  /// Forms that no map reads, by their first rows; nil for others.
+  private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
+    let head = String(decoding: text.prefix(1_000), as: UTF8.self)
+    if head.hasPrefix("bplist0") || head.contains("<plist") {
+      return "a property list, which no map reads; 'plutil -convert json FILE' makes JSON of it"
+    }
+    if head.hasPrefix("sep="), let row = rows.first {
+      let words = String(decoding: row.filter { $0 > 0x20 }, as: UTF8.self).printable
+      return "the first line '\(words)' is for spreadsheets alone; take it out, and the table is read"
+    }
+    if head.hasPrefix("+--") || rows.count > 1 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) }) {
+      return "a table that is drawn for people; export it as CSV, such as with 'psql --csv' or 'mariadb --batch'"
+    }
+    let isRows =
+      rows.first.flatMap { try? JSONNode.parse(Array($0)) }?.array.map { row in
+        !row.isEmpty && row.allSatisfy { $0.members == nil && $0.array == nil }
+      } ?? false
+    return isRows ? "arrays of values without names; export objects, such as with JSONEachRow, or a table in CSV" : nil
+  }
+
   /// Bytes that are no UTF-8 are Windows-1252, of which ISO 8859-1 is a part, unless one of them has no character there.
   private static func encoding(of head: [UInt8]) -> TextEncoding {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
@@ -73,7 +99,7 @@ package struct ExportForm: Equatable {
   /// The separator by which most rows have as many fields as each other.
   private static func table(_ text: [UInt8]) -> (words: [String], name: String)? {
     var best: (separator: UInt8, rows: [[String]])?
-    for separator in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")] {
+    for separator in [UInt8(ascii: "\t"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "|")] {
       var reader = CSVReader(separator: separator)
       var rows: [[String]] = []
       reader.read(text) { rows.append($0.fields.map { String(decoding: $0, as: UTF8.self) }) }
@@ -97,9 +123,10 @@ package struct ExportForm: Equatable {
       : text.indices.dropLast(2).contains { text[$0] == 0x5C && text[$0 + 1] == 0x22 && text[$0 + 2] != 0x22 }
     let escape = isEscaped ? [#""escape": "\\""#] : []
     let names = best.rows[0].map { $0.filter { $0 != "\r" } }
-    // A name holds no value: no time, number, address or id.
+    // A name holds no value: no time, number, address or id. The first may be empty: that of a column of row numbers.
     let isHeader =
-      Set(names).count == names.count && names.allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
+      Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
+      && (!names[0].isEmpty || names.count > 2)
       && !names.contains { ColumnLook.isValue($0) }
     guard !isHeader else { return (word + escape, name) }
     let columns = (1...names.count).map { "\"column\($0)\"" }.joined(separator: ", ")

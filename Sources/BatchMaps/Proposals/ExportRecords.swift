@@ -5,8 +5,13 @@ package import BatchIngest
 /// The first records of an export, and what they say of themselves.
 package struct ExportRecords {
   package private(set) var nodes: [JSONNode] = []
+  let isTable: Bool
   /// Columns of a table whose texts are JSON objects.
   private(set) var jsonColumns: [String] = []
+  /// The member of lines whose text is a payload in JSON, which the records have opened; nil for others.
+  private(set) var opened: String?
+  /// Where the list is whose elements the records are; nil for others.
+  private(set) var list: String?
   /// By type, how many of the records say that they are of it; events as an SDK stored them say it by their members.
   package private(set) var types: [String: Int] = [:]
   /// How many of the records are of the project's own shape, by kind.
@@ -28,6 +33,7 @@ package struct ExportRecords {
 
   private init(_ nodes: [JSONNode], isTable: Bool) {
     self.nodes = nodes
+    self.isTable = isTable
     if isTable { readJSON() }
     for node in nodes {
       if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
@@ -38,25 +44,65 @@ package struct ExportRecords {
   /// The objects at a path, of those records that have one.
   package func inside(_ path: [String]) -> ExportRecords {
     ExportRecords(
-      nodes.compactMap { node in path.reduce(Optional(node)) { $0?[$1] } }.filter { $0.members != nil }, isTable: false)
+      nodes.compactMap { node in path.reduce(Optional(node)) { $0?[$1] } }.compactMap(Self.object), isTable: false)
   }
 
-  /// Where most records have an object with several members, outer ones first.
+  /// The elements of the longest list of objects that a document has, at most two names deep; nil where there is none.
+  package var ofList: ExportRecords? {
+    var best: (path: String, nodes: [JSONNode])?
+    for node in nodes.prefix(1) {
+      for member in node.members ?? [] {
+        for inner in [(nil, member.value)] + (member.value.members ?? []).map({ (Optional($0.key), $0.value) }) {
+          let objects = inner.1.array?.filter { $0.members != nil } ?? []
+          guard objects.count > best?.nodes.count ?? 0 else { continue }
+          best = (ExportColumns.written([member.key] + [inner.0].compactMap(\.self)), objects)
+        }
+      }
+    }
+    guard let best else { return nil }
+    var records = ExportRecords(Array(best.nodes.prefix(MapProposal.recordLimit)), isTable: false)
+    records.list = best.path
+    return records
+  }
+
+  /// The same lines with their payload, which is a text; nil where none has such.
+  package var withPayload: ExportRecords? {
+    let name = members.first { name in
+      MapProposal.payloadNames[name.lowercased()] != nil
+        && nodes.count { $0[name]?.string.flatMap(Self.object) != nil } * 10 >= nodes.count * 9
+    }
+    guard let name else { return nil }
+    var records = self
+    records.opened = ExportColumns.written(name)
+    records.open([name])
+    return records
+  }
+
+  /// Where most records have an object with several members, or a text that is one, outer ones first.
   package var envelopes: [[String]] {
     var counts: [(path: [String], count: Int)] = []
     func look(_ node: JSONNode, _ path: [String]) {
-      for member in node.members ?? [] where member.value.members?.count ?? 0 > 1 {
+      for member in node.members ?? [] {
+        guard let object = Self.object(member.value), object.members?.count ?? 0 > 1 else { continue }
         let inner = path + [member.key]
         if let place = counts.firstIndex(where: { $0.path == inner }) {
           counts[place].count += 1
         } else {
           counts.append((inner, 1))
         }
-        if inner.count < 2 { look(member.value, inner) }
+        if inner.count < 2 { look(object, inner) }
       }
     }
     for node in nodes { look(node, []) }
     return counts.filter { $0.count * 2 >= nodes.count }.map(\.path).sorted { $0.count < $1.count }
+  }
+
+  /// Whether the rows of a table without a header are lines of links: three fields, of which the last is one.
+  package var areLinks: Bool {
+    !nodes.isEmpty
+      && nodes.allSatisfy { node in
+        node.members?.count == 3 && node.members?.last?.value.string.map(ColumnLook.isLink) ?? false
+      }
   }
 
   /// The names of all members, in the order in which they come first.
@@ -92,17 +138,25 @@ package struct ExportRecords {
       let texts = nodes.compactMap { $0[name]?.string }
       return !texts.isEmpty && texts.allSatisfy { Self.object($0) != nil }
     }
-    guard !jsonColumns.isEmpty else { return }
+    open(jsonColumns)
+  }
+
+  private mutating func open(_ names: [String]) {
+    guard !names.isEmpty else { return }
     nodes = nodes.map { node in
       let members = (node.members ?? []).map { member in
         var member = member
-        if jsonColumns.contains(member.key), let object = member.value.string.flatMap(Self.object) {
+        if names.contains(member.key), let object = member.value.string.flatMap(Self.object) {
           member.value = object
         }
         return member
       }
       return JSONNode(.object(members), at: node.place)
     }
+  }
+
+  private static func object(_ node: JSONNode) -> JSONNode? {
+    node.members == nil ? node.string.flatMap(object) : node
   }
 
   private static func object(_ text: String) -> JSONNode? {

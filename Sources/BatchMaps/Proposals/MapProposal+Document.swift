@@ -9,6 +9,8 @@ extension MapProposal {
   ///   - eventType: the type of a record that is an event with a name.
   package func document(_ form: ExportForm, record: [String] = [], eventType: String) -> String {
     var lines = form.words
+    if let list = records.list { lines.append("\"each\": \(Self.quoted(list))") }
+    if let opened = records.opened { lines.append("\"record\": \(Self.quoted(opened))") }
     if !record.isEmpty {
       lines.append("\"record\": \(Self.quoted(ExportColumns.written(record)))")
     }
@@ -20,7 +22,7 @@ extension MapProposal {
     var fields = missing.filter { $0 != "name" }.map { "    \(Self.quoted($0)): \"\"" }
     for field in self.fields where !["name", "action", "campaign"].contains(field.name) {
       fields.append(
-        "    \(Self.quoted(field.name)): \(field.name == "timestamp" ? timeSource : Self.quoted(field.path))")
+        "    \(Self.quoted(field.name)): \(field.name == "timestamp" ? timeSource : Self.quoted(place(field.path)))")
     }
     lines.append("\"fields\": {\n\(fields.joined(separator: ",\n"))\n  }")
     switch kind {
@@ -28,7 +30,7 @@ extension MapProposal {
     case .notifications: lines.append("\"rules\": [\n\(notificationRules.joined(separator: ",\n"))\n  ]")
     case .events: lines.append("\"rules\": [\n\(eventRule(eventType, form.isTable ? decimals : []))\n  ]")
     }
-    let isWhole = missing.isEmpty && unsure.isEmpty
+    let isWhole = missing.isEmpty && unsure.isEmpty && doubts.isEmpty
     return "{\n\(isWhole ? "" : comments)" + lines.map { "  \($0)" }.joined(separator: ",\n") + "\n}\n"
   }
 
@@ -38,8 +40,15 @@ extension MapProposal {
 
   private static func quoted(_ text: String) -> String { JSONString.quoted(text) }
 
+  /// A path where the record is the object that stands in a text of its line.
+  private func place(_ path: String) -> String {
+    guard let opened = records.opened else { return path }
+    if path == opened { return "$" }
+    return path.hasPrefix(opened + ".") ? String(path.dropFirst(opened.utf8.count + 1)) : "^.\(path)"
+  }
+
   private var comments: String {
-    let open = missing + unsure.map(\.name)
+    let open = missing + unsure.map(\.name) + doubts
     let values = columns.columns.map { column in
       "  //   \(column.path.printable): \((column.texts.first ?? "").shortened(to: 60).printable)\n"
     }
@@ -55,7 +64,7 @@ extension MapProposal {
 
   private var timeSource: String {
     guard let time else { return "\"\"" }
-    let paths = time.paths.map(Self.quoted)
+    let paths = time.paths.map { Self.quoted(place($0)) }
     let path =
       paths.count == 1 ? "\"path\": \(paths[0])" : "\"paths\": [\(paths.joined(separator: ", "))], \"join\": \" \""
     let pattern = time.pattern.map { ", \"time\": \(Self.quoted($0))" } ?? ""
@@ -67,7 +76,7 @@ extension MapProposal {
     let none = (action?.values ?? [:]).filter { $0.value == nil }.keys.sorted()
     if let action, !none.isEmpty {
       rules.append(
-        "    {\"when\": {\(Self.quoted(action.path)): [\(none.map(Self.quoted).joined(separator: ", "))]}, \"leaveOut\": \"neither received nor opened\"}"
+        "    {\"when\": {\(Self.quoted(place(action.path))): [\(none.map(Self.quoted).joined(separator: ", "))]}, \"leaveOut\": \"neither received nor opened\"}"
       )
     }
     var fields: [String] = []
@@ -75,7 +84,7 @@ extension MapProposal {
       let table = action.values.compactMap { key, value in value.map { "\(Self.quoted(key)): \(Self.quoted($0))" } }
         .sorted()
       fields.append(
-        "\"action\": {\"path\": \(Self.quoted(action.path)), \"table\": {\(table.joined(separator: ", "))}, \"default\": \"unknown\"}"
+        "\"action\": {\"path\": \(Self.quoted(place(action.path))), \"table\": {\(table.joined(separator: ", "))}, \"default\": \"unknown\"}"
       )
     } else {
       fields.append(#""action": {"constant": "received"}"#)
@@ -83,10 +92,10 @@ extension MapProposal {
     switch payload {
     case nil: fields.append(#""payload": {"constant": {"aps": {}}}"#)
     case "": fields.append(#""payload": {"members": "$"}"#)
-    case let path?: fields.append("\"payload\": {\"members\": \(Self.quoted(path))}")
+    case let path?: fields.append("\"payload\": {\"members\": \(Self.quoted(place(path)))}")
     }
-    if let alert { fields.append("\"payload.aps.alert\": \(Self.quoted(alert))") }
-    if let campaign { fields.append("\"payload.CurrentCampaign\": \(Self.quoted(campaign))") }
+    if let alert { fields.append("\"payload.aps.alert\": \(Self.quoted(place(alert)))") }
+    if let campaign { fields.append("\"payload.CurrentCampaign\": \(Self.quoted(place(campaign)))") }
     rules.append("    {\n      \"fields\": {\n        \(fields.joined(separator: ",\n        "))\n      }\n    }")
     return rules
   }
@@ -94,10 +103,7 @@ extension MapProposal {
   private func eventRule(_ eventType: String, _ numbers: [String]) -> String {
     let path = Self.quoted(name ?? "")
     let values = columns.columns.first { $0.path == name }?.values.sorted() ?? []
-    let known = values.compactMap { value -> String? in
-      let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
-      return Self.lifecycle.first { $0.value.contains(plain) }.map { "\(Self.quoted(value)): \(Self.quoted($0.key))" }
-    }
+    let known = Self.lifecycle(values).map { "\(Self.quoted($0.name)): \(Self.quoted($0.type))" }
     var type = self.type.map { "{\"path\": \(Self.quoted($0))}" } ?? Self.quoted(eventType)
     if !known.isEmpty, self.type == nil {
       type = "{\"path\": \(path), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"

@@ -1,8 +1,8 @@
 extension MapProposal {
   /// Names of members, as far as letters and digits go, with how much they say.
   static let deviceNames = [
-    "deviceid": 4, "installationid": 4, "installid": 4, "appinstanceid": 4, "userpseudoid": 4, "anonymousid": 4,
-    "idfv": 4,
+    "deviceid": 4, "installationid": 4, "installid": 4, "appinstanceid": 4, "userpseudoid": 4, "anonymousid": 3,
+    "idfv": 4, "pushtoken": 3, "registrationtoken": 3,
     "channelid": 3, "clientid": 3, "device": 3, "visitorid": 3, "phone": 2, "handset": 2, "install": 2, "distinctid": 2,
     "uid": 2, "gerät": 4, "geräteid": 4, "gerätekennung": 4, "gerätid": 4, "kennung": 2, "token": 3, "devicetoken": 3,
     "registrationid": 3,
@@ -19,7 +19,8 @@ extension MapProposal {
     "evt": 4, "eventlabel": 2, "ereignis": 4, "aktion": 3, "ereignisname": 4, "vorgang": 3, "pushname": 2,
   ]
   static let personNames = [
-    "userid": 4, "mobileuserid": 4, "customerid": 4, "externaluserid": 4, "memberid": 4, "user": 3, "customer": 3,
+    "userid": 4, "mobileuserid": 4, "customerid": 4, "externaluserid": 5, "externalid": 4, "memberid": 4, "user": 3,
+    "customer": 3,
     "accountid": 3, "kunde": 3, "kundennummer": 4, "benutzer": 3, "nutzerid": 4,
   ]
   static let deviceFields = [
@@ -27,21 +28,49 @@ extension MapProposal {
     "device.osVersion": ["osversion"], "device.appName": ["appname", "app", "appid"],
     "device.appVersion": ["appversion"],
   ]
+  /// What SDKs call the life of an app; without `app` the words may be of anything.
   static let lifecycle = [
-    "launch": [
-      "launch", "launched", "applaunch", "applaunched", "open", "opened", "appopen", "appopened", "applicationopened",
-      "start", "appstart",
-    ],
-    "foreground": [
-      "foreground", "foregrounded", "appforeground", "applicationforegrounded", "sessionstart", "sessionstarted",
-      "resume",
-    ],
-    "background": [
-      "background", "backgrounded", "appbackground", "applicationbackgrounded", "sessionend", "sessionended", "pause",
-      "close", "closed", "appclose",
-    ],
-    "terminate": ["terminate", "terminated", "appterminate", "exit", "quit"],
+    "launch": ["launch", "launched", "open", "opened", "start", "started"],
+    "foreground": ["foreground", "foregrounded", "resume", "sessionstart", "sessionstarted"],
+    "background": ["background", "backgrounded", "pause", "close", "closed", "sessionend", "sessionended"],
+    "terminate": ["terminate", "terminated", "exit", "quit"],
   ]
+
+  /// Of names of events, those that tell the life of an app, and as what: all of them where they tell nothing else, and one is never
+  /// said of another thing.
+  static func lifecycle(_ values: [String]) -> [(name: String, type: String)] {
+    let found = values.compactMap { value -> (name: String, type: String, isSure: Bool)? in
+      let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
+      let word = plain.trimmingPrefix(/app(lication)?/)
+      return lifecycle.first { $0.value.contains(String(word)) }.map {
+        (value, $0.key, word.count < plain.count || word.hasPrefix("session"))
+      }
+    }
+    let types = Set(found.map(\.type))
+    let isWhole =
+      found.count == values.count && types.contains("launch")
+      && !types.isDisjoint(with: ["background", "terminate"])
+      && found.contains { $0.isSure || $0.name.lowercased().contains(/launch|ground/) }
+    return found.filter { isWhole || $0.isSure }.map { ($0.name, $0.type) }
+  }
+
+  private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
+
+  /// Words of columns whose time is that of another machine than the phone, and of the phone.
+  static let otherClocks = words(
+    """
+    server received receive upload uploaded local ingest ingested ingestion load loaded processed processing collector \
+    bus published updated modified sync synced inserted extracted emitted expires end ended install installed stored
+    """)
+  static let ownClocks = words("client device event occurred utc gmt")
+  static let universal = words("utc gmt")
+  /// Words of columns that say which zone a time is in.
+  static let zoneNames = words("timezone zone tz utcoffset offset timezoneoffset tzoffset gmtoffset zeitzone")
+  /// Words that speak of pushes, and such as speak of them and of other things, too.
+  static let pushWords = words("push pushes notification notifications payload aps apns fcm gcm")
+  static let perhapsPushWords = words("campaign message token kampagne currentcampaign")
+  static let otherLogWords = words(
+    "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
   static let campaignNames = [
     "currentcampaign": 4, "campaign": 4, "campaignname": 4, "utmcampaign": 3, "campaignid": 3, "pushname": 3,
     "kampagne": 4,

@@ -50,11 +50,13 @@ package struct MapProposal {
   package private(set) var fields: [Field] = []
   package private(set) var kind = InputKind.events
   /// What the values say beside that, for people.
-  package private(set) var notes: [String] = []
+  package internal(set) var notes: [String] = []
+  /// What somebody has to check before the map is used, in sentences.
+  package internal(set) var doubts: [String] = []
   let columns: ExportColumns
   let records: ExportRecords
-  private(set) var time: Time?
-  private(set) var zone: String
+  var time: Time?
+  var zone: String
   private(set) var name: String?
   /// A column with types of the project's own.
   private(set) var type: String?
@@ -76,14 +78,14 @@ package struct MapProposal {
     zone = hints.zone ?? "UTC"
     if let name = hints.zone, let column = columns.columns.first(where: { $0.path == name }) {
       zone = column.values.min() ?? "UTC"
-      if column.values.count > 1 { notes.append("'\(name)' has \(column.values.count) zones, and a map has one") }
+      if column.values.count > 1 { doubts.append(Self.zoneDoubt(column)) }
     }
     var taken: Set<String> = []
     let time = try self.time(hints.time)
     if let time {
       self.time = time.time
       taken.formUnion(time.time.paths)
-      if time.namesNoZone, hints.zone == nil {
+      if time.namesNoZone, hints.zone == nil, !findZone(besides: taken) {
         notes.append("times name no zone; read as UTC, change \"zone\" if they are local")
       }
     }
@@ -106,12 +108,18 @@ package struct MapProposal {
       self.name = name?.path
       fields = [device, time?.field, name].compactMap { $0 }
     }
+    if time != nil { taken.formUnion(self.time?.paths ?? []) }
     taken.formUnion([action?.path, type, campaign].compactMap(\.self))
     if let campaign { fields.append(Field(name: "campaign", path: campaign, confidence: .high)) }
     if let person = best(Self.personNames, "mobileUserId", besides: taken) {
       taken.insert(person.path)
       fields.append(person)
     }
+    if kind == .events, type == nil, let name {
+      let types = Self.lifecycle(column(at: name)?.values.sorted() ?? []).map { "'\($0.name)' is \($0.type)" }
+      if !types.isEmpty { notes.append("type: \(types.joined(separator: ", "))") }
+    }
+    findDoubts(besides: taken)
     for (field, names) in Self.deviceFields.sorted(by: { $0.key < $1.key }) {
       guard let column = columns.columns.first(where: { names.contains($0.plainName) && !taken.contains($0.path) })
       else { continue }
@@ -134,15 +142,24 @@ package struct MapProposal {
 
   /// Fields that every record needs and whose column is a guess.
   package var unsure: [Field] {
-    fields.filter { ["deviceId", "timestamp", "name"].contains($0.name) && $0.confidence == .low }
+    fields.filter {
+      $0.confidence == .low
+        && (["deviceId", "timestamp", "name"].contains($0.name)
+          || $0.name == "mobileUserId" && $0.remark.contains("or '"))
+    }
   }
+
+  /// Whether a record is a line or a row as it is.
+  package var isOfLines: Bool { records.opened == nil && records.list == nil }
 
   /// The column that says what became of a notification.
   package var actionPath: String? { action?.path }
 
   package func path(of field: String) -> String? { fields.first { $0.name == field }?.path }
 
-  private func isFull(_ column: ExportColumns.Column) -> Bool { column.count * 10 >= columns.records * 9 }
+  func isFull(_ column: ExportColumns.Column) -> Bool { column.count * 10 >= columns.records * 9 }
+
+  func column(at path: String) -> ExportColumns.Column? { columns.columns.first { $0.path == path } }
 
   private func column(_ name: String) throws -> ExportColumns.Column {
     let written = ExportColumns.written(name)
@@ -160,6 +177,7 @@ package struct MapProposal {
   private func device(besides taken: Set<String>) -> Field? {
     let found = best(Self.deviceNames, "deviceId", besides: taken, isNeeded: true) { column in
       (column.values.count < column.count ? 1 : 0) + (column.values.allSatisfy { $0.utf8.count >= 8 } ? 1 : 0)
+        - (doubt(ofDevice: column) == nil ? 0 : 5)
     }
     guard var found else {
       return columns.columns.first { column in
@@ -167,11 +185,15 @@ package struct MapProposal {
           && ColumnLook.areIDs(column.values)
       }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "by its values alone") }
     }
-    if let column = columns.columns.first(where: { $0.path == found.path }), column.points(Self.deviceNames) == 1,
-      column.points(Self.personNames) != nil
-    {
+    guard let column = column(at: found.path) else { return found }
+    for other in columns.columns where other.path != found.path && other.points(Self.deviceNames) ?? 0 > 1 {
+      guard let doubt = doubt(ofDevice: other) else { continue }
+      found.remark = "\(found.remark); '\(other.path)' has \(doubt)".trimmed("; ")
+    }
+    let isPerson = column.points(Self.deviceNames) == 1 && column.points(Self.personNames) != nil
+    if let doubt = isPerson ? "a person rather than a device" : doubt(ofDevice: column) {
       found.confidence = .low
-      found.remark = "a person rather than a device; \(found.remark)".trimmed("; ")
+      found.remark = "\(doubt); \(found.remark)".trimmed("; ")
     }
     return found
   }
@@ -183,7 +205,16 @@ package struct MapProposal {
       return Field(name: "name", path: name.path, confidence: .high, remark: "'\(own.path)' has its type")
     }
     func isFew(_ column: ExportColumns.Column) -> Bool { column.values.count <= max(20, column.count / 2) }
-    if let found = best(Self.nameNames, "name", besides: taken, look: { isFew($0) ? 1 : -2 }) { return found }
+    let hasSeveral = columns.columns.contains {
+      !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0) && $0.values.count > 1
+    }
+    // What is the same in each record is the name of none.
+    if let found = best(
+      Self.nameNames, "name", besides: taken,
+      look: { isFew($0) ? $0.values.count == 1 && $0.count > 1 && hasSeveral ? -1 : 1 : -2 })
+    {
+      return found
+    }
     return columns.columns.first { column in
       isFull(column) && !taken.contains(column.path) && isFew(column) && column.values.count > 1
         && column.values.allSatisfy {
@@ -210,8 +241,15 @@ package struct MapProposal {
     payload =
       aps.map { String($0.path.dropLast($0.path == "aps" ? 3 : 4)) }
       ?? columns.objects.filter { object in Self.payloadNames[object.path] ?? 0 > 1 }.first?.path
-    // An app may call events of its own so.
-    if payload == nil, action?.values.count ?? 0 < 2, campaign == nil, first(Self.campaignNames) == nil { action = nil }
+    // An app, a shop and a mail server may call events of their own so.
+    if payload == nil, campaign == nil, let found = action {
+      let speech = speech(of: found.path)
+      if speech == .ofOthers { action = nil }
+      if speech == .ofBoth {
+        doubts.append(
+          "'\(found.path)' may tell of pushes or of something else; if it is no log of pushes, name its --name")
+      }
+    }
     guard aps != nil || action != nil else {
       payload = nil
       return
@@ -223,6 +261,12 @@ package struct MapProposal {
     } else {
       self.campaign = campaign
     }
+    // A message as FCM has it: an object for the app, and what is shown beside it.
+    guard aps == nil, let message = payload, !message.isEmpty else { return }
+    let data = "\(message).data"
+    if columns.objects.contains(where: { $0.path == data }) { payload = data }
+    alert = first(Self.alertNames) { $0.path.hasPrefix("\(message).") && !$0.path.hasPrefix("\(data).") }
+    if campaign == nil { self.campaign = first(Self.campaignNames) { $0.path.hasPrefix("\(message).") } }
   }
 
   private func best(
@@ -230,6 +274,7 @@ package struct MapProposal {
     look: (ExportColumns.Column) -> Int = { _ in 1 }
   ) -> Field? {
     var found: (column: ExportColumns.Column, points: Int)?
+    var rival: ExportColumns.Column?
     var gaps: [String] = []
     for column in columns.columns where !taken.contains(column.path) {
       guard let known = column.points(names) else { continue }
@@ -238,12 +283,18 @@ package struct MapProposal {
       // Without a field that each has to have, a record is refused.
       let points = known + look(column) - (isRare ? isNeeded ? 10 : 1 : 0)
       if isRare, isNeeded { gaps.append("'\(column.path)' is there in \(column.count) of \(columns.records)") }
-      if points > found?.points ?? (isNeeded ? -10 : 0) { found = (column, points) }
+      if points == found?.points, rival == nil { rival = column }
+      if points > found?.points ?? (isNeeded ? -10 : 0) { (found, rival) = ((column, points), nil) }
     }
-    return found.map {
-      Field(
-        name: field, path: $0.column.path, confidence: $0.points >= 5 ? .high : $0.points >= 3 ? .medium : .low,
-        remark: gaps.joined(separator: ", "))
+    return found.map { found in
+      var confidence: Confidence = found.points >= 5 ? .high : found.points >= 3 ? .medium : .low
+      // Two that part the records in the same way are one as good as the other.
+      if let rival, !found.column.parts(asDoes: rival) {
+        confidence = .low
+        gaps.append("or '\(rival.path)'")
+      }
+      return Field(
+        name: field, path: found.column.path, confidence: confidence, remark: gaps.joined(separator: ", "))
     }
   }
 
@@ -253,7 +304,10 @@ package struct MapProposal {
     for column in candidates {
       guard let times = ColumnLook.times(column.texts) else { continue }
       let single = column.words.compactMap { Self.timeNames[$0] }.max().map { min($0, 2) }
-      let known = hints.isEmpty ? column.points(Self.timeNames) ?? single ?? 0 : 4
+      let clock = column.words.reduce(0) {
+        $0 + (Self.ownClocks.contains($1) ? 2 : Self.otherClocks.contains($1) ? -2 : 0)
+      }
+      let known = hints.isEmpty ? (column.points(Self.timeNames) ?? single ?? 0) + max(-2, min(clock, 2)) : 4
       // A number by itself may count anything.
       guard known > 0 || !column.texts.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { continue }
       looks.append(
@@ -277,10 +331,17 @@ package struct MapProposal {
     }
     guard let found = whole ?? day else { return nil }
     var remarks = found.times.remarks
+    let rival = looks.first {
+      $0.column.path != found.column.path && $0.times.part == .whole && $0.points == found.points
+    }
     // The only one that there is needs no name.
     let points = found.points + (looks.count == 1 ? 1 : 0)
     var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
     if found.times.part == .day { remarks.append("days alone, so that all records of a day are at its midnight") }
+    if let rival, whole != nil, hints.isEmpty, rival.column.texts != found.column.texts {
+      remarks.append("or '\(rival.column.path)'")
+      confidence = .low
+    }
     if found.times.part == .day || found.times.isOpen { confidence = .low }
     return (
       Field(
@@ -291,5 +352,8 @@ package struct MapProposal {
 }
 
 extension String {
-  fileprivate func trimmed(_ end: String) -> String { hasSuffix(end) ? String(dropLast(end.count)) : self }
+  fileprivate func trimmed(_ end: String) -> String {
+    let begin = hasPrefix(end) ? dropFirst(end.count) : self[...]
+    return String(begin.hasSuffix(end) ? begin.dropLast(end.count) : begin)
+  }
 }

@@ -1,0 +1,96 @@
+import BatchFoundation
+
+/// What values say against what names promise.
+extension MapProposal {
+  /// What a log of opened and received is about.
+  enum Speech { case ofPushes, ofBoth, ofOthers }
+
+  /// - Parameter action: the column that says what became of each.
+  func speech(of action: String) -> Speech {
+    var words = Set(columns.columns.flatMap(\.words))
+    for column in columns.columns where column.values.count <= 20 || column.path == action {
+      for value in column.values where value.utf8.count <= 40 { words.formUnion(ExportColumns.words(value)) }
+    }
+    let hasName = columns.columns.contains {
+      $0.path != action && isFull($0) && $0.points(Self.nameNames) ?? 0 > 2 && ColumnLook.actions($0.values) == nil
+        && $0.values.count > 1
+    }
+    let isOther = hasName || !words.isDisjoint(with: Self.otherLogWords)
+    if !words.isDisjoint(with: Self.pushWords) { return isOther ? .ofBoth : .ofPushes }
+    return isOther || words.isDisjoint(with: Self.perhapsPushWords) ? .ofOthers : .ofPushes
+  }
+
+  /// Why the values of a column are no devices; nil where they may be.
+  func doubt(ofDevice column: ExportColumns.Column) -> String? {
+    if column.values.contains(where: ColumnLook.isRounded) {
+      return "numbers that a spreadsheet rounded, so that different devices are one"
+    }
+    if column.values.count(where: ColumnLook.isDeviceClass) * 2 > column.values.count {
+      return "models or kinds of devices, which people share"
+    }
+    let person = columns.columns.filter { $0.path != column.path && $0.points(Self.personNames) != nil }
+      .max { ($0.points(Self.personNames) ?? 0, $0.count) < ($1.points(Self.personNames) ?? 0, $1.count) }
+    guard let person else { return nil }
+    let owners = Dictionary(zip(person.rows, person.texts)) { $1 }
+    var people: [String: Set<String>] = [:]
+    for (row, text) in zip(column.rows, column.texts) {
+      if let owner = owners[row] { people[text, default: []].insert(owner) }
+    }
+    let isShared = person.values.count > 2 && person.values.count >= 2 * people.count
+    return isShared && people.values.allSatisfy { $0.count > 1 }
+      ? "\(people.count) devices of \(person.values.count) people, each of which several share" : nil
+  }
+
+  static func zoneDoubt(_ column: ExportColumns.Column) -> String {
+    "'\(column.path)' has zones that no map reads, \(column.values.count) of them: write times in UTC or with their offset"
+  }
+
+  /// A column that says the zone of times that name none: offsets are joined to them, a single zone is the map's.
+  ///
+  /// - Returns: whether there is one.
+  mutating func findZone(besides taken: Set<String>) -> Bool {
+    let isUTC = time?.paths.compactMap(column).contains { !Self.universal.isDisjoint(with: $0.words) } ?? false
+    let column = columns.columns.first { column in
+      !taken.contains(column.path)
+        && (Self.zoneNames.contains(column.plainName) || Self.zoneNames.contains(column.words.last ?? ""))
+    }
+    guard let column, !isUTC else { return false }
+    if isFull(column), column.values.count == 1, let only = column.values.first, ColumnLook.isZone(only) {
+      zone = only
+      notes.append("times name no zone; read in \(only), which '\(column.path)' says")
+    } else if isFull(column), column.values.allSatisfy(ColumnLook.isOffset) {
+      time?.paths.append(column.path)
+      time?.pattern? += " Z"
+      notes.append("'\(column.path)' has the offset of each time")
+    } else {
+      doubts.append(Self.zoneDoubt(column))
+    }
+    return true
+  }
+
+  /// Ids that nobody trimmed, people that are none, and campaigns that a map of links does not read.
+  mutating func findDoubts(besides taken: Set<String>) {
+    for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
+      guard let column = column(at: field.path) else { continue }
+      if column.values.contains(where: { $0.first?.isWhitespace ?? false || $0.last?.isWhitespace ?? false }) {
+        doubts.append("values of '\(field.path)' begin or end with blanks, which are part of them: take them out")
+      }
+      if field.name != "name", column.values.contains(where: ColumnLook.isWhole) {
+        doubts.append("'\(field.path)' has whole numbers as 12.0, which is another id than 12: export it as text")
+      }
+    }
+    if !records.isTable, let word = columns.nulls.filter(ExportColumns.isNobody).min() {
+      doubts.append("'\(word)' is written where an id is missing, and would be one: leave such members out")
+    }
+    // What is in a text of JSON may be what decides.
+    for column in columns.columns where column.path != "line" {
+      let hasList = column.values.contains { $0.hasPrefix("[{") }
+      if hasList || kind == .notifications && column.values.contains(where: { $0.hasPrefix("{\"") }) {
+        doubts.append("'\(column.path)' has JSON in a text, which is not looked into: export it as JSON")
+      }
+    }
+    if kind == .deepLinks, let column = columns.columns.first(where: { $0.points(Self.campaignNames) != nil }) {
+      doubts.append("a link has its campaign in its URL, and '\(column.path)' is not read: put it there")
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import TestSupport
+import Testing
+
+/// Exports whose names promise what their values are not.
+extension InitExportTests {
+  static let doubtful: [Export] = [
+    Export("lines of a log with tabs", "in.tsv", lines { "2026-01-15T08:0\($0):00Z\t\($1)\t\(names[$0])" }) {
+      $0.code = 65
+      $0.told = ["a table with tabs without a header", "a guess is deviceId (column2), name (column3)"]
+    },
+    Export(
+      "what a player does", "in.csv",
+      table("device,time,event,track") { "\($1),2026-01-15T08:0\($0):00Z,\(["start", "pause", "open", "close"][$0]),t" }
+    ) { $0.written = [#""type": "namedEvent""#] },
+    Export(
+      "orders with a status", "in.csv",
+      table("device,time,event,status") {
+        "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\(["opened", "delivered", "received", "opened"][$0])"
+      }
+    ) { $0.written = [#""events": ["#, #""fields": {"name": "event""#] },
+    Export(
+      "requests for help with a status", "in.csv",
+      table("device,time,status,subject") {
+        "\($1),2026-01-15T08:0\($0):00Z,\(["Opened", "Received", "Opened", "Received"][$0]),Help"
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["a guess is name (status)"]
+    },
+    Export(
+      "pushes and mails in one log", "in.csv",
+      table("device,time,status,push_id,email") { "\($1),2026-01-15T08:0\($0):00Z,opened,p\($0),a@shop.example" }
+    ) {
+      $0.code = 65
+      $0.told = ["'status' may tell of pushes or of something else"]
+    },
+    Export(
+      "a log of pushes whose payload is a text", "in.ndjson",
+      lines {
+        #"{"token":"\#($1)","sent_at":"2026-01-15T08:0\#($0):00Z","action":"opened","payload":"{\"aps\":{\"alert\":\"Sale\"},\"CurrentCampaign\":\"sale\"}"}"#
+      }
+    ) {
+      $0.written = [#""record": "payload""#, #""deviceId": "^.token""#, #""payload": {"members": "$"}"#]
+      $0.event = "49"
+    },
+    Export(
+      "a log of FCM messages", "in.ndjson",
+      lines {
+        #"{"push_token":"\#($1)","ts":"2026-01-15T08:0\#($0):00Z","event":"push_opened","message":{"title":"Hi","data":{"CurrentCampaign":"sale"}}}"#
+      }
+    ) {
+      $0.written = [
+        #""payload": {"members": "message.data"}"#, #""payload.aps.alert": "message.title""#,
+        #""payload.CurrentCampaign": "message.data.CurrentCampaign""#,
+      ]
+      $0.event = "49"
+    },
+    Export(
+      "models for devices", "in.csv",
+      table("device,time,event") { row, _ in
+        "\(["iPhone 15", "Pixel 9"][row % 2]),2026-01-15T08:0\(row):00Z,\(names[row])"
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["models or kinds of devices, which people share", "a guess is deviceId (device)"]
+    },
+    Export(
+      "devices of more people", "in.csv",
+      table("device,user_id,time,event") { "\($1),u-\($0),2026-01-15T08:0\($0):00Z,\(names[$0])" }
+    ) {
+      $0.code = 65
+      $0.told = ["2 devices of 4 people, each of which several share"]
+    },
+    Export(
+      "devices that a spreadsheet rounded", "in.csv",
+      table("device,time,event") { row, _ in "3.5\(row % 2)E+14,2026-01-15T08:0\(row):00Z,\(names[row])" }
+    ) {
+      $0.code = 65
+      $0.told = ["numbers that a spreadsheet rounded"]
+    },
+    Export(
+      "people with a fraction", "in.csv",
+      table("device,user_id,time,event") { "\($1),1\($0 % 2).0,2026-01-15T08:0\($0):00Z,\(names[$0])" }
+    ) {
+      $0.code = 65
+      $0.told = ["'user_id' has whole numbers as 12.0"]
+    },
+    Export(
+      "a device that nobody knows", "in.csv",
+      table("device_id,idfv,time,event") {
+        "\($0 == 3 ? "x-1" : "unknown"),\($1),2026-01-15T08:0\($0):00Z,\(names[$0])"
+      }
+    ) { $0.written = [#""deviceId": "idfv""#] },
+    Export(
+      "the time of the server first", "in.csv",
+      table("server_time,device,event,client_time") {
+        "2026-01-16T02:00:00Z,\($1),\(names[$0]),2026-01-15T08:0\($0):00Z"
+      }
+    ) { $0.written = [#""path": "client_time""#] },
+    Export(
+      "a time in UTC and a local one", "in.csv",
+      table("device,time_local,time_utc,event") {
+        "\($1),2026-01-15 03:0\($0):00,2026-01-15 08:0\($0):00,\(names[$0])"
+      }
+    ) { $0.written = [#""path": "time_utc""#] },
+    Export(
+      "two times of which none is the event's", "in.csv",
+      table("device,start_time,stop_time,event") {
+        "\($1),2026-01-15T08:0\($0):00Z,2026-01-15T09:0\($0):00Z,\(names[$0])"
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["or 'stop_time'", "a guess is timestamp (start_time)"]
+    },
+    Export(
+      "a column of offsets", "in.csv",
+      table("device,time,utc_offset,event") {
+        "\($1),2026-01-15 \(["09", "03"][$0 % 2]):0\($0):00,\(["+01:00", "-05:00"][$0 % 2]),\(names[$0])"
+      }
+    ) { $0.written = [#""paths": ["time", "utc_offset"], "join": " ""#] },
+    Export(
+      "a column of one zone", "in.csv",
+      table("device,time,timezone,event") { "\($1),2026-01-15 09:0\($0):00,Europe/Berlin,\(names[$0])" }
+    ) {
+      $0.written = [#""zone": "Europe/Berlin""#]
+      $0.told = ["read in Europe/Berlin, which 'timezone' says"]
+    },
+    Export(
+      "a column of two zones", "in.csv",
+      table("device,time,timezone,event") {
+        "\($1),2026-01-15 09:0\($0):00,\(["Europe/Berlin", "America/New_York"][$0 % 2]),\(names[$0])"
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["'timezone' has zones that no map reads, 2 of them"]
+    },
+    Export(
+      "blanks before some devices", "in.csv",
+      table("device,time,event") { row, _ in "\(["", " "][row % 2])phone-0001,2026-01-15T08:0\(row):00Z,\(names[row])" }
+    ) {
+      $0.code = 65
+      $0.told = ["values of 'device' begin or end with blanks"]
+    },
+    Export(
+      "lines that end in commas", "in.ndjson",
+      lines { #"{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])"}\#(["", ","][$0 % 2])"# }
+    ) {
+      $0.code = 65
+      $0.told = ["2 of 4 records would be refused"]
+    },
+    Export(
+      "a table that never quotes", "in.tsv",
+      table("device\ttime\tevent\tnote") {
+        "\($1)\t2026-01-15T08:0\($0):00Z\t\(names[$0])\t\(["x", "\"y", "x", "x"][$0])"
+      }
+    ) { $0.written = [#""quotes": "none""#] },
+    Export(
+      "a person of the vendor's and one of the app's", "in.ndjson",
+      lines {
+        #"{"user_id":"b\#($0)","external_user_id":"u-\#($1.suffix(1))","device_id":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","name":"\#(names[$0])"}"#
+      }
+    ) { $0.people = ["u-1", "u-2"] },
+    Export(
+      "people as programs write none", "in.csv",
+      table("device,time,event,user_id") {
+        "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\(["u-1", "nan", "None", "N/A"][$0])"
+      }
+    ) { $0.people = ["u-1"] },
+    Export(
+      "a list in JSON in a column", "in.csv",
+      table("device,time,event,items") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\"[{\"\"n\"\":1}]\"" }
+    ) {
+      $0.code = 65
+      $0.told = ["'items' has JSON in a text, which is not looked into"]
+    },
+    Export(
+      "links beside their campaigns", "in.csv",
+      table("device,time,url,campaign") { "\($1),2026-01-15T08:0\($0):00Z,app://shop/a,sale" }
+    ) {
+      $0.code = 65
+      $0.told = ["a link has its campaign in its URL, and 'campaign' is not read"]
+    },
+    Export(
+      "Segment calls in the texts of a queue", "in.ndjson",
+      lines {
+        #"{"MessageId":"\#($0)","Body":"{\"type\":\"track\",\"event\":\"\#(names[$0])\",\"anonymousId\":\"\#($1)\",\"messageId\":\"m\#($0)\",\"timestamp\":\"2026-01-15T08:0\#($0):00Z\"}"}"#
+      }
+    ) { $0.written = [#""map": "segment", "record": "Body""#] },
+    Export(
+      "row numbers without a name", "in.csv",
+      table(",device,time,event") { "\($0),\($1),2026-01-15T08:0\($0):00Z,\(names[$0])" }),
+    Export(
+      "an answer with a list of events", "in.json",
+      "{\"ok\":true,\"data\":{\"events\":["
+        + rows { #"{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])"}"# }
+        .joined(separator: ",") + "]}}"
+    ) { $0.written = [#""each": "data.events""#] },
+  ]
+
+  @Test(
+    "It says what a file is that no map reads",
+    arguments: [
+      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is for spreadsheets alone; take it out"),
+      ("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><array/></plist>\n", "a property list, which no map reads"),
+      (" device | time \n--------+------\n d      | 1    \n", "a table that is drawn for people; export it as CSV"),
+      ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
+      ("device,time,event\n", "a header is in it, and no record"),
+    ])
+  func refused(text: String, words: String) throws {
+    let workspace = try Workspace([])
+    try workspace.write("in.txt", text)
+    let made = try workspace.run("init", "shop", "--from", "in.txt")
+    #expect(made.code == 65 && made.messages.hasPrefix("in.txt: error: \(words)"), "\(made.messages)")
+    #expect(!workspace.exists("shop"))
+  }
+}
