@@ -56,7 +56,9 @@ extension DeliverySchedule {
   func isDoubtful(_ fault: CallFault, _ chunk: PendingChunk) -> Bool {
     guard fault.isSentence else { return false }
     if let before = troubles[chunk.id]?.acknowledgedBefore ?? begun[chunk.id], acknowledged > before { return true }
-    return hasOthers && (sentence.map { $0.chunk == chunk.id } ?? true)
+    // Those that were under way with the first one are waited for.
+    return hasOthers
+      && (sentence.map { $0.chunks.contains(chunk.id) || $0.chunks.count < settings.lanes(of: traits) } ?? true)
   }
 
   /// A sentence has one chunk repeated once, with a new token or as it is; then others are asked.

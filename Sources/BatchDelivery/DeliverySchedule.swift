@@ -59,8 +59,8 @@ package struct DeliverySchedule {
   var recoveries = 0
   var outage: Patience?
   var refusedEvents = RefusedEvents()
-  /// A chunk of which a sentence alone said that nothing more is to be sent, since the service answered last, and why.
-  var sentence: (chunk: Int64, stop: ServiceStop)?
+  /// Chunks of which a sentence alone said that nothing more is to be sent, since the service answered last, and why.
+  var sentence: (chunks: Set<Int64>, stop: ServiceStop)?
   /// How many requests had been acknowledged when the attempts under way began.
   var begun: [Int64: Int] = [:]
   private var sizes = RefusedSizes()
@@ -341,7 +341,7 @@ package struct DeliverySchedule {
 
   private mutating func noteFailure(_ fault: CallFault, of chunk: PendingChunk, now: Milliseconds) {
     if let stop = fault.stop {
-      if isDoubtful(fault, chunk) { sentence = (chunk.id, stop) } else { end(stop) }
+      if isDoubtful(fault, chunk) { sentence = ((sentence?.chunks ?? []).union([chunk.id]), stop) } else { end(stop) }
     }
     if traits.mostAttempts == nil { noteForAll(fault, now: now) }
     if let wait = fault.retryAfter {

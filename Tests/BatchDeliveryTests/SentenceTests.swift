@@ -97,4 +97,20 @@ extension DeliveryScheduleTests {
     #expect(schedule.finish(chunk(4), SentenceTests.expired, now: at(3)) == .pending(countsAsFailure: true))
     #expect(schedule.stop == (areTaken ? nil : .credentials))
   }
+
+  /// Two that were refused one after another ended the run while others were under way.
+  @Test(arguments: [true, false])
+  func thoseUnderWayAreWaitedFor(isTaken: Bool) {
+    var schedule = schedule()
+    schedule.add((1...9).map { chunk($0) })
+    #expect(schedule.start(now: at(0)).map(\.id) == [1, 2, 3, 4])
+    for id: Int64 in 1...3 { _ = schedule.finish(chunk(id), SentenceTests.expired, now: at(1)) }
+    #expect(schedule.stop == nil)
+    _ = schedule.finish(chunk(4), isTaken ? .acknowledged : SentenceTests.expired, now: at(1))
+    #expect(schedule.stop == nil)
+    if isTaken { return }
+    #expect(schedule.start(now: at(2)).map(\.id) == [5, 6, 7, 8])
+    _ = schedule.finish(chunk(5), SentenceTests.expired, now: at(3))
+    #expect(schedule.stop == .credentials)
+  }
 }

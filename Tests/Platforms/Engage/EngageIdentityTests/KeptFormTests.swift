@@ -116,7 +116,9 @@ import Testing
 
   @Test(arguments: [
     (ColumnKind.text, " Anna\t", "Anna"), (.email, "Ada@X.Test", "ada@x.test"), (.number, "-0.50", "-.5"),
-    (.number, "+7", "7.000"), (.number, "12,345.60", "12345.6"), (.number, "-0", "0"),
+    (.number, "+7", "7.000"), (.number, "12,345.60", "12345.6"), (.number, "-0", "0"), (.number, "1000", "1E3"),
+    (.number, "900000000500", "9.000000005E+11"),
+    (.number, "-0.0125", "-1.25e-2"),
     (.date, "01/28/2015 01:36:50 GMT", "1/28/15 1:36 AM"), (.date, "06/25/2026 03:29:00 PM", "6/25/26 3:29 PM"),
     (.date, "06/25/26 03:29 PM", "06/25/2026 15:29:00"), (.date, "2026-06-25", "06/25/2026"),
     (.date, "2026-06-25T15:29:07.250Z", "6/25/26 3:29 PM"), (.date, "12/31/2025 00:05:00", "12/31/25 12:05 AM"),
@@ -130,6 +132,7 @@ import Testing
 
   @Test(arguments: [
     (ColumnKind.text, "Anna", "anna"), (.text, "12345", "123"), (.number, "12", "12.5"), (.number, "1,2", "12"),
+    (.number, "1000", "1E2"), (.number, "1", "1E"),
     (.date, "01/31/1990", "1/31/90 5:00 PM"), (.date, "01/31/1990", "2/1/90 12:00 AM"), (.phone, "555-17", "555-18"),
     (.yesNo, "yes", "no"), (.yesNo, "perhaps", "yes"), (.other, "DE", "de"), (.email, "a@x.test", "b@x.test"),
     (.number, "1234", "1,23,4"), (.number, "12a", "12"), (.number, "0.1", "0.10001"), (.phone, "no number", "none"),

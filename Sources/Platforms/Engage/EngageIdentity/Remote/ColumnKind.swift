@@ -74,12 +74,31 @@ package enum ColumnKind: Sendable, Equatable {
       guard groups.dropFirst().allSatisfy({ $0.count == 3 }), (1...4).contains(groups[0].count) else { return nil }
       text.removeAll { $0 == UInt8(ascii: ",") }
     }
+    var power = 0
+    if let mark = text.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+      guard let exponent = Int(String(decoding: text[(mark + 1)...], as: UTF8.self)), abs(exponent) <= 40 else {
+        return nil
+      }
+      power = exponent
+      text.removeSubrange(mark...)
+    }
     let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-    let isNegative = parts[0].first == UInt8(ascii: "-")
-    let whole = parts[0].dropFirst(isNegative ? 1 : 0)
+    guard let first = parts.first else { return nil }
+    let isNegative = first.first == UInt8(ascii: "-")
+    var whole = Array(first.dropFirst(isNegative ? 1 : 0))
     var fraction = Array(parts.count > 1 ? parts[1] : [])
     guard !whole.isEmpty || !fraction.isEmpty, (whole + fraction).allSatisfy({ (0x30...0x39).contains($0) }) else {
       return nil
+    }
+    let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: abs(power))
+    if power > 0 {
+      fraction += zeros
+      whole += fraction.prefix(power)
+      fraction.removeFirst(power)
+    } else if power < 0 {
+      whole = zeros + whole
+      fraction = whole.suffix(-power) + fraction
+      whole.removeLast(-power)
     }
     while fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
     let digits = whole.drop { $0 == UInt8(ascii: "0") }

@@ -58,7 +58,7 @@ extension EngagePlatform {
     var unidentified = held(
       count - waitForUser - waitForSamples, "the identity of their devices is not finished",
       "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
-      "the run that finishes it; see 'identity list --open'")
+      "the run that finishes it" + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
     let awaiting = try store.identities.awaiting()
     if let since = awaiting.first?.since {
       let devices = awaiting.count.counted("device has", "devices have")
