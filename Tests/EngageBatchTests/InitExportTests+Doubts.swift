@@ -167,6 +167,15 @@ extension InitExportTests {
       }
     ) { $0.people = ["u-1"] },
     Export(
+      "people called as a value is", "in.csv",
+      table("device,time,event,user_id,plan") {
+        "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\(["u-1", "none", "u-1", "u-2"][$0]),\(["none", "gold", "none", "none"][$0])"
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["'none' is written where an id is missing"]
+    },
+    Export(
       "a list in JSON in a column", "in.csv",
       table("device,time,event,items") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\"[{\"\"n\"\":1}]\"" }
     ) {

@@ -51,7 +51,7 @@ package struct ExportColumns {
     "00000000000000000000000000000000",
   ]
   /// The same where an id is expected, in lower case.
-  private static let nobody: Set = ["nan", "none", "-", "n/a", "na", "unknown", "anonymous", "guest", "0", "#n/a"]
+  private static let nobody: Set = ["nan", "none", "-", "n/a", "na", "unknown", "anonymous", "guest", "#n/a"]
 
   static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
 

@@ -70,14 +70,15 @@ package struct ExportForm: Equatable {
   /// Forms that no map reads, by their first rows; nil for others.
   private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
-    if head.hasPrefix("bplist0") || head.contains("<plist") {
+    if head.hasPrefix("bplist0") || head.hasPrefix("<") && head.contains("<plist") {
       return "a property list, which no map reads; 'plutil -convert json FILE' makes JSON of it"
     }
     if head.hasPrefix("sep="), let row = rows.first {
       let words = String(decoding: row.filter { $0 > 0x20 }, as: UTF8.self).printable
       return "the first line '\(words)' is for spreadsheets alone; take it out, and the table is read"
     }
-    if head.hasPrefix("+--") || rows.count > 1 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) }) {
+    if head.hasPrefix("+--") || rows.count > 1 && rows[1].count > 2 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) })
+    {
       return "a table that is drawn for people; export it as CSV, such as with 'psql --csv' or 'mariadb --batch'"
     }
     let isRows =

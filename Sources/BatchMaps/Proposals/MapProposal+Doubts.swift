@@ -69,7 +69,7 @@ extension MapProposal {
   }
 
   /// Ids that nobody trimmed, people that are none, and campaigns that a map of links does not read.
-  mutating func findDoubts(besides taken: Set<String>) {
+  mutating func findDoubts() {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
       guard let column = column(at: field.path) else { continue }
       if column.values.contains(where: { $0.first?.isWhitespace ?? false || $0.last?.isWhitespace ?? false }) {
@@ -78,9 +78,15 @@ extension MapProposal {
       if field.name != "name", column.values.contains(where: ColumnLook.isWhole) {
         doubts.append("'\(field.path)' has whole numbers as 12.0, which is another id than 12: export it as text")
       }
+      if field.name != "name", column.values.contains("0") {
+        doubts.append("'\(field.path)' is 0 in some records, which makes one of them all: leave it out there")
+      }
     }
-    if !records.isTable, let word = columns.nulls.filter(ExportColumns.isNobody).min() {
-      doubts.append("'\(word)' is written where an id is missing, and would be one: leave such members out")
+    // The words of a table that are no value are so in all columns.
+    let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
+    for word in nobody where !records.isTable || columns.columns.contains(where: { $0.values.contains(word) }) {
+      doubts.append(
+        "'\(word)' is written where an id is missing, and no map can say so of one column: leave it out there")
     }
     // What is in a text of JSON may be what decides.
     for column in columns.columns where column.path != "line" {

@@ -68,7 +68,7 @@ extension MapProposal {
   static let zoneNames = words("timezone zone tz utcoffset offset timezoneoffset tzoffset gmtoffset zeitzone")
   /// Words that speak of pushes, and such as speak of them and of other things, too.
   static let pushWords = words("push pushes notification notifications payload aps apns fcm gcm")
-  static let perhapsPushWords = words("campaign message token kampagne currentcampaign")
+  static let perhapsPushWords = words("campaign message kampagne currentcampaign")
   static let otherLogWords = words(
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
   static let campaignNames = [

@@ -119,7 +119,7 @@ package struct MapProposal {
       let types = Self.lifecycle(column(at: name)?.values.sorted() ?? []).map { "'\($0.name)' is \($0.type)" }
       if !types.isEmpty { notes.append("type: \(types.joined(separator: ", "))") }
     }
-    findDoubts(besides: taken)
+    findDoubts()
     for (field, names) in Self.deviceFields.sorted(by: { $0.key < $1.key }) {
       guard let column = columns.columns.first(where: { names.contains($0.plainName) && !taken.contains($0.path) })
       else { continue }
