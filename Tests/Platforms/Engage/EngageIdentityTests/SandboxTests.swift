@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHTTP
 import BatchSandbox
 import BatchStore
 import EngageEvents
