@@ -52,7 +52,7 @@ import Testing
     let part = Guarded<[UInt8]>([])
     let partitioning = InputPartitioning(
       files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path), parts: 1, firstFile: 0)
-    let handedOut = try unsafe partitioning.run(
+    let (handedOut, _) = try unsafe partitioning.run(
       { _, bytes in part.withLock { unsafe $0 += bytes } }, progress: { _ in })
     #expect(handedOut == [count + 1])
     let words = String(decoding: part.withLock { $0 }, as: UTF8.self)

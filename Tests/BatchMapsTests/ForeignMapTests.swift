@@ -127,6 +127,9 @@ import Testing
     #expect(
       map.detail(of: .init(reason: .missingField, field: "detail.event"), rule: 0, record: Array("{}".utf8))
         == "the line has no 'detail.event', where its record has to be")
+    #expect(
+      map.detail(of: .init(reason: .notAnObject, field: "detail.event"), rule: 0, record: Array("{}".utf8))
+        == "'detail.event' is no object, where the record of the line has to be")
     // A preset, whose elements know their batch.
     let segment = try #require(try preset("segment").reading(record: "_airbyte_data"))
     let lines = outcomes(
@@ -140,6 +143,64 @@ import Testing
       outcomes(of: own, [#"{"r": {"type": "launch", "deviceId": "d"}}"#]) == [#"{"deviceId":"d","type":"launch"}"#])
     #expect(ForeignMap.own.reading(record: "a..b") == nil)
     #expect(segment.digest != (try preset("segment").digest))
+  }
+
+  @Test func messagesBetweenRecordsAreLeftOut() throws {
+    func map(_ record: String) throws -> ForeignMap {
+      try read(#"{"record": "\#(record)", "fields": {"deviceId": "d"}}"#).map
+    }
+    let messages = [
+      #"{"type":"SCHEMA","stream":"s","schema":{}}"#, #"{"type":"RECORD","record":{"d":"a","data":{"d":"b"}}}"#,
+      #"{"type":"STATE","value":{}}"#, #"{"type":"BATCH","manifest":["f"]}"#, #"{"type":"RECORD"}"#, #"{"x":1}"#,
+    ]
+    let others = ["SCHEMA", "STATE"].map { "left out: a message of the type \($0), which has no record" }
+    let refused = "refused: missing-field"
+    #expect(
+      outcomes(of: try map("record"), messages)
+        == [others[0], #"{"deviceId":"a"}"#, others[1], refused, refused, refused])
+    #expect(outcomes(of: try map("record.data"), messages)[1] == #"{"deviceId":"b"}"#)
+    // Nobody says so of other envelopes.
+    #expect(outcomes(of: try map("event"), messages) == Array(repeating: refused, count: 6))
+  }
+
+  @Test func textsOfLinesAreJSONWhereTheMapSaysSo() throws {
+    for form in ["lines", "json"] {
+      let (map, faults) = try read(
+        #"{"form": "\#(form)", "jsonColumns": ["p", "l"], "fields": {"deviceId": "p.d", "params": {"others": "$", "flatten": "."}}}"#
+      )
+      #expect(faults == [])
+      #expect(
+        outcomes(
+          of: map,
+          [
+            #"{"p":"{\"d\":\"a\",\"n\":1.50,\"o\":{\"q\":null,\"r\":\"x\"}}","l":"[1,2]","t":"{\"d\":1}","k":1.50}"#,
+            #"{"p":{"d":"b"},"l":"no JSON"}"#, #"{"p":"{\"d\":1,\"d\":2}","l":"{\"a\":"}"#, "{}", "[]", "{",
+          ]) == [
+            #"{"deviceId":"a","params":{"k":1.50,"l":[1,2],"p.n":1.50,"p.o.r":"x","t":"{\"d\":1}"}}"#,
+            #"{"deviceId":"b","params":{"l":"no JSON"}}"#,
+            #"{"params":{"l":"{\"a\":","p":"{\"d\":1,\"d\":2}"}}"#, "{}",
+            "refused: not-an-object", "refused: invalid-json",
+          ])
+      let record = Array(#"{"p":"{\"d\":\"2026:01\"}"}"#.utf8)
+      #expect(map.emptyFields(of: [record]).map(\.field) == [])
+      #expect(map.unreadMembers(of: record) == [])
+    }
+    #expect(
+      try read(#"{"form": "text", "jsonColumns": ["p"], "fields": {}}"#).faults
+        == ["map.json:1: error: 'jsonColumns' says nothing of the form 'text'"])
+  }
+
+  @Test func theBeginningOfATextIsTakenOff() throws {
+    let map = try read(
+      #"{"fields": {"deviceId": ["a", {"path": "b", "without": "$device:"}], "params.x": {"path": "b", "without": "$", "prefix": "-"}}}"#
+    ).map
+    #expect(
+      outcomes(
+        of: map, [#"{"a":"$device:1","b":"$device:2"}"#, #"{"b":"$device:2"}"#, #"{"b":"$device:"}"#, #"{"b":7}"#])
+        == [
+          #"{"deviceId":"$device:1","params":{"x":"-device:2"}}"#, #"{"deviceId":"2","params":{"x":"-device:2"}}"#,
+          #"{"deviceId":"$device:","params":{"x":"-device:"}}"#, #"{"deviceId":"7","params":{"x":"-7"}}"#,
+        ])
   }
 
   @Test func aFindingShowsTheTimeOrTypeAndTheLettersOfANameThatDiffer() throws {
@@ -171,6 +232,19 @@ import Testing
       detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
         == "no rule of the map 'map.json' takes it; the record has 'EVENT_TYPE', and the map asks for 'event_type'")
     #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' takes it")
+    #expect(
+      detail(.noRule, nil, #"{"payload": "{\"aps\": {}}"}"#, try preset("apns"))
+        == #"no rule of the map 'apns' takes it; 'payload' is a text with JSON, and the map has to say so: "jsonColumns": ["payload"]"#
+    )
+    #expect(
+      detail(.noRule, nil, #"{"payload": {"x": 1}}"#, try preset("apns"))
+        == "no rule of the map 'apns' takes it; the record has no 'payload.aps', no 'aps'")
+    let nested = try read(#"{"rules": [{"when": {"a.what": "tap"}, "type": "launch"}]}"#).map
+    #expect(
+      detail(.noRule, nil, #"{"a": {"What": "tap"}}"#, nested)
+        == "no rule of the map 'map.json' takes it; the record has 'What', and the map asks for 'a.what'")
+    #expect(
+      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested) == "no rule of the map 'map.json' takes it")
   }
 
   @Test func aTableIsAskedInTheCaseThatIsSaid() throws {
@@ -441,13 +515,13 @@ import Testing
     // Paths beyond the fifth were passed over in silence.
     #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads it from 'a', 'b', 'c', 'd', 'e', …"))
     #expect(
-      try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 0, record: Array("{}".utf8))
-        == "field 'action' is not known: the map 'fcm' reads it from 'action', 'event'")
+      try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 1, record: Array("{}".utf8))
+        == "field 'action' is not known: the map 'fcm' reads it from 'action', 'event', 'actionIdentifier', 'actionID'")
   }
 
   @Test func recordsOfAnotherInputAreToldSo() throws {
     let record = Array("{}".utf8)
-    for (name, rule) in [("fcm", 0), ("apns", 0), ("onesignal", 1)] {
+    for (name, rule) in [("fcm", 1), ("apns", 1), ("onesignal", 1)] {
       #expect(
         try preset(name).detail(of: .init(reason: .missingField, field: "type"), rule: rule, record: record)
           == "field 'type' is missing: the map '\(name)' makes notifications; list the file under 'notifications'")

@@ -227,6 +227,26 @@ import Testing
     #expect(whole.quarantine.count == 4)
   }
 
+  @Test func aPartitionSaysWhatARunSaysOfRows() throws {
+    let map = try read(
+      #"{"form": "csv", "fields": {"deviceId": "d", "timestamp": "t", "type": {"constant": "namedEvent"}, "name": "n", "params.x": {"path": "x", "as": "number"}}}"#
+    ).map
+    let rows = ["a,1768464000,e,y", "a,1768464001,e", "b,1768464002,a\\nb,1", "b", "c,1768464003,e,z"]
+    let folder = try TemporaryFolder(["a.csv": "d,t,n,x\n" + rows.joined(separator: "\n") + "\n"])
+    let inputs = try files(folder.path + "/a.csv", map)
+    let partitioning = InputPartitioning(
+      inputs, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path), parts: 2, firstFile: 0)
+    let said = try partitioning.run({ _, _ in }) { _ in }.warnings
+    #expect(said.mapValues(\.occurrences) == ["not-a-number": 2, "short-row": 1, "unread-escape": 1])
+    #expect(said["not-a-number"]?.examples.map(\.position.line) == [2, 6])
+    #expect(said["short-row"]?.examples.map(\.detail) == ["the row has 3 of 4 columns"])
+    var trials: [String] = []
+    try inputs.files[0].tryMap(EngageVocabulary(), limit: 10) { trial in
+      trials.append("\(trial.number): " + trial.warnings.map(\.kind).joined(separator: " "))
+    }
+    #expect(trials == ["2: not-a-number", "3: short-row", "4: unread-escape", "5: short-row", "6: not-a-number"])
+  }
+
   /// Records are the same whatever they were before: a Segment call, a row of BigQuery, a row of a table.
   @Test(arguments: 1...6) func randomRecordsAreTheSameThroughEveryMap(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

@@ -166,6 +166,14 @@ import Testing
     #expect(try Set(becomes(name, records(received), as: .notifications)) == ["received"])
     #expect(try Set(becomes(name, records(["dismissed", "sale"]), as: .notifications)) == ["unknown-type action"])
     #expect(try becomes(name, records(["x"], "other"), as: .notifications) == ["received"])
+    let constants = [
+      "com.apple.UNNotificationDefaultActionIdentifier", "com.apple.UNNotificationDismissActionIdentifier",
+    ]
+    for member in ["action", "event", "actionIdentifier", "actionID"] {
+      #expect(
+        try becomes(name, records(constants + ["REPLY"], member), as: .notifications)
+          == ["opened", "left out: a dismissal", "unknown-type action"])
+    }
   }
 
   /// A person's mail was a device with sessions.
@@ -251,6 +259,15 @@ import Testing
         "mixpanel",
         #"{"event":"e","properties":{"$device_id":"0","distinct_id":"d","$user_id":"0","time":1768464000.0,"a":{"b":null}}}"#,
         #"{"deviceId":"d","name":"e","timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "mixpanel", #"{"event":"e","properties":{"distinct_id":"$device:d","time":1768464000}}"#,
+        #"{"deviceId":"d","name":"e","timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "mparticle",
+        #"{"mpid":"1","user_identities":{"customerid":"u","email":"x"},"events":[{"event_type":"custom_event","data":{"event_name":"e","timestamp_unixtime_ms":1768464000000}}]}"#,
+        #"{"deviceId":"1","mobileUserId":"u","name":"e","timestamp":"T","type":"namedEvent"}"#
       ),
       (
         "acoustic",

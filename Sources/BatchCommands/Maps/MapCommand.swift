@@ -86,6 +86,7 @@ struct MapTryCommand: ParsableCommand {
               refused += 1
             }
           }
+          for warning in trial.warnings { Streams.data("  warning   \(warning.kind): \(warning.detail)") }
           let unread = map.unreadMembers(of: trial.raw)
           if !unread.isEmpty { Streams.data("  not read  \(unread.joined(separator: ", "))") }
         }

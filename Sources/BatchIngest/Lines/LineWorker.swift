@@ -63,9 +63,7 @@ import BatchFoundation
     }
     let unknownFields = reader.decoder.unknownFields.noted
     mapping.map(block)
-    for warning in block.warnings where warning.warning.isOfFile {
-      note(warning, RecordPosition(file: block.file, line: warning.line), .empty)
-    }
+    warn(of: nil, block)
     var lines = BlockLines(block)
     var place = MappedBlock.Place()
     let isMapped = block.mapped.isFilled
@@ -105,7 +103,7 @@ import BatchFoundation
     case .leftOut(let record, let reason):
       countLine(record)
       leaveOut(reason, 1)
-      warn(of: record, block, device: .empty)
+      warn(of: record, block)
     case .refused(let record, let rejection):
       countLine(record)
       counts.read += 1
@@ -151,19 +149,10 @@ import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
-  /// Notes what was said of a foreign record that counts.
-  private mutating func warn(of line: BlockLine, _ block: LineBlock, device: Text) {
-    for warning in block.warnings(of: line.number)
-    where !warning.warning.isOfFile && (warning.element ?? 0) == line.element {
-      note(warning, RecordPosition(file: line.file, line: line.number, element: line.element), device)
-    }
-  }
-
-  private mutating func note(_ warning: RecordWarning, _ position: RecordPosition, _ device: Text) {
-    warnings[warning.warning.kind, default: PlacedWarnings()].add(at: position) {
-      PlacedWarnings.Example(device: device.description, position: position, detail: warning.warning.detail)
-    }
-    if !tallies.isEmpty { tallies[Int(position.file)].isRemarkable = true }
+  /// Notes what was said of a foreign record that counts, or of the file.
+  private mutating func warn(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) {
+    guard warnings.add(of: line, block, device: device), !tallies.isEmpty else { return }
+    tallies[Int(line?.file ?? block.file)].isRemarkable = true
   }
 
   /// Of foreign records that become several lines, the first.

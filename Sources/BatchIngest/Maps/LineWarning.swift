@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Something about a foreign record that counts all the same (`docs/warnings.md`).
 package struct LineWarning: Sendable, Equatable {
   package var kind: String
@@ -43,4 +45,25 @@ struct RecordWarning: Sendable {
   /// The number of the line that a map made of it; nil where it is about the record.
   var element: UInt16?
   var warning: LineWarning
+}
+
+extension [String: PlacedWarnings] {
+  /// Takes what is said of a foreign record that counts, or without a line of the file.
+  ///
+  /// - Returns: whether anything is.
+  @discardableResult
+  mutating func add(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) -> Bool {
+    if block.warnings.isEmpty { return false }
+    let said =
+      line.map { line in
+        block.warnings(of: line.number).filter { !$0.warning.isOfFile && ($0.element ?? 0) == line.element }
+      } ?? block.warnings.filter(\.warning.isOfFile)
+    for warning in said {
+      let position = RecordPosition(file: line?.file ?? block.file, line: warning.line, element: line?.element ?? 0)
+      self[warning.warning.kind, default: PlacedWarnings()].add(at: position) {
+        PlacedWarnings.Example(device: device.description, position: position, detail: warning.warning.detail)
+      }
+    }
+    return !said.isEmpty
+  }
 }

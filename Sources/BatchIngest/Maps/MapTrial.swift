@@ -13,6 +13,8 @@ package struct MapTrial: Sendable {
   package var number: UInt64
   package var raw: [UInt8]
   package var outcomes: [Outcome] = []
+  /// What is said of the record, and of its lines.
+  package var warnings: [LineWarning] = []
   /// Of the outcomes that are records.
   package var records: [(device: String, time: Instant)] = []
 }
@@ -47,7 +49,10 @@ extension InputFile {
           left -= 1
           trial = nil
         }
-        if trial == nil { trial = unsafe MapTrial(number: record.number, raw: Array(record.raw)) }
+        if trial == nil {
+          trial = unsafe MapTrial(number: record.number, raw: Array(record.raw))
+          trial?.warnings = block.warnings(of: record.number).map(\.warning)
+        }
         trial?.outcomes.append(outcome)
         if case .line(_, nil) = outcome { trial?.records.append((head.device.description, head.timestamp)) }
       }

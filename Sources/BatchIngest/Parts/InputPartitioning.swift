@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// Distributes the lines of an export to parts by device, as a run would read them.
 ///
@@ -32,17 +32,17 @@ package struct InputPartitioning: Sendable {
   /// - Parameters:
   ///   - take: takes the next bytes of a part; never called twice at once, and with the same calls however many threads read.
   ///   - progress: called now and then, never twice at once; throw to stop.
-  /// - Returns: how many lines each part got, findings included: what a run of it calls read.
+  /// - Returns: how many lines each part got, findings included: what a run of it calls read; and what was said of foreign records, by kind.
   /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputError/short(_:)``, or what a closure threw.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
     progress: @escaping @Sendable (IngestProgress) throws -> Void
-  ) throws -> [Int] {
+  ) throws -> (lines: [Int], warnings: [String: PlacedWarnings]) {
     let run = unsafe PartitioningRun(self, take, progress)
     try Threads.run(options.workers) { _ in try run.readLines() }
     // Only a run that decides them knows which are records.
     try files.refuseShort(run.linesByFile, of: "line")
-    return run.lines
+    return (run.lines, run.warnings)
   }
 }
 
@@ -53,6 +53,7 @@ package struct InputPartitioning: Sendable {
     var failed = false
     var lines: [Int]
     var linesByFile: [Int]
+    var warnings: [String: PlacedWarnings] = [:]
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
   }
 
@@ -80,6 +81,7 @@ package struct InputPartitioning: Sendable {
 
   var lines: [Int] { shared.withLock(\.lines) }
   var linesByFile: [Int] { shared.withLock(\.linesByFile) }
+  var warnings: [String: PlacedWarnings] { shared.withLock(\.warnings) }
 
   func readLines() throws {
     do {
@@ -89,8 +91,13 @@ package struct InputPartitioning: Sendable {
         distributor.read(block)
         guard try handOver(&distributor, block.number, bytesRead) else { return }
       }
-      let lines = distributor.linesByFile
+      let (lines, warnings) = (distributor.linesByFile, distributor.warnings)
       shared.change { shared in
+        shared.warnings.merge(warnings) { one, other in
+          var sum = one
+          sum.add(other)
+          return sum
+        }
         for file in lines.indices { shared.linesByFile[file] += lines[file] }
       }
     } catch {
@@ -135,6 +142,7 @@ private struct LineDistributor: ~Copyable {
   private(set) var lines: [Int]
   /// Lines that are not blank, of each file; empty where nobody asks.
   private(set) var linesByFile: [Int]
+  private(set) var warnings: [String: PlacedWarnings] = [:]
 
   init(_ whole: InputPartitioning) {
     linesByFile = Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)
@@ -148,6 +156,7 @@ private struct LineDistributor: ~Copyable {
 
   mutating func read(_ block: LineBlock) {
     mapping.map(block)
+    warnings.add(of: nil, block)
     if block.mapped.isFilled {
       var place = MappedBlock.Place()
       while let entry = block.mapped.next(&place) { take(entry, block) }
@@ -166,6 +175,7 @@ private struct LineDistributor: ~Copyable {
       add(record.quarantined(rejection, block), record.file)
     case .leftOut(let record, let reason):
       countLine(record)
+      warnings.add(of: record, block)
       let part = part(of: record.number)
       PartFrame.append(
         leftOut: reason, file: firstFile + record.file, line: record.number, offset: record.offset,
@@ -189,6 +199,7 @@ private struct LineDistributor: ~Copyable {
     if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
       return add(line.quarantined(rejection, block), line.file)
     }
+    if rejection == nil { warnings.add(of: line, block, device: head.device) }
     keep(
       line,
       in: rejection == nil

@@ -11,7 +11,7 @@ struct EmbeddedJSON: ~Copyable {
     unsafe text.withUnsafeBufferPointer { bytes in unsafe append(bytes, to: &target) }
   }
 
-  private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) -> Bool {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) -> Bool {
     tape.reset(keeping: 1 << 20)
     guard unsafe firstInvalidUTF8(bytes) == nil else { return false }
     let flaws: JSONFlaws

@@ -19,6 +19,8 @@ package struct ForeignMap: Sendable {
   var each: MapPath?
   /// Where a record lies inside its line; nil where the line is one.
   var record: MapPath?
+  /// Members of a line of JSON whose texts are JSON; those of tables are ``TableForm/jsonColumns``.
+  var jsonMembers: [[UInt8]] = []
   /// What stands before the fraction of a number in a text; nil for numbers as JSON has them.
   var decimal: UInt8?
   /// Of the paths of its own rules.

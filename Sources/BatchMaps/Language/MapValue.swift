@@ -23,6 +23,8 @@ struct MapSource: Sendable {
   var time: MapTime?
   /// Put before a text.
   var prefix: [UInt8] = []
+  /// Taken off the beginning of a text that has it.
+  var without: [UInt8] = []
   /// Texts that are no value: ids that name nobody.
   var nobody: Set<[UInt8]> = []
   /// Of what stands outside of the elements of `each`, whether the number of the element is put behind it.

@@ -223,12 +223,15 @@ final class CanonicalWriter {
         case .constant(let value): if !value.isNull { return .view(value) }
         case .value(let place):
           if let view = values[place], view.isGiven { return .view(view) }
-        case .turned(let place, let turn, let prefix, let nobody):
+        case .turned(let place, let turn, let prefix, let without, let nobody):
           guard let view = values[place], view.isGiven, nobody.isEmpty || !isNobody(view, nobody) else { continue }
-          guard let text = text(of: view), let written = view.scalarText else {
+          guard var text = text(of: view), let written = view.scalarText else {
             if case .table = turn { continue }
             note(view)
             return .view(view)
+          }
+          if !without.isEmpty, text.count > without.count, text.starts(with: without) {
+            text = text.slice(without.count, text.count)
           }
           guard let value = turned(text, written, .view(view), turn, prefix) else { continue }
           note(view)

@@ -4,9 +4,11 @@ package import BatchIngest
 extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     let record = innerRecord(record)
-    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" + otherCase(record) }
-    if rejection.reason == .missingField, let path = self.record?.text, rejection.field == path {
-      return "the line has no '\(path)', where its record has to be"
+    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" + unlikeness(record) }
+    if let path = self.record?.text, rejection.field == path {
+      return rejection.reason == .missingField
+        ? "the line has no '\(path)', where its record has to be"
+        : "'\(path)' is no object, where the record of the line has to be"
     }
     if rejection.reason == .invalidUTF8, isUTF8Text {
       return rejection.detail
@@ -96,18 +98,25 @@ extension ForeignMap {
     guard let root = try? JSONNode.parse(line) else { return nil }
     guard let path = record else { return root }
     let node = value(at: path, in: root)
-    // What stands in a text may be a record.
-    return node?.string.flatMap { try? JSONNode.parse(Array($0.utf8)) } ?? node
+    return node?.string.flatMap(Self.object) ?? node
   }
 
   private func value(at path: MapPath, in record: JSONNode?) -> JSONNode? {
     path.steps.reduce(record) { node, step in
       switch step {
-      case .member(let name): node?[String(decoding: name, as: UTF8.self)]
+      case .member(let name):
+        member(name, of: node?.string.flatMap(Self.object) ?? node, path.names)
       case .element(let place): node?.array.flatMap { $0.indices.contains(place) ? $0[place] : nil }
       default: nil
       }
     }
+  }
+
+  private func member(_ name: [UInt8], of node: JSONNode?, _ names: MapNames) -> JSONNode? {
+    node?[String(decoding: name, as: UTF8.self)]
+      ?? node?.members?.first { member in
+        Array(member.key.utf8).withText { key in name.withText { key.isMeant(by: $0, names) } }
+      }?.value
   }
 
   /// The type or time that the record has for a field, where it looks like one; of several elements nobody knows which.
@@ -117,7 +126,7 @@ extension ForeignMap {
     let record = list.map { $0.count == 1 ? $0[0] : nil } ?? line
     for text in paths {
       // Paths of a map were read before.
-      guard let path = try? MapPath(text) else { continue }
+      guard let path = try? MapPath(text, names: names) else { continue }
       let shown: String? =
         switch value(at: path, in: path.isOuter ? line : record)?.value {
         case .string(let text): text
@@ -130,17 +139,46 @@ extension ForeignMap {
     return nil
   }
 
-  /// Of a record that no rule takes, a member that one asks for in other letters.
-  private func otherCase(_ record: JSONNode?) -> String {
-    for path in rules.flatMap(\.conditions).flatMap(\.paths) {
-      guard case .member(let bytes)? = path.steps.first, !path.isOuter else { continue }
-      let name = String(decoding: bytes, as: UTF8.self)
-      guard record?[name] == nil, let members = record?.members?.map(\.key) else { continue }
-      if let other = members.first(where: { $0.lowercased() == name.lowercased() }) {
-        return "; the record has '\(String(other.prefix(60)).printable)', and the map asks for '\(name)'"
+  /// Of a record that no rule takes, a member that one asks for in other letters or that stands in a text; else what each rule wants to be there.
+  private func unlikeness(_ record: JSONNode?) -> String {
+    for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter {
+      var (node, walked) = (record, "")
+      for case .member(let bytes) in path.steps {
+        let name = String(decoding: bytes, as: UTF8.self)
+        if let text = node?.string, Self.object(text) != nil {
+          return "; '\(walked)' is a text with JSON, and the map has to say so: \"jsonColumns\": [\"\(walked)\"]"
+        }
+        if let next = node?[name] {
+          (node, walked) = (next, walked.isEmpty ? name : "\(walked).\(name)")
+          continue
+        }
+        let other = path.names == .exact ? node?.members?.first { $0.key.lowercased() == name.lowercased() }?.key : nil
+        if let other {
+          return "; the record has '\(String(other.prefix(60)).printable)', and the map asks for '\(path.text)'"
+        }
+        break
       }
     }
-    return ""
+    var wanted: [String] = []
+    for rule in rules {
+      guard case .line = rule.outcome else { continue }
+      let paths = rule.conditions.compactMap { condition -> MapPath? in
+        guard case .test(let path, .all(let tests)) = condition, !path.isOuter,
+          tests.contains(where: { if case .exists(true) = $0 { true } else { false } })
+        else { return nil }
+        return path
+      }
+      // Others ask for what a record may have beside.
+      guard let path = paths.first(where: { value(at: $0, in: record) == nil }) else { return "" }
+      wanted.append("no '\(path.text)'")
+    }
+    return wanted.isEmpty ? "" : "; the record has \(wanted.prefix(3).joined(separator: ", "))"
+  }
+
+  /// Nil for what is no text of an object.
+  private static func object(_ text: String) -> JSONNode? {
+    guard text.utf8.first == UInt8(ascii: "{") else { return nil }
+    return try? JSONNode.parse(Array(text.utf8))
   }
 
   /// A member of the record where a path ends in vain, whose name could be a slip of the hand for the one that the path wants.

@@ -33,8 +33,7 @@ extension ForeignMap {
 
   /// By number of a rule that takes some of the records, the fields that had a value.
   private func filledFields(of records: [[UInt8]], inFirst count: Int) -> [Int: Set<String>] {
-    var reader = JSONLineReader()
-    var tape = JSONTape()
+    let mapper = ForeignMapper(self)
     var filled: [Int: Set<String>] = [:]
     let paths = rules.prefix(count).map { rule in
       // Paths of a map were read before; a constant is always there.
@@ -57,17 +56,10 @@ extension ForeignMap {
       }
     }
     for bytes in records {
-      tape.reset(keeping: 1 << 22)
       unsafe bytes.withUnsafeBufferPointer { bytes in
         // What is no record is quarantined with words of its own.
-        guard unsafe firstInvalidUTF8(bytes) == nil, unsafe LineReader.parse(bytes, &reader, onto: &tape) == nil else {
-          return
-        }
-        let whole = tape.view(at: 0)
-        guard let line = self.record.map({ $0.value(in: whole, of: whole) }) ?? whole, line.kind == .object else {
-          return
-        }
-        guard let list = each?.value(in: line, of: line), list.kind == .array else { return look(at: line, of: line) }
+        guard case .success(let (record, line)) = unsafe mapper.read(bytes) else { return }
+        guard let list = each?.value(in: line, of: line), list.kind == .array else { return look(at: record, of: line) }
         for element in list.elements where element.kind == .object { look(at: element, of: line) }
       }
     }

@@ -24,8 +24,9 @@ final class ForeignMapper: RecordMapper {
   private var tape = JSONTape()
   /// Of a record that is a text of its line.
   private var inner = JSONTape(capacity: 1 << 10)
-  /// A line of text as an object.
+  /// A line of text as an object, or one of JSON with what its texts hold.
   private var wrapped = ByteBuffer(capacity: 1 << 10)
+  private var json = EmbeddedJSON()
 
   private static let ordinaryTape = 1 << 22
 
@@ -40,20 +41,18 @@ final class ForeignMapper: RecordMapper {
   }
 
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
-    tape.reset(keeping: Self.ordinaryTape)
     last = nil
-    if let rejection = unsafe parse(record) { return outcomes.refuse(rejection) }
-    let whole = tape.view(at: 0)
     let line: JSONView
-    switch innerRecord(of: whole) {
-    case .success(let record): line = record
-    case .failure(let rejection): return outcomes.refuse(rejection)
+    switch unsafe read(record) {
+    case .success(let record): (last, line) = record
+    case .failure(let rejection):
+      guard rejection.reason == .missingField, let message = otherMessage else { return outcomes.refuse(rejection) }
+      return outcomes.leaveOut("a message of the type \(message), which has no record")
     }
-    last = line
-    // Maps that take elements know the record as their line; for others the line is what is around the record.
-    values.read(line, of: map.each == nil ? whole : line)
+    guard let record = last else { return }
+    values.read(record, of: line)
     guard let each = map.each, let list = plan.each.flatMap({ values[$0] }), list.kind == .array else {
-      return take(of: map.each == nil ? whole : line, into: &outcomes)
+      return take(of: line, into: &outcomes)
     }
     let before = outcomes.count
     writer.element = 0
@@ -70,6 +69,26 @@ final class ForeignMapper: RecordMapper {
     if outcomes.count == before { outcomes.leaveOut("no elements in '\(each.text)'") }
   }
 
+  /// The record in a line, and what paths know as that line: of maps that take elements the record itself.
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<(record: JSONView, line: JSONView), Rejection> {
+    tape.reset(keeping: Self.ordinaryTape)
+    if let rejection = unsafe parse(bytes) { return .failure(rejection) }
+    let whole = tape.view(at: 0)
+    return innerRecord(of: whole).map { ($0, map.each == nil ? whole : $0) }
+  }
+
+  /// What Singer and Airbyte write between records: the type of such a message, nil for other lines.
+  private var otherMessage: Text? {
+    guard case .member(let name)? = map.record?.steps.first, name.elementsEqual("record".utf8),
+      let type = Array("type".utf8).withText({ tape.view(at: 0)[$0] })?.string
+    else { return nil }
+    return Self.otherMessages.contains(type.description) ? type : nil
+  }
+
+  private static let otherMessages: Set = [
+    "SCHEMA", "STATE", "ACTIVATE_VERSION", "LOG", "TRACE", "CATALOG", "SPEC", "CONTROL", "CONNECTION_STATUS",
+  ]
+
   /// What lies at the path of records: an object, or a text that is one.
   private func innerRecord(of line: JSONView) -> Result<JSONView, Rejection> {
     guard let path = map.record else { return .success(line) }
@@ -77,7 +96,7 @@ final class ForeignMapper: RecordMapper {
       return .failure(Rejection(reason: .missingField, field: path.text))
     }
     if view.kind == .object { return .success(view) }
-    guard let text = view.string else { return .failure(Rejection(reason: .notAnObject)) }
+    guard let text = view.string else { return .failure(Rejection(reason: .notAnObject, field: path.text)) }
     inner.reset(keeping: Self.ordinaryTape)
     if let rejection = unsafe LineReader.parse(text.bytes, &reader, onto: &inner) { return .failure(rejection) }
     return .success(inner.view(at: 0))
@@ -85,8 +104,22 @@ final class ForeignMapper: RecordMapper {
 
   private func parse(_ record: UnsafeBufferPointer<UInt8>) -> Rejection? {
     if let offset = unsafe firstInvalidUTF8(record) { return Rejection(reason: .invalidUTF8, offset: offset) }
-    guard case .text = map.form else { return unsafe LineReader.parse(record, &reader, onto: &tape) }
     wrapped.removeAll()
+    guard case .text = map.form else {
+      if map.jsonMembers.isEmpty { return unsafe LineReader.parse(record, &reader, onto: &tape) }
+      inner.reset(keeping: Self.ordinaryTape)
+      if let rejection = unsafe LineReader.parse(record, &reader, onto: &inner) { return rejection }
+      for (name, value) in inner.view(at: 0).members {
+        wrapped.append(wrapped.count == 0 ? "{" : ",")
+        CanonicalJSON.appendString(name, to: &wrapped)
+        wrapped.append(":")
+        let isJSON = map.jsonMembers.contains { $0.withText { $0 == name } }
+        if isJSON, let text = value.string, unsafe json.append(text.bytes, to: &wrapped) { continue }
+        CanonicalJSON.append(value, to: &wrapped)
+      }
+      wrapped.append(wrapped.count == 0 ? "{}" : "}")
+      return unsafe LineReader.parse(wrapped.bytes, &reader, onto: &tape)
+    }
     wrapped.append("{\"line\":")
     if let base = record.baseAddress {
       CanonicalJSON.appendString(unsafe Text(base: base, count: record.count).trimmed, to: &wrapped)

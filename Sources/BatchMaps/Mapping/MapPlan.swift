@@ -38,8 +38,8 @@ struct MapPlan {
     case constant(JSONView)
     /// As it stands there.
     case value(MapOutline.Place)
-    /// Unless it is one of the texts of nobody.
-    case turned(MapOutline.Place, Turn, prefix: Text, nobody: Range<Int>)
+    /// Unless it is one of the texts of nobody; without the beginning that is not wanted.
+    case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Range<Int>)
     /// Several places by their number.
     case joined(Int, Turn, prefix: Text)
   }
@@ -196,8 +196,10 @@ struct MapPlan {
       }
       return paths.map { path in
         let place = outline.place(of: path, memory)
-        if case .none = turn, prefix.isEmpty, nobody.isEmpty { return .value(place) }
-        return .turned(place, source.isNumbered && path.isOuter ? .numbered : turn, prefix: prefix, nobody: nobody)
+        if case .none = turn, prefix.isEmpty, source.without.isEmpty, nobody.isEmpty { return .value(place) }
+        return .turned(
+          place, source.isNumbered && path.isOuter ? .numbered : turn, prefix: prefix, without: text(source.without),
+          nobody: nobody)
       } + fallback
     }
   }

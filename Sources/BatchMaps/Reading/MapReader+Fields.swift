@@ -3,7 +3,9 @@ import BatchFoundation
 import BatchIngest
 
 extension MapReader {
-  static let valueWords = ["path", "paths", "join", "constant", "table", "default", "as", "time", "zone", "prefix"]
+  static let valueWords = [
+    "path", "paths", "join", "constant", "table", "default", "as", "time", "zone", "prefix", "without",
+  ]
   static let spreadWords = [
     "members", "others", "pairs", "key", "value", "except", "only", "rename", "prefix", "flatten",
   ]
@@ -134,6 +136,7 @@ extension MapReader {
         guard let text = text(node, "\(name).time") else { continue }
         source.time = time(text, "\(name).time", node.line)
       case "prefix": source.prefix = text(node, "\(name).prefix", allowsBlank: true).map { Array($0.utf8) } ?? []
+      case "without": source.without = text(node, "\(name).without", allowsBlank: true).map { Array($0.utf8) } ?? []
       default: break
       }
     }

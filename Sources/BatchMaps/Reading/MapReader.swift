@@ -108,11 +108,11 @@ struct MapReader {
     guard target.first?.elementsEqual("ids".utf8) == true else { return }
     if target.count > 1 { return note(String(decoding: target[1], as: UTF8.self), line) }
     for element in elements {
+      let prefix = element["prefix"]?.string ?? ""
       for member in element["rename"]?.members ?? [] {
-        if let name = member.value.string { note(name, member.value.line ?? element.line ?? line) }
+        if let name = member.value.string { note(prefix + name, member.value.line ?? element.line ?? line) }
       }
       for member in element["constant"]?.members ?? [] { note(member.key, member.line ?? element.line ?? line) }
-      let prefix = element["prefix"]?.string ?? ""
       for name in element["only"]?.array ?? [] {
         if let name = name.string { note(prefix + name, element.line ?? line) }
       }
@@ -176,8 +176,9 @@ struct MapReader {
       }
     }
     if form == "csv" || form == "tsv" { return }
+    if form == "lines" || form == "json" { map.jsonMembers = table.jsonColumns.map { Array($0.utf8) } }
     for word in ["separator", "columns", "jsonColumns", "quotes", "escape", "null"]
-    where form != "store" || word != "jsonColumns" {
+    where form == "text" || word != "jsonColumns" {
       if let node = node(word) { fault(node.line, "'\(word)' says nothing of the form '\(form)'") }
     }
   }

@@ -85,7 +85,13 @@ extension Pipeline {
       files, vocabulary: request.vocabulary, options: ingestOptions, parts: targets.names.count,
       firstFile: UInt32(number))
     let size = files.totalSize
-    return try unsafe partitioning.run(targets.take) { try progress($0, of: size) }
+    let (lines, warnings) = try unsafe partitioning.run(targets.take) { try progress($0, of: size) }
+    for (kind, said) in warnings.sorted(by: { $0.key < $1.key }) {
+      guard let first = said.examples.first else { continue }
+      let place = "\(files.files[Int(first.position.file)].path.description):\(first.position.line)"
+      monitor.note("warning: \(said.occurrences) x \(kind): \(first.detail) (first: \(place.printable))")
+    }
+    return lines
   }
 
   /// In the order of the list.
