@@ -367,6 +367,71 @@ import Testing
     #expect(try lines(fields, #"{"a": "0-0"}"#) == [#"{"deviceId":"0-0","mobileUserId":"0-0","name":"0-0"}"#])
   }
 
+  @Test func whatIsAbsentHidesNothing() throws {
+    // By the beginning of a name: the first in which there is something.
+    let first = try read(#"{"fields": {"name": "c_*[0].n", "url": "v.*"}}"#).map
+    #expect(
+      outcomes(
+        of: first,
+        [
+          #"{"c_1":[],"c_2":[{"n":"x"}]}"#, #"{"c_1":[{"n":null}],"c_2":[{"n":"x"}]}"#,
+          #"{"v":{"s":"","o":{"a":null},"i":7}}"#,
+        ]) == [#"{"name":"x"}"#, #"{"name":"x"}"#, #"{"url":"7"}"#])
+    let rest = try read(#"{"fields": {"name": "u_*.n", "params": {"others": "$"}}}"#).map
+    #expect(
+      outcomes(of: rest, [#"{"u_1":{"n":null,"k":""},"u_2":{"n":"x","p":1}}"#])
+        == [#"{"name":"x","params":{"u_1":{"k":""},"u_2":{"p":1}}}"#])
+    let there = try read(
+      #"{"rules": [{"when": {"a": {"exists": true}}, "leaveOut": "there"}, {"leaveOut": "not"}]}"#
+    ).map
+    #expect(
+      outcomes(
+        of: there,
+        [
+          #"{"a":{}}"#, #"{"a":{"b":0}}"#, #"{"a":false}"#, #"{"a":{"b":null}}"#, #"{"a":[]}"#, #"{"a":[null]}"#,
+          #"{"a":""}"#,
+        ])
+        == Array(repeating: "left out: there", count: 3) + Array(repeating: "left out: not", count: 4))
+    // By a name that is similar.
+    let names = try read(
+      #"{"names": "similar", "fields": {"deviceId": "device.id", "mobileUserId": "userId", "name": "l[keyName=a].value"}}"#
+    ).map
+    #expect(
+      outcomes(
+        of: names,
+        [
+          #"{"userId":null,"user_id":"u","device":{"id":null,"ID":"d"}}"#,
+          #"{"USERID":"u","userId":"","device":{"ID":"d","id":""}}"#,
+          #"{"userId":"u","user_id":"x","device":{"ID":null,"id":"d"}}"#,
+          #"{"USERID":"x","userId":"u","device":{"id":"d","ID":""}}"#,
+        ]) == Array(repeating: #"{"deviceId":"d","mobileUserId":"u"}"#, count: 4))
+    #expect(
+      outcomes(
+        of: names,
+        [
+          #"{"l":[{"KEY_NAME":"b","VALUE":1},{"KEY_NAME":"a","VALUE":2}]}"#,
+          #"{"l":[{"keyName":"a","value":null,"Value":2}]}"#,
+        ]) == Array(repeating: #"{"name":"2"}"#, count: 2))
+    let pairs = try read(#"{"names": "anyCase", "fields": {"params": {"pairs": "l"}}}"#).map
+    #expect(outcomes(of: pairs, [#"{"L":[{"KEY":"a","VALUE":2}]}"#]) == [#"{"params":{"a":2}}"#])
+  }
+
+  @Test func aRecordIdThatNamesNothingIsNone() throws {
+    let map = try read(#"{"fields": {"recordId": ["a", "b"]}}"#).map
+    for id in ["null", "NULL", "undefined", #"\\N"#, "(null)", "  ", "00000000-0000-0000-0000-000000000000"] {
+      #expect(outcomes(of: map, [#"{"a":"\#(id)","b":5.0}"#]) == [#"{"recordId":"5"}"#])
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"path": "^.b", "as": "uppercase"}"#, "B/2"), (#"{"path": "^.b", "table": {"b": "z"}, "default": "q"}"#, "z/2"),
+    (#"{"paths": ["^.b", "n"], "join": "-"}"#, "b-m/2"), (#"{"paths": ["n"], "join": "-"}"#, "m"),
+    (#"{"path": "^.b", "prefix": "x"}"#, "xb/2"), (#"["n", "^.b"]"#, "m"), (#"{"constant": "c"}"#, "c"),
+  ]) func anIdThatIsReadOutsideIsNumberedHoweverItIsTurned(source: String, id: String) throws {
+    let map = try read(#"{"each": "l", "fields": {"recordId": \#(source)}}"#).map
+    #expect(outcomes(of: map, [#"{"b":"b","l":[{},{"n":"m"}]}"#]).last == #"{"recordId":"\#(id)"}"#)
+  }
+
   @Test func anIdOfTheLineIsJoinedWithTheNumberOfTheElement() throws {
     let more = #", "each": "events""#
     #expect(

@@ -261,6 +261,34 @@ import Testing
         #"{"deviceId":"d","name":"e","timestamp":"T","type":"namedEvent"}"#
       ),
       (
+        "segment",
+        #"{"context":{"device":{"id":"d"},"os":{"name":"iOS"}},"batch":[{"type":"track","event":"e","messageId":"i","timestamp":"T"}]}"#,
+        #"{"device":{"osName":"iOS"},"deviceId":"d","name":"e","recordId":"i","timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "segment",
+        #"{"type":"track","event":"Push Notification Tapped","anonymousId":"d","timestamp":"T","properties":{"campaign":"spring"}}"#,
+        #"{"deviceId":"d","payload":{"CurrentCampaign":"spring","aps":{}},"timestamp":"T","type":"notificationOpened"}"#
+      ),
+      (
+        "snowplow",
+        #"{"event":"unstruct","event_id":"i","derived_tstamp":"T","event_name":"buy","contexts_com_snowplowanalytics_snowplow_client_session_1_0_1":[],"contexts_com_snowplowanalytics_snowplow_client_session_1_0_2":[{"user_id":"d"}],"unstruct_event_com_acme_add_1":{"n":null},"unstruct_event_com_acme_buy_1":{"price":5}}"#,
+        #"{"deviceId":"d","name":"buy","params":{"price":5},"recordId":"i","timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "mparticle",
+        #"{"MPID":"1","USER_IDENTITIES":[{"IDENTITY_TYPE":"CustomerId","IDENTITY":"u"}],"EVENTS":[{"EVENT_TYPE":"custom_event","DATA":{"EVENT_NAME":"e","TIMESTAMP_UNIXTIME_MS":1768464000000}}]}"#,
+        #"{"deviceId":"1","mobileUserId":"u","name":"e","timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "fcm", #"{"to":"/topics/news","device":"t","time":"T","data":{"k":"v"}}"#,
+        #"{"action":"received","deviceId":"t","payload":{"k":"v"},"timestamp":"T"}"#
+      ),
+      (
+        "fcm", #"{"to":"/topics/news","time":"T","data":{"k":"v"}}"#,
+        #"{"action":"received","payload":{"k":"v"},"timestamp":"T"}"#
+      ),
+      (
         "mixpanel", #"{"event":"e","properties":{"distinct_id":"$device:d","time":1768464000}}"#,
         #"{"deviceId":"d","name":"e","timestamp":"T","type":"namedEvent"}"#
       ),
@@ -281,7 +309,7 @@ import Testing
       ),
       (
         "onesignal",
-        #"{"event":{"kind":"message.push.clicked","id":"i","datetime":"T","subscription_id":"0","onesignal_id":"o"},"message":{"contents":"text"}}"#,
+        #"{"event":{"kind":"message.push.clicked","id":"i","datetime":"T","subscription_id":"0","onesignal_id":"p"},"subscription":{"id":"o"},"message":{"contents":"text"}}"#,
         #"{"action":"opened","deviceId":"o","payload":{"aps":{"alert":"text"}},"recordId":"i","timestamp":"T"}"#
       ),
       (

@@ -42,6 +42,16 @@ import Testing
   private static let escape = #"; if a backslash stands before its quotes, the map has to say "escape": "\\""#
   private static let none = #"; if quotes mean nothing in the table, the map has to say "quotes": "none""#
 
+  @Test func aColumnWithoutANameHasItsNumber() throws {
+    #expect(
+      try Self.rows("a,,column2,\n1,,2,\n1,x,2,y\n", #""form": "csv", "fields": {}"#)
+        == [#"2 {"a":"1","column2":"2"}"#, #"3 {"a":"1","column2":"2","column4":"y"}"#])
+    #expect(
+      try Self.rows("a,\n1,\n2,x\n", #""form": "csv", "fields": {}"#) == [
+        #"2 {"a":"1"}"#, #"3 {"a":"2","column2":"x"}"#,
+      ])
+  }
+
   @Test func behindAClosingQuoteComesASeparatorOrTheEndOfTheLine() throws {
     let table = """
       a,b

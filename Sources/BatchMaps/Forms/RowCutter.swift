@@ -78,7 +78,12 @@ final class RowCutter: RecordCutter {
         UInt64(row.line), UInt64(row.offset), fault: row.isTooLong ? .lineTooLong : .invalidRow, detail: fault, body)
     }
     guard let columns else {
-      let names = row.fields.map { Self.quoted($0 ?? []) }
+      var names = row.fields.map { Self.quoted($0 ?? []) }
+      // What has no name is not lost: rows may have a value there.
+      for place in names.indices where names[place].count == 2 {
+        let name = Self.quoted(Array("column\(place + 1)".utf8))
+        if !names.contains(name) { names[place] = name }
+      }
       self.columns = names
       var known: Set<[UInt8]> = []
       guard let twice = names.first(where: { $0.count > 2 && !known.insert($0).inserted }) else { return }

@@ -16,7 +16,7 @@ indirect enum MapCondition: Hashable, Sendable {
 indirect enum MapTest: Hashable, Sendable {
   /// One of the texts; a number and a boolean count as they are written.
   case isOneOf([[UInt8]])
-  /// Whether there is a value that is neither null nor an empty text.
+  /// Whether there is more than null, empty texts and empty arrays.
   case exists(Bool)
   case begins([UInt8])
   case ends([UInt8])

@@ -117,10 +117,9 @@ struct MapPath: Hashable, Sendable {
   static func value(_ steps: ArraySlice<Step>, in view: JSONView, _ names: MapNames) -> JSONView? {
     var view = view
     for step in steps {
-      guard let next = Self.value(of: step, in: view) ?? (names == .exact ? nil : similar(to: step, in: view, names))
-      else {
-        return nil
-      }
+      var next = Self.value(of: step, in: view)
+      if names != .exact, !(next?.isGiven ?? false) { next = similar(to: step, in: view, names) ?? next }
+      guard let next else { return nil }
       view = next
     }
     return view
@@ -132,15 +131,13 @@ struct MapPath: Hashable, Sendable {
     case .member(let name): return name.withText { view[$0] }
     case .first(let beginning):
       return beginning.withText { beginning in
-        view.members.first { !$0.value.isNull && $0.key.starts(with: beginning) }?.value
+        view.members.first { $0.value.isThere && $0.key.starts(with: beginning) }?.value
       }
     case .match(let key, let value, let isBeginning):
       return key.withText { key in
         value.withText { value in
           view.elements.first { element in
-            guard let member = element[key], let text = member.scalarText else { return false }
-            if isBeginning { return text.starts(with: value) }
-            return text == value || member.kind == .number && text.isEqualNumber(value)
+            element[key].map { isMatch($0, value, isBeginning) } ?? false
           }
         }
       }
@@ -164,13 +161,27 @@ extension MapPath {
   private static func similar(to step: Step, in view: JSONView, _ names: MapNames) -> JSONView? {
     switch step {
     case .member(let name):
-      name.withText { name in view.members.first { !$0.value.isNull && $0.key.isMeant(by: name, names) }?.value }
+      name.withText { name in view.members.first { $0.value.isGiven && $0.key.isMeant(by: name, names) }?.value }
     case .first(let beginning):
       beginning.withText { beginning in
-        view.members.first { !$0.value.isNull && $0.key.isMeant(by: beginning, names, isBeginning: true) }?.value
+        view.members.first { $0.value.isThere && $0.key.isMeant(by: beginning, names, isBeginning: true) }?.value
       }
-    default: nil
+    case .match(let key, let value, let isBeginning):
+      key.withText { key in
+        value.withText { value in
+          view.elements.first { element in
+            element.members.contains { $0.key.isMeant(by: key, names) && isMatch($0.value, value, isBeginning) }
+          }
+        }
+      }
+    case .element: nil
     }
+  }
+
+  private static func isMatch(_ member: JSONView, _ value: Text, _ isBeginning: Bool) -> Bool {
+    guard let text = member.scalarText else { return false }
+    if isBeginning { return text.starts(with: value) }
+    return text == value || member.kind == .number && text.isEqualNumber(value)
   }
 }
 
@@ -228,6 +239,15 @@ extension JSONView {
     case .null: false
     case .string: string?.isEmpty == false
     default: true
+    }
+  }
+
+  /// Given, and no array or object of which nothing is; an object without members says something.
+  var isThere: Bool {
+    switch kind {
+    case .array: elements.contains(where: \.isThere)
+    case .object: !members.contains { _ in true } || members.contains { $0.value.isThere }
+    default: isGiven
     }
   }
 }

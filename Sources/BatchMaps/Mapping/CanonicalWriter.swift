@@ -121,7 +121,7 @@ final class CanonicalWriter {
       var below = 0
       for number in plan.reads[read].members where !found.contains(number) {
         let member = plan.readMembers[number]
-        guard member.isMeant(by: name) else { continue }
+        guard member.isMeant(by: name), !member.isBeginning || value.isThere else { continue }
         if member.isBeginning { found.insert(number) }
         if below == 0 || plan.reads[member.read].isWhole { below = member.read }
       }
@@ -218,37 +218,46 @@ final class CanonicalWriter {
     switch content {
     case .object(let number): return .object(number)
     case .sources(let numbers):
-      for number in numbers {
-        switch plan.sources[number] {
-        case .constant(let value): if !value.isNull { return .view(value) }
-        case .value(let place):
-          if let view = values[place], view.isGiven { return .view(view) }
-        case .turned(let place, let turn, let prefix, let without, let nobody):
-          guard let view = values[place], view.isGiven, nobody.isEmpty || !isNobody(view, nobody) else { continue }
-          guard var text = text(of: view), let written = view.scalarText else {
-            if case .table = turn { continue }
-            note(view)
-            return .view(view)
-          }
-          if !without.isEmpty, text.count > without.count, text.starts(with: without) {
-            text = text.slice(without.count, text.count)
-          }
-          guard let value = turned(text, written, .view(view), turn, prefix) else { continue }
-          note(view)
-          return value
-        case .joined(let number, let turn, let prefix):
-          if let text = text(of: plan.joins[number]), let value = turned(text, text, .text(text), turn, prefix) {
-            return value
-          }
-        }
-      }
+      for number in numbers { if let value = value(of: plan.sources[number]) { return value } }
       return nil
+    }
+  }
+
+  private func value(of source: MapPlan.Source) -> Value? {
+    switch source {
+    case .constant(let value): return value.isNull ? nil : .view(value)
+    case .value(let place): return values[place].flatMap { $0.isGiven ? .view($0) : nil }
+    case .turned(let place, let turn, let prefix, let without, let nobody):
+      guard let view = values[place], view.isGiven, nobody.isEmpty || !isNobody(view, nobody) else { return nil }
+      guard var text = text(of: view), let written = view.scalarText else {
+        if case .table = turn { return nil }
+        note(view)
+        return .view(view)
+      }
+      if !without.isEmpty, text.count > without.count, text.starts(with: without) {
+        text = text.slice(without.count, text.count)
+      }
+      guard let value = turned(text, written, .view(view), turn, prefix) else { return nil }
+      note(view)
+      return value
+    case .joined(let number, let turn, let prefix):
+      return text(of: plan.joins[number]).flatMap { turned($0, $0, .text($0), turn, prefix) }
+    case .numbered(let number):
+      guard let value = value(of: plan.sources[number]) else { return nil }
+      let text: Text? =
+        switch value {
+        case .view(let view): view.scalarText
+        case .text(let text), .number(let text): text
+        default: nil
+        }
+      guard !values.isLine, let text else { return value }
+      return .text(copy(Array("\(text)/\(element)".utf8)))
     }
   }
 
   private func isNobody(_ view: JSONView, _ nobody: Range<Int>) -> Bool {
     guard let text = view.scalarText else { return false }
-    return nobody.contains { plan.nobodies[$0] == text }
+    return text.trimmed.isEmpty || nobody.contains { plan.nobodies[$0] == text }
   }
 
   /// The text that a scalar is turned into: of an integer its digits, however it is written.
@@ -273,9 +282,6 @@ final class CanonicalWriter {
   private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
     switch turn {
     case .none: return .text(joined(prefix, text))
-    case .numbered:
-      guard !values.isLine else { return .text(text) }
-      return .text(copy(Array("\(text)/\(element)".utf8)))
     case .table(let rows, let form):
       var row = plan.names.value(of: cased(text, form), in: rows)
       if row == nil, case .view(let view) = same, view.kind == .number, let key = MapPlan.numberKey(written.description)

@@ -148,7 +148,7 @@ struct MapOutline {
       var next = unsafe following[last]
       if next == 0 || !outline.isNamed(next, key) {
         guard let known = outline.slot(of: key, in: slot) else {
-          if let similar = outline.similarSlot(to: key, in: slot), unsafe starts[Int(similar)] == nil, !member.isNull {
+          if let similar = outline.similarSlot(to: key, in: slot), member.isGiven, !isGiven(similar) {
             read(member, similar)
           }
           continue
@@ -156,9 +156,14 @@ struct MapOutline {
         next = known
         unsafe following[last] = next
       }
-      read(member, next)
+      // What is absent hides nothing that is called like it.
+      if member.isGiven || !isGiven(next) { read(member, next) }
       last = Int(next)
     }
+  }
+
+  private func isGiven(_ slot: Int32) -> Bool {
+    unsafe starts[Int(slot)].map { unsafe JSONView(at: $0).isGiven } ?? false
   }
 
   /// Null included; nil where there is none.

@@ -42,6 +42,8 @@ struct MapPlan {
     case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Range<Int>)
     /// Several places by their number.
     case joined(Int, Turn, prefix: Text)
+    /// The number of another source, behind whose text the number of the element of `each` stands.
+    case numbered(Int)
   }
 
   /// What is made of a value.
@@ -50,8 +52,6 @@ struct MapPlan {
     case form(MapValueForm)
     /// With the number of its path.
     case number(Int)
-    /// A text, behind which the number of the element of `each` stands.
-    case numbered
     /// By its text, in the case that is said, the number of a constant.
     case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
@@ -192,16 +192,23 @@ struct MapPlan {
       let fallback = source.fallback.map { [Source.constant(constant($0))] } ?? []
       if case .joined(_, let separator) = source.origin {
         joins.append((paths.map { outline.place(of: $0, memory) }, text(separator)))
-        return [.joined(joins.count - 1, turn, prefix: prefix)] + fallback
+        let row = Source.joined(joins.count - 1, turn, prefix: prefix)
+        return [source.isNumbered && paths.contains(where: \.isOuter) ? numbered(row) : row] + fallback
       }
       return paths.map { path in
         let place = outline.place(of: path, memory)
-        if case .none = turn, prefix.isEmpty, source.without.isEmpty, nobody.isEmpty { return .value(place) }
-        return .turned(
-          place, source.isNumbered && path.isOuter ? .numbered : turn, prefix: prefix, without: text(source.without),
-          nobody: nobody)
+        if case .none = turn, prefix.isEmpty, source.without.isEmpty, nobody.isEmpty, !source.isNumbered {
+          return .value(place)
+        }
+        let row = Source.turned(place, turn, prefix: prefix, without: text(source.without), nobody: nobody)
+        return source.isNumbered && path.isOuter ? numbered(row) : row
       } + fallback
     }
+  }
+
+  private mutating func numbered(_ source: Source) -> Source {
+    sources.append(source)
+    return .numbered(sources.count - 1)
   }
 
   private mutating func constant(_ constant: MapConstant) -> JSONView {

@@ -17,6 +17,10 @@ extension MapReader {
   ]
   /// Fields of whose texts the map's `nobody` are none.
   private static let idFields: Set = ["deviceId", "mobileUserId", "anonymousId", "recipientId"]
+  /// What makes no two records one.
+  private static let noRecords = Set(
+    ["null", "NULL", "undefined", "\\N", "(null)", String(repeating: "0", count: 32)].map { Array($0.utf8) }
+      + [Array("00000000-0000-0000-0000-000000000000".utf8)])
   private static let recordFields = RecordField.allCases.map { "\($0)" }
   private static let numberFields: Set = ["latitude", "longitude"]
 
@@ -73,9 +77,10 @@ extension MapReader {
       if field == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }
       if Self.textFields.contains(field) { source.form = .text }
       if Self.numberFields.contains(field) { source.form = .number }
-      source.isNumbered = field == "recordId" && map.each != nil
     }
+    source.isNumbered = field == "recordId" && map.each != nil
     if Self.idFields.contains(field) { source.nobody = nobody }
+    if field == "recordId" { source.nobody = nobody.union(Self.noRecords) }
     return source
   }
 
@@ -167,7 +172,8 @@ extension MapReader {
     }
     let words = known(members, Self.spreadWords, in: "a source of members")
     var spread: MapSpread?
-    var (key, value) = (try? MapPath("key"), try? MapPath("value"))
+    // Names are paths.
+    var (key, value) = (try? MapPath("key", names: map.names), try? MapPath("value", names: map.names))
     for (word, node) in words {
       switch word {
       case "members", "pairs", "others":
