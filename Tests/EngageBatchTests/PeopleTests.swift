@@ -178,6 +178,40 @@ import Testing
     #expect(try workspace.run("verify", "job.json", environment: service.environment).code == 0)
   }
 
+  @Test("abandon lets one device go; others that record the same id, also later ones, get its recipient")
+  func abandonConcernsOneDevice() throws {
+    let workspace = try Workspace([])
+    try workspace.write("job.json", Self.job())
+    try workspace.write(
+      "in/0.ndjson", Self.record("phone", "10T08:00", "ANNA") + Self.record("tablet", "10T09:00", "ANNA"))
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(operation: "AddRecipient", action: .fault(id: 1007, text: "no such column", errorClass: "SP.Recipient"))
+    ]
+    let service = try Service(options)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 76)
+    let abandon = try workspace.run("identity", "abandon", "--device", "phone", "--store", "store.sqlite")
+    #expect(abandon.code == 0, "\(abandon.messages)")
+    try workspace.write("in/1.ndjson", Self.record("phone", "11T08:00", "ANNA"))
+    let down = try workspace.run("run", "job.json", environment: service.environment)
+    #expect(down.code == 76, "\(down.messages)")
+    #expect(sent(service) == ["phone 10T08:00  ANNA", "phone 11T08:00  ANNA"])
+    service.server.setFaults(FaultPlan())
+    let identify = #""type":"identify","ids":{"customer_id":"c-anna"}"#
+    try workspace.write(
+      "in/2.ndjson", Self.record("watch", "12T08:00", "ANNA", identify) + Self.record("watch", "12T09:00"))
+    let next = try workspace.run("run", "job.json", environment: service.environment)
+    #expect(next.code == 0, "\(next.messages)")
+    let anna = try #require(
+      service.server.recipients(of: "100001").first { $0.values["Mobile User Id"]?.string == "ANNA" })
+    #expect(anna.values["customer_id"]?.string == "c-anna")
+    #expect(
+      sent(service).suffix(2) == [
+        "tablet 10T09:00 \(String(anna.id).suffix(3)) ANNA", "watch 12T09:00 \(String(anna.id).suffix(3)) ANNA",
+      ])
+    #expect(try workspace.run("verify", "job.json", environment: service.environment).code == 0)
+  }
+
   @Test("Recipient.onNewUserId = rename writes the new id to the recipient, which can be undone")
   func rename() throws {
     let workspace = try Workspace([])

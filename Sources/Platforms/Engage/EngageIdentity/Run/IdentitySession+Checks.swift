@@ -16,7 +16,8 @@ extension IdentitySession {
     guard !user.isEmpty, var person = try store.identities.person(user) else {
       return try stop(
         pending, KnownDevice(device: check.device, pending), as: .dropped,
-        reason: "no mobile user id, and none may be generated")
+        reason: user.isEmpty
+          ? "no mobile user id, and none may be generated" : "the device has no recipient, as an operator wanted")
     }
     if isBlocked(person) { return log.block(check.device) }
     // Who is added first must not depend on whose calls are faster.

@@ -68,13 +68,27 @@ extension Identities {
           WHERE state < 2 AND person IN (SELECT person FROM identity_device WHERE device = ?)
           """, arguments: [device]
       ).map { try Self.person($0) }
-      for var person in persons {
-        person.progress = .impossible
-        try Self.save(person, in: db)
-        try MergeJournal.endRefusals(of: person, in: db)
-      }
+      for person in persons { try Self.abandon(person, for: device, in: db) }
       return persons.count
     }
+  }
+
+  /// Lets a device go without the recipient of somebody, for whom others that record the same one still wait. It stands for nobody as long as
+  /// it records no other.
+  static func abandon(_ person: Person, for device: String, in db: Database) throws {
+    try MergeJournal.endRefusals(of: person, in: db)
+    try db.execute(
+      sql: "UPDATE identity_device SET person = '' WHERE device = ? AND person = ?", arguments: [device, person.key])
+    try db.execute(
+      sql:
+        "DELETE FROM identity_person WHERE person = ?1 AND NOT EXISTS (SELECT 1 FROM identity_device WHERE person = ?1)",
+      arguments: [person.key])
+    try db.execute(
+      sql: """
+        UPDATE identity_person SET file = '', line = 0, (device, from_emission) = (
+          SELECT device, from_emission FROM identity_device WHERE person = ?1 ORDER BY from_emission, device LIMIT 1)
+        WHERE person = ?1 AND device = ?2
+        """, arguments: [person.key, device])
   }
 
   /// Devices of a run that record another person than before, those of them that had a recipient, and all devices that have one.

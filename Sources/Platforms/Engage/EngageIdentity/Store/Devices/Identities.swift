@@ -75,10 +75,15 @@ package struct Identities: Sendable {
     try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT person, recipient_id FROM identity_device WHERE device = ? AND from_emission <= ?
+          SELECT person, mobile_user_id, recipient_id FROM identity_device WHERE device = ? AND from_emission <= ?
           ORDER BY from_emission DESC LIMIT 1
           """), arguments: [device, emission]
-    ).map { try ($0.value("person"), $0.value("recipient_id")) }
+    ).map { row in
+      let (person, user): (String, String) = try (row.value("person"), row.value("mobile_user_id"))
+      // Of one that an operator let go, whom it would stand for.
+      let named = Person.key(user.isEmpty ? AutomaticMobileUserId.id(of: device) : user)
+      return try (person.isEmpty ? named : person, row.value("recipient_id"))
+    }
   }
 
   /// Whether a device records somebody whom it was not known to record then.

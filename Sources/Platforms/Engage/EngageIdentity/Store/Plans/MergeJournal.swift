@@ -181,9 +181,8 @@ package struct MergeJournal: Sendable {
       try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
       try Self.setState(.dropped, reason: "abandoned by an operator", of: plan.id, in: db)
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
-      guard plan.scenario == .setUp, var person = try Identities.person(plan.after.mobileUserId, in: db) else { return }
-      person.progress = .impossible
-      try Identities.save(person, in: db)
+      guard plan.scenario == .setUp, let person = try Identities.person(plan.after.mobileUserId, in: db) else { return }
+      try Identities.abandon(person, for: plan.device, in: db)
     }
   }
 
