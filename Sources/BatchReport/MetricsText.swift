@@ -12,7 +12,9 @@ package struct MetricsText: Sendable {
   /// False for a run that ended before it had figures.
   package var isWhole = true
 
-  package init(job: String, exit: RunExit, endedAt: Instant, lastSuccess: Instant?, report: RunReport? = nil, isWhole: Bool = true) {
+  package init(
+    job: String, exit: RunExit, endedAt: Instant, lastSuccess: Instant?, report: RunReport? = nil, isWhole: Bool = true
+  ) {
     self.isWhole = isWhole
     self.job = job
     self.exit = exit
@@ -54,7 +56,8 @@ package struct MetricsText: Sendable {
   }
 
   private static func missed(_ report: RunReport) -> Family {
-    Family("engage_batch_missed_windows", "Windows of the job that no run has read.", [([], String(report.missed.count))])
+    Family(
+      "engage_batch_missed_windows", "Windows of the job that no run has read.", [([], String(report.missed.count))])
   }
 
   private static func families(_ report: RunReport) -> [Family] {

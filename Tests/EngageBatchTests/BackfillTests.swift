@@ -66,7 +66,7 @@ import Testing
     #expect(
       run.messages.hasSuffix(
         "backfill: 1 window done, 0 done before, 0 without input: "
-          + "21 read, 20 accepted, 1 quarantined, 23 events, 23 posted\n"), "\(run.messages)")
+          + "21 read, 20 accepted, 1 duplicate, 1 quarantined, 23 events, 23 posted\n"), "\(run.messages)")
   }
 
   /// The moment for which a night was run counted as the end of its window, so no backfill went on behind nights run at 02:15.

@@ -25,7 +25,7 @@ import Testing
         }
       }
       return Section(title: String(text.prefix { $0 != "\n" }), blocks: blocks)
-    }
+    }.filter { !$0.blocks.isEmpty }
   }
 
   @Test("A job of the page reads the lines above it, and all of them", arguments: try sections())

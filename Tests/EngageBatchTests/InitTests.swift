@@ -144,9 +144,9 @@ import Testing
           name: what, confidence medium
           params: all other members
           times name no zone; read as UTC, change "zone" if they are local
-          record 2 becomes {"deviceId":"csv-1","name":"open","timestamp":"2026-01-15T08:00:00.000Z","type":"launch"}
+          record 2 becomes {"deviceId":"csv-1","name":"open","timestamp":"2026-01-15T08:00:00.000Z","type":"namedEvent"}
           record 3 becomes {"deviceId":"csv-1","name":"buy","params":{"amount":"25.50","note":"said \"yes\",\nthen paid"},"timestamp":"2026-01-15T08:01:00.000Z","type":"namedEvent"}
-          record 5 becomes {"deviceId":"csv-1","name":"close","timestamp":"2026-01-15T08:05:00.000Z","type":"background"}
+          record 5 becomes {"deviceId":"csv-1","name":"close","timestamp":"2026-01-15T08:05:00.000Z","type":"namedEvent"}
           1 device, 0 people, 3 records, 2026-01-15
         Wrote shop/job.json
         Wrote shop/config.json
@@ -166,7 +166,7 @@ import Testing
           "rules": [
             {
               "when": {"what": {"exists": true}},
-              "type": {"path": "what", "table": {"close": "background", "open": "launch"}, "default": "namedEvent"},
+              "type": "namedEvent",
               "fields": {"name": "what", "params": {"others": "$", "flatten": "."}}
             }
           ]

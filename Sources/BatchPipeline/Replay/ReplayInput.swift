@@ -12,7 +12,7 @@ struct ReplayInput: Sendable {
   /// Every line that is tried.
   private(set) var ids: [Int64] = []
   private(set) var unavailable = 0
-  /// From the first to the last instant that the runs were to read that quarantined the lines.
+  /// From the first to the last instant that the job reads now, or that the runs were to read that quarantined the lines.
   private(set) var window = TimeWindow()
   /// By path of the file, the places of its lines among ``ids``.
   private var places: [String: Range<Int>] = [:]
@@ -35,7 +35,7 @@ struct ReplayInput: Sendable {
     self.job = job
     maps = try JobMaps(job)
     let waiting = try store.quarantine.waitingLines()
-    window = TimeWindow(spanning: try store.quarantine.waitingWindows())
+    window = TimeWindow(spanning: try store.quarantine.waitingWindows() + [job.window])
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
       // A broken row is not a record, and its cells may hold whole ones: its file has to be mended.

@@ -67,7 +67,7 @@ import Testing
       let resumed = try bench.reconciler.resume(plans[0].id).figures
       #expect((resumed.created, resumed.refused) == (1, 0))
       try IdentityReconciler.abandon(plans[1].id, in: bench.store, now: now)
-      #expect(try bench.store.identities.person(plans[1].after.mobileUserId)?.progress == .impossible)
+      #expect(try bench.store.identities.awaiting().map(\.device) == [])
       #expect(try bench.reconciler.reconcile().figures.created == 0)
       #expect(try bench.store.merges.openPlans().isEmpty)
     }

@@ -283,8 +283,10 @@ struct IdentitySession: Sendable {
     do {
       return try retryPolicy.reading { () throws(RemoteFailure) in try remote.find(ids) }
     } catch .wrongAnswer {
-      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try remote.holder(of: ids) }
-      guard let holder, try store.merges.wrote(ids, to: holder), let image = try read(holder),
+      let written = try store.merges.recipients(with: ids)
+      guard !written.isEmpty,
+        let holder = try retryPolicy.reading({ () throws(RemoteFailure) in try remote.holder(of: ids) }),
+        written.contains(holder), let image = try read(holder),
         try ids.allSatisfy({
           let kind = try reconciler.columns.kind(of: $0.name, remote, retryPolicy)
           return kind.keeps($0.value, as: image[$0.name]) || kind.cuts($0.value, to: image[$0.name])

@@ -46,16 +46,21 @@ extension MergeJournal {
     }
   }
 
-  /// Whether plans that are done wrote these values to a recipient.
-  package func wrote(_ ids: [IdentityColumn], to recipient: String) throws -> Bool {
-    let changes = try connection.read { db in
-      try Int64.fetchAll(
-        db, sql: "SELECT id FROM merge_plan WHERE state = 'done' AND (loser = ? OR winner = ?)",
-        arguments: [recipient, recipient]
-      ).compactMap { try Self.plan($0, in: db) }
-    }.flatMap(\.steps).filter { $0.target.isIdentical(to: recipient) }.flatMap(\.changes)
-    return ids.allSatisfy { id in
-      changes.contains { $0.name.isIdentical(to: id.name) && $0.after.isIdentical(to: id.value) }
+  /// The recipients to which plans that are done wrote all of these values.
+  package func recipients(with ids: [IdentityColumn]) throws -> Set<String> {
+    try connection.read { db in
+      let found = try ids.map { id in
+        Set(
+          try String.fetchAll(
+            db,
+            sql: """
+              SELECT target FROM merge_step_column AS changed
+              JOIN merge_step ON merge_step.plan = changed.plan AND merge_step.ordinal = changed.step
+              JOIN merge_plan ON merge_plan.id = changed.plan AND merge_plan.state = 'done'
+              WHERE changed.name = ? AND changed.after = ?
+              """, arguments: [id.name, id.value]))
+      }
+      return found.dropFirst().reduce(found.first ?? []) { $0.intersection($1) }
     }
   }
 
