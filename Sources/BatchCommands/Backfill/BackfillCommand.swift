@@ -70,7 +70,7 @@ struct BackfillCommand: ParsableCommand {
     let (done, refused) = try Failures.reported { try Self.done(by: first) }
     let spans = TimeSpans(
       done.map { run in
-        // Beyond what was known then nothing was there to be read.
+        // A run has read nothing after what it knew.
         TimeWindow(from: run.window.from, to: run.window.to.map { min($0, run.knownUntil ?? $0) })
       })
     if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {

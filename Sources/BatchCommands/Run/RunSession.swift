@@ -111,11 +111,11 @@ struct RunSession {
     }
     pipeline.noteEnd(&outcome)
     tell(outcome)
-    var told = outcome.report
-    if told.exit == .done, earlier != .done {
-      (told.exit, told.failure) = (earlier, "a window that was missed before did not end well")
+    var alarming = outcome.report
+    if alarming.exit == .done, earlier != .done {
+      (alarming.exit, alarming.failure) = (earlier, "a window that was missed before did not end well")
     }
-    AlarmCall(request: request).tell(Alarm(told, folder: outcome.reportFolder), isKept: true)
+    AlarmCall(request: request).tell(Alarm(alarming, folder: outcome.reportFolder), isKept: true)
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines)
     isTold = true

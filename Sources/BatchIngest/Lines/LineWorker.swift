@@ -149,7 +149,7 @@ import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
-  /// Notes what was said of a foreign record that counts, or of the file.
+  /// Adds the warnings of a foreign record that counts, or without a line those of the file.
   private mutating func warn(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) {
     guard warnings.add(of: line, block, device: device), !tallies.isEmpty else { return }
     tallies[Int(line?.file ?? block.file)].isRemarkable = true

@@ -104,9 +104,13 @@ package import BatchFoundation
     }
   }
 
-  /// The time of the record with the identity; nil for none, and for one that was replaced.
-  package func time(ofIdentity key: UInt64) -> Instant? {
-    keys.first { $0.hasIdentity && $0.recordKey == key && !isReplaced($0) }.map { Instant(milliseconds: $0.timestamp) }
+  /// When the records are that have an identity, by its key; without those that were replaced.
+  package var identityTimes: [UInt64: Instant] {
+    var times: [UInt64: Instant] = [:]
+    for record in keys where record.hasIdentity && !isReplaced(record) {
+      if let key = record.recordKey { times[key] = Instant(milliseconds: record.timestamp) }
+    }
+    return times
   }
 
   private func isReplaced(_ record: RecordKey) -> Bool {

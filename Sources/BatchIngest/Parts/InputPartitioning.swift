@@ -32,7 +32,7 @@ package struct InputPartitioning: Sendable {
   /// - Parameters:
   ///   - take: takes the next bytes of a part; never called twice at once, and with the same calls however many threads read.
   ///   - progress: called now and then, never twice at once; throw to stop.
-  /// - Returns: how many lines each part got, findings included: what a run of it calls read; and what was said of foreign records, by kind.
+  /// - Returns: how many lines each part got, findings included: what a run of it calls read; and the warnings of foreign records, by kind.
   /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputError/short(_:)``, or what a closure threw.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,

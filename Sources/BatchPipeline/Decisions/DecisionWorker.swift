@@ -32,6 +32,8 @@ final class DecisionWorker: @unchecked Sendable {
   private var newEvents: [EventChange] = []
   /// Of the bucket with the last late record.
   private var nights: (bucket: Int, devices: BucketNights)?
+  /// Of the bucket with the last late record that has an identity, by device.
+  private var identities: (bucket: Int, devices: [[UInt8]: [UInt64: Instant]]) = (-1, [:])
   /// Devices whose names are almost the one to be explained.
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were decided, those without records included.
@@ -150,9 +152,20 @@ final class DecisionWorker: @unchecked Sendable {
     guard let rewinder, let reach = options.rewind?.reach, reach <= instant else { return false }
     let nights = try rewinder.nights(of: device, from: instant, in: nights(of: bucket))
     guard try rewinder.hasPlace(for: instant, in: nights),
-      let time = try rewinder.time(ofIdentity: key, device, nights), instant < time
+      let time = try identityTimes(of: device, since: reach, bucket)[key], instant < time
     else { return false }
     return try !sink.earlier.wasAttempted(device, at: time)
+  }
+
+  /// Read once for all records of a device: in a bucket they come in the order of their files.
+  private func identityTimes(of device: Text, since reach: Instant, _ bucket: Int) throws -> [UInt64: Instant] {
+    let name = unsafe Array(device.bytes)
+    if identities.bucket != bucket { identities = (bucket, [:]) }
+    if let times = identities.devices[name] { return times }
+    let nights = try rewinder?.nights(of: device, from: reach, in: nights(of: bucket)) ?? []
+    let times = try rewinder?.identityTimes(device, nights) ?? [:]
+    identities.devices[name] = times
+    return times
   }
 
   private func nights(of bucket: Int) throws -> BucketNights {
@@ -293,6 +306,7 @@ final class DecisionWorker: @unchecked Sendable {
   /// Hands over what the inputs so far led to, if it was kept until now.
   func finish() throws {
     nights = nil
+    identities = (-1, [:])
     guard keepsAll else { return }
     try decider.handOver(to: &batch, isLast: true)
     try keepBatch()

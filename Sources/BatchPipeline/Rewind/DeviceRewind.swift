@@ -89,12 +89,11 @@ final class DeviceRewind {
     return last.known
   }
 
-  /// When the record with the identity is that was decided in one of the nights; nil where none has it.
-  func time(ofIdentity key: UInt64, _ device: Text, _ nights: [StoredNight]) throws -> Instant? {
-    for night in nights {
-      if let time = try timeline(device, night).time(ofIdentity: key) { return time }
+  /// When the records of a device's nights are that have an identity, by its key.
+  func identityTimes(_ device: Text, _ nights: [StoredNight]) throws -> [UInt64: Instant] {
+    try nights.reduce(into: [:]) { times, night in
+      times.merge(try timeline(device, night).identityTimes) { first, _ in first }
     }
-    return nil
   }
 
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
@@ -141,9 +140,9 @@ final class DeviceRewind {
       let behind = isLast ? present : nights[place + 1].night.before
       var end = next
       while end < late.endIndex, isLast || nightPlace(of: late[end], in: places) == place { end += 1 }
-      let gone = try replaced.compactMap { key in
-        try time(ofIdentity: key, device, [night]).map { (key: key, time: $0) }
-      }.sorted { $0.time < $1.time }
+      let times = replaced.isEmpty ? [:] : try identityTimes(device, [night])
+      let gone = times.filter { replaced.contains($0.key) }.map { (key: $0.key, time: $0.value) }
+        .sorted { $0.time < $1.time }
       replaced.subtract(gone.map(\.key))
       if old != new || next < end || !gone.isEmpty {
         let known = [night.known, isLast ? rewind.knownBefore : nights[place + 1].knownBefore]
