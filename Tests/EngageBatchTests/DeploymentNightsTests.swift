@@ -179,4 +179,92 @@ import Testing
     }
     prove(cluster, is: whole)
   }
+
+  // MARK: - Exports
+
+  /// When the export of a night comes.
+  private enum Coming: Equatable {
+    /// Before the attempt with this number, from 1; there are five.
+    case at(Int)
+    /// Before the first, and once more among the lines of the next one.
+    case twice
+    /// With that of the next night.
+    case nextNight
+    case never
+  }
+
+  @Test(
+    "Two weeks of cron, whose exports come late, twice, or not at all: what came is sent once, what did not is missed")
+  func cron() throws {
+    let coming: [Coming] = [
+      .at(1), .at(3), .twice, .nextNight, .at(5), .twice, .never, .at(2), .nextNight, .at(1), .twice, .at(4), .never,
+      .at(1),
+    ]
+    let workspace = try Workspace([])
+    let (service, whole) = (try Service(), try Service())
+    let line = try #require(
+      Checkout.text("deploy/cron/engage-batch.cron").split(separator: "\n").first { $0.hasPrefix("15 ") })
+    let command = String(try #require(line.split(separator: "  engage-batch  ").last))
+      .replacing("/etc/engage-batch", with: workspace.path).replacing("/var/log/engage-batch", with: workspace.path)
+      .replacing("/var/lib/engage-batch", with: "\(workspace.path)/state")
+    // A pause is over when the exports that come meanwhile are there.
+    try workspace.write(
+      "bin/sleep",
+      "#!/bin/sh\necho $1 >> pauses\nn=$(($(wc -l < pauses) + 1))\nmv coming/$n/* in/ 2> /dev/null || true\n")
+    try workspace.write("in/other", "")
+    #expect(try workspace.shell("chmod +x bin/sleep").code == 0)
+    func job(_ day: Int, _ window: String) -> String {
+      """
+      {"name": "nightly", "asOf": "2026-01-\(day + 1)T02:15:00Z", \(window),
+       "inputs": {"events": [{"path": "in/{yyyy}-{MM}-{dd}*", "required": true}]}}
+      """
+    }
+    func export(_ day: Int) -> String {
+      let night = day - 10
+      return (night > 0 && coming[night - 1] == .twice ? records(day - 1) : "") + records(day)
+    }
+    func records(_ day: Int) -> String {
+      (0..<3).flatMap { device in
+        [("08:00", "launch"), ("08:05", "namedEvent"), ("08:10", "background")].map { time, type in
+          #"{"deviceId":"d\#(device)","timestamp":"2026-01-\#(day)T\#(time):0\#(device)Z","type":"\#(type)","name":"n","mobileUserId":"m\#(device)"}"#
+            + "\n"
+        }
+      }.joined()
+    }
+    var pauses: [Int] = []
+    for (night, own) in coming.enumerated() {
+      let day = night + 10
+      if case .at(let attempt) = own, attempt > 1 {
+        try workspace.write("coming/\(attempt)/2026-01-\(day)", export(day))
+      } else if own == .at(1) || own == .twice {
+        try workspace.write("in/2026-01-\(day)", export(day))
+      }
+      if night > 0, coming[night - 1] == .nextNight { try workspace.write("in/2026-01-\(day - 1)", export(day - 1)) }
+      try workspace.write(
+        "nightly.json", job(day, #""window": {"from": "yesterday", "to": "today", "catchUp": "P3D"}"#))
+      try workspace.write("pauses", "")
+      let run = try workspace.shell(
+        "PATH=\"$PWD/bin:$PATH\"; export PATH; \(command)", environment: service.environment)
+      #expect(run.code == 0, "\(day): \(run.messages)")
+      pauses.append(try workspace.read("pauses").split(separator: "\n").count)
+    }
+    // An export of an earlier night that is still not there has no night wait.
+    #expect(pauses == [0, 2, 0, 5, 4, 0, 5, 1, 5, 0, 0, 3, 5, 0])
+    let history = try workspace.run("history", "--store", "state/nightly.sqlite", "--format", "json")
+    let rows = try JSONNode.parse(Array(history.output.utf8)).array ?? []
+    let read = rows.filter { $0["ending"]?.integer == 0 }.compactMap {
+      $0["windowFrom"]?.string?.dropFirst(8).prefix(2)
+    }
+    #expect(read == ["10", "11", "12", "13", "14", "15", "17", "18", "19", "20", "21", "23"])
+    let report = try workspace.run("report", "--store", "state/nightly.sqlite", "--format", "json")
+    let last = try JSONNode.parse(Array(report.output.utf8))
+    let missed = last["summary"]?["missed"]?.array?.map { $0["from"]?.string?.prefix(10) }
+    #expect(last["summary"]?["night"]?.string == "done with findings" && missed == ["2026-01-22"])
+    // One process reads what came, and sends the same.
+    try workspace.write("whole.json", job(23, #""window": {"from": "2026-01-10", "to": "2026-01-24"}"#))
+    let run = try workspace.run("run", "whole.json", "--allow-missing", environment: whole.environment)
+    #expect(run.code == 0, "\(run.messages)")
+    let differences = service.events.difference(from: whole.events)
+    #expect(whole.events.count > 12 * 9 && differences.isEmpty, "\(differences.prefix(5).map { "\($0)" })")
+  }
 }

@@ -1,3 +1,4 @@
+import BatchFoundation
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -67,6 +68,16 @@ import Testing
     let nightly = try Checkout.text("deploy/kubernetes/nightly.yaml")
     #expect(nightly.contains("--log-format, json, --metrics, /state/nightly.prom"))
     #expect(nightly.contains("ENGAGE_ALARM_URL"))
+    // AWS Batch knows no pauses, and ten attempts at most.
+    let names = ["1-partition", "2-decide", "3-collect", "4-post"]
+    let strategies = try names.map { name in
+      try JSONNode.parse(Array(Checkout.text("deploy/aws-batch/\(name).json").utf8))["retryStrategy"]
+    }
+    let final = strategies.map { $0?["evaluateOnExit"]?.array?.compactMap { $0["onExitCode"]?.string } }
+    #expect(final[0] == ["64", "65", "77", "78"] && final[1] == ["64", "65", "66", "77", "78"])
+    let wait = try #require(
+      Checkout.text("deploy/aws-batch/step").firstMatch(of: /66-partition\) sleep "\$\{WAIT:-(\d+)\}"/)?.output.1)
+    #expect((strategies[0]?["attempts"]?.integer ?? 0) * (Int64(wait) ?? 0) > 4 * 3600)
   }
 
   @Test(
@@ -202,6 +213,7 @@ import Testing
           "WORK": "\(workspace.path)/work", "JOBS": "s3://b/jobs", "EXPORTS": "s3://b/exports/\(night)",
           "NIGHT": "s3://b/\(night)", "BEFORE": night > 1 ? "s3://b/\(night - 1)" : "", "PARTS": "3",
           "STORE": "\(workspace.path)/state/nightly.sqlite", "AWS_BATCH_JOB_ARRAY_INDEX": "\(index)", "PAUSE": "0",
+          "WAIT": "0",
         ])
       #expect(finished.code == code, "\(name) \(night) \(index): \(finished.messages)")
     }
@@ -210,6 +222,9 @@ import Testing
       for index in [2, 0, 1] { try run("decide", night: night, index: index) }
       try run("collect", night: night)
     }
+    // An export that has not come.
+    #expect(try workspace.shell("mkdir s3/b/exports/3").code == 0)
+    try run("partition", night: 3, code: 66)
     try run("decide", night: 2, index: 3, code: 75)
     // What a copy lacks is seen, and mended by another attempt.
     try workspace.write("s3/b/2/results/1/store.sqlite", "cut")
