@@ -93,21 +93,26 @@ import Testing
     #expect(try folder.run(folder.request()).exit == .done)
   }
 
-  @Test("A partition asks the same")
+  @Test("A partition asks the same: lines that no run accepts, and those outside the window, are no records")
   func partition() throws {
-    let folder = try folder(#"{"events": [{"path": "a", "minRecords": 2}]}"#, ["a": Self.line(1, 0)])
+    let text = [Self.line(1, 0), "no record", Self.line(9, 0)].joined(separator: "\n")
+    let folder = try folder(#"{"events": [{"path": "a", "minRecords": 2}]}"#, ["a": text])
     let monitor = Notes()
     func partition(_ request: RunRequest) throws -> Int {
       try Pipeline(request, monitor: monitor)
         .partition(.inputs, parts: 2, after: nil, to: "\(folder.path)/parts").folder.manifest.lines
     }
     var request = try folder.request()
-    #expect(throws: InputError.short([ShortInput(input: "'\(folder.path)/a'", count: 1, noun: "line", least: 2)])) {
+    #expect(throws: InputError.short([ShortInput(input: "'\(folder.path)/a'", count: 1, least: 2)])) {
       try partition(request)
     }
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/parts"))
     request.allowsMissing = true
-    #expect(try partition(request) == 1)
+    #expect(try partition(request) == 3)
+    try folder.write("a", text + "\n" + Self.line(1, 1))
+    request.allowsMissing = false
+    let made = try Pipeline(request).partition(.inputs, parts: 2, after: nil, to: "\(folder.path)/more")
+    #expect(made.folder.manifest.lines == 4)
   }
 
   private final class Notes: RunMonitor {

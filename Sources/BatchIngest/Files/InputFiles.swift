@@ -169,7 +169,8 @@ package struct InputFiles: Sendable {
     guard missing.isEmpty else { throw InputError.missing(missing, passedOver: hidden) }
     guard !result.files.isEmpty else {
       throw InputError.noInput(
-        patterns: inputs.map(\.input.path), folders: folders, passedOver: hidden, isOfJob: isOfJob)
+        patterns: inputs.map(\.input.path), days: Set(inputs.flatMap { $0.paths.compactMap(\.day) }).sorted(),
+        folders: folders, passedOver: hidden, isOfJob: isOfJob)
     }
     if !hidden.isEmpty { result.warnings.append(.passedOver(hidden)) }
     let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)

@@ -79,17 +79,15 @@ extension InputFiles {
 
   /// Ends a run that read less than its inputs have to have.
   ///
-  /// - Parameters:
-  ///   - counts: of each file.
-  ///   - noun: what they count.
+  /// - Parameter counts: usable records of each file.
   /// - Throws: ``InputError/short(_:)``.
-  package func refuseShort(_ counts: [Int], of noun: String = "usable record") throws {
+  package func refuseShort(_ counts: [Int]) throws {
     let short = minima.map { (minimum: $0, count: $0.files.reduce(0) { $0 + counts[$1] }) }
       .filter { $0.count < $0.minimum.records }
     guard short.isEmpty else {
       throw InputError.short(
         short.map {
-          ShortInput(input: $0.minimum.input, count: $0.count, noun: noun, least: $0.minimum.records)
+          ShortInput(input: $0.minimum.input, count: $0.count, least: $0.minimum.records)
         })
     }
   }
@@ -105,12 +103,12 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   package var isFolder = false
 
   package var description: String {
-    "input \(input) \(isFolder ? "is a folder without files" : "matches nothing")"
-      + (days.isEmpty ? "" : " for \(Self.words(days))")
+    "input \(input) \(isFolder ? "is a folder without files" : "matches nothing")\(Self.words(days))"
   }
 
-  /// Days that follow each other as a span.
-  private static func words(_ days: [Int64]) -> String {
+  /// Such as ` for 2026-01-14`, with days that follow each other as a span; empty for none.
+  static func words(_ days: [Int64]) -> String {
+    guard !days.isEmpty else { return "" }
     var spans: [ClosedRange<Int64>] = []
     for day in days {
       if let last = spans.last, last.upperBound + 1 == day {
@@ -120,7 +118,8 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
       }
     }
     func text(_ day: Int64) -> String { String(Instant(milliseconds: day * 86_400_000).rfc3339.prefix(10)) }
-    return spans.map { $0.count == 1 ? text($0.lowerBound) : "\(text($0.lowerBound)) to \(text($0.upperBound))" }
+    return " for "
+      + spans.map { $0.count == 1 ? text($0.lowerBound) : "\(text($0.lowerBound)) to \(text($0.upperBound))" }
       .joined(separator: ", ")
   }
 }
@@ -129,19 +128,16 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
 package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   package var input: String
   package var count: Int
-  /// What is counted, in the singular.
-  package var noun: String
   package var least: Int
 
-  package init(input: String, count: Int, noun: String, least: Int) {
+  package init(input: String, count: Int, least: Int) {
     self.input = input
     self.count = count
-    self.noun = noun
     self.least = least
   }
 
   package var description: String {
-    "input \(input) has \(count.counted(noun)), but has to have \(least.grouped) (minRecords)"
+    "input \(input) has \(count.counted("usable record")), but has to have \(least.grouped) (minRecords)"
   }
 }
 
@@ -153,7 +149,7 @@ struct LineMinimum: Sendable {
   var files: [Int]
 
   init(_ input: InputPattern, among files: [InputFile], in folder: String) throws {
-    self.input = input.name
+    self.input = input.name + MissingInput.words(input.paths.compactMap(\.day))
     records = input.input.minRecords ?? 0
     var search = FileSearch()
     for pattern in input.input.patterns { _ = try search.add(pattern, in: folder) }

@@ -5,7 +5,9 @@ import Glibc
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job stand in its 'inputs'.
   /// `passedOver` would match if their names did not begin with `_` or `.`.
-  case noInput(patterns: [String], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
+  /// `days` are those of the patterns, since 1970.
+  case noInput(
+    patterns: [String], days: [Int64] = [], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
   /// Of inputs that the job requires nothing is there, or not of each day.
   case missing([MissingInput], passedOver: [String] = [])
   /// Inputs have fewer records than the job requires.
@@ -22,14 +24,14 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noInput(let patterns, let folders, let passedOver, let isOfJob):
+    case .noInput(let patterns, let days, let folders, let passedOver, let isOfJob):
       "no input: "
         + [
           (patterns.filter { !folders.contains($0) }, "nothing matches "),
           (folders, folders.count == 1 ? "there is no file in the folder " : "there are no files in the folders "),
         ].filter { !$0.0.isEmpty }.map { paths, words in
           words + paths.map { "'\($0.printable)'" }.joined(separator: ", ")
-        }.joined(separator: ", and ") + (isOfJob ? " ('inputs' of the job)" : "")
+        }.joined(separator: ", and ") + MissingInput.words(days) + (isOfJob ? " ('inputs' of the job)" : "")
         + (patterns.contains { $0.contains("/~/") } ? "; '~' is no folder here, write ${HOME}" : "")
         + (passedOver.isEmpty ? "" : "; \(InputWarning.words(passedOver: passedOver))")
     case .missing(let inputs, let passedOver):

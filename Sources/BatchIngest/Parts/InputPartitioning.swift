@@ -40,8 +40,7 @@ package struct InputPartitioning: Sendable {
   ) throws -> (lines: [Int], warnings: [String: PlacedWarnings]) {
     let run = unsafe PartitioningRun(self, take, progress)
     try Threads.run(options.workers) { _ in try run.readLines() }
-    // Only a run that decides them knows which are records.
-    try files.refuseShort(run.linesByFile, of: "line")
+    try files.refuseShort(run.usableByFile)
     return (run.lines, run.warnings)
   }
 }
@@ -52,7 +51,7 @@ package struct InputPartitioning: Sendable {
     var nextBlock = 0
     var failed = false
     var lines: [Int]
-    var linesByFile: [Int]
+    var usableByFile: [Int]
     var warnings: [String: PlacedWarnings] = [:]
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
   }
@@ -71,7 +70,7 @@ package struct InputPartitioning: Sendable {
     let shared = Guarded(
       Shared(
         lines: Array(repeating: 0, count: whole.parts),
-        linesByFile: Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)))
+        usableByFile: Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)))
     self.shared = shared
     self.progress = progress
     source = LineSource(whole.files, whole.options, inOrder: true) { try shared.withLock { try progress($0.progress) } }
@@ -80,7 +79,7 @@ package struct InputPartitioning: Sendable {
   private let progress: @Sendable (IngestProgress) throws -> Void
 
   var lines: [Int] { shared.withLock(\.lines) }
-  var linesByFile: [Int] { shared.withLock(\.linesByFile) }
+  var usableByFile: [Int] { shared.withLock(\.usableByFile) }
   var warnings: [String: PlacedWarnings] { shared.withLock(\.warnings) }
 
   func readLines() throws {
@@ -91,14 +90,14 @@ package struct InputPartitioning: Sendable {
         distributor.read(block)
         guard try handOver(&distributor, block.number, bytesRead) else { return }
       }
-      let (lines, warnings) = (distributor.linesByFile, distributor.warnings)
+      let (lines, warnings) = (distributor.usableByFile, distributor.warnings)
       shared.change { shared in
         shared.warnings.merge(warnings) { one, other in
           var sum = one
           sum.add(other)
           return sum
         }
-        for file in lines.indices { shared.linesByFile[file] += lines[file] }
+        for file in lines.indices { shared.usableByFile[file] += lines[file] }
       }
     } catch {
       source.stop()
@@ -135,19 +134,21 @@ private struct LineDistributor: ~Copyable {
   private var reader: LineReader
   private let vocabulary: any RecordVocabulary
   private let maxLineBytes: Int
+  private let window: TimeWindow
   private var mapping = BlockMapping()
   private var head = RecordHead()
   private let buffers: [PartBuffer]
   private let firstFile: UInt32
   private(set) var lines: [Int]
-  /// Lines that are not blank, of each file; empty where nobody asks.
-  private(set) var linesByFile: [Int]
+  /// Records within the window, of each file, which a run accepts or knows; empty where nobody asks.
+  private(set) var usableByFile: [Int]
   private(set) var warnings: [String: PlacedWarnings] = [:]
 
   init(_ whole: InputPartitioning) {
-    linesByFile = Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)
+    usableByFile = Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)
     vocabulary = whole.vocabulary
     maxLineBytes = whole.options.maxLineBytes
+    window = whole.options.window
     reader = LineReader(vocabulary, maxLineBytes: maxLineBytes)
     buffers = (0..<whole.parts).map { _ in PartBuffer() }
     lines = Array(repeating: 0, count: whole.parts)
@@ -171,10 +172,8 @@ private struct LineDistributor: ~Copyable {
     switch entry {
     case .line(let line): read(line, block)
     case .refused(let record, let rejection):
-      countLine(record)
       add(record.quarantined(rejection, block), record.file)
     case .leftOut(let record, let reason):
-      countLine(record)
       warnings.add(of: record, block)
       let part = part(of: record.number)
       PartFrame.append(
@@ -187,14 +186,16 @@ private struct LineDistributor: ~Copyable {
   private mutating func read(_ line: BlockLine, _ block: LineBlock) {
     guard let base = unsafe line.bytes.baseAddress, unsafe !Text(base: base, count: line.bytes.count).trimmed.isEmpty
     else { return }
-    countLine(line)
     let position = RecordPosition(file: line.file, line: line.number)
     if !block.mapped.isFilled, unsafe line.bytes.count <= maxLineBytes,
       let device = vocabulary.device(SourceLine(text: line.text, kind: line.kind, position: position))
     {
-      return keep(line, in: InputPartitioning.part(of: DeviceHash(device), among: lines.count))
+      let part = InputPartitioning.part(of: DeviceHash(device), among: lines.count)
+      if !usableByFile.isEmpty { count(line, isRecord: reader.read(line, position: position, into: &head) == nil) }
+      return keep(line, in: part)
     }
     let rejection = reader.read(line, position: position, into: &head)
+    count(line, isRecord: rejection == nil)
     // What a map wrote is no line that a run of the part could refuse in the words of the foreign record.
     if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
       return add(line.quarantined(rejection, block), line.file)
@@ -214,9 +215,9 @@ private struct LineDistributor: ~Copyable {
     lines[part] += 1
   }
 
-  /// Of foreign records that become several lines, the first.
-  private mutating func countLine(_ line: BlockLine) {
-    if !linesByFile.isEmpty, line.element == 0 { linesByFile[Int(line.file)] += 1 }
+  private mutating func count(_ line: BlockLine, isRecord: Bool) {
+    guard isRecord, !usableByFile.isEmpty, window.contains(head.timestamp) else { return }
+    usableByFile[Int(line.file)] += 1
   }
 
   private mutating func add(_ finding: QuarantinedLine, _ file: UInt32) {
