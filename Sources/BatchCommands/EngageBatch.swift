@@ -55,7 +55,7 @@ package func engageBatch() {
   }
   do {
     var command = try EngageBatch.parseAsRoot(arguments)
-    try command.run()
+    do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
   } catch {
     // What is missing is no help to whoever mistyped an option.
     if EngageBatch.exitCode(for: error).rawValue == RunExit.usage.rawValue,
@@ -67,6 +67,17 @@ package func engageBatch() {
     end(error)
   }
   endDone()
+}
+
+/// Ends as the argument parser does before a command runs, with the usage of that command.
+private func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
+  let usage = EngageBatch.helpMessage(for: command).matches(of: /USAGE: (engage-batch(?: [a-z][a-z-]*)*).*/).first
+  Streams.note("Error: \(error)")
+  if let usage {
+    Streams.note(
+      "Usage: \(usage.output.0.dropFirst("USAGE: ".count))\n  See '\(usage.output.1) --help' for more information.")
+  }
+  exit(RunExit.usage.rawValue)
 }
 
 /// Ends as the argument parser would, but notices when its words for stdout cannot be written.

@@ -34,6 +34,12 @@ package struct MetricsText: Sendable {
     return nil
   }
 
+  /// The job that a text is about; nil where it does not say, or in a form of its own.
+  package static func job(in text: String) -> String? {
+    let name = text.firstRange(of: "{job=\"").map { text[$0.upperBound...].prefix { $0 != "\"" } }
+    return name.flatMap { $0.contains("\\") ? nil : String($0) }
+  }
+
   /// The text format of Prometheus, with a line end behind it.
   package var text: String { families.map { $0.text(job: job) }.joined() }
 

@@ -19,15 +19,15 @@ enum NextSteps {
         "The store is damaged, and running the job again meets that again. What is damaged: \(check). To take over what is whole into a new one: \(salvage) FILE"
       )
     } else if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
-      let command = report.mode == .post ? invocation.post : invocation.run
-      steps.append(
-        "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
+      let command = report.mode == .post ? invocation.post.text + invocation.omission : invocation.runText()
+      let again = invocation.parts == nil || report.mode == .post ? command : "the same 'collect' again"
+      steps.append("The run did not come to its end; what was stored is safe. To continue: \(again)")
     }
     if report.exit == .noInput, report.missingParts == nil, [.run, .noUpload].contains(report.mode) {
-      steps.append("Nothing was read. When the export is there: \(invocation.run.text)\(invocation.omission)")
+      steps.append("Nothing was read. When the export is there: \(invocation.runText())")
     }
     steps += report.missed.prefix(shownWindows).map { missed in
-      "\(missed.words) was never read: \(missed.command(invocation).text)\(invocation.omission)"
+      "\(missed.words) was never read: \(invocation.runText(missed.command(invocation)))"
     }
     if report.missed.count > shownWindows {
       steps.append(
@@ -36,7 +36,7 @@ enum NextSteps {
     }
     if report.nothingUsable == true {
       steps.append(
-        "Nothing could be used. Correct the job or the export, then: \(invocation.run.text)\(invocation.omission). If there is nothing in it "
+        "Nothing could be used. Correct the job or the export, then: \(invocation.runText()). If there is nothing in it "
           + "that the job should use, add --allow-empty")
     }
     steps += wholeFiles(report)
@@ -93,9 +93,11 @@ enum NextSteps {
         case .inputRefused: "The next run that is not refused "
         default: "The next run "
         }
+      let them = pending == 1 ? "it" : "them"
+      let send = invocation.parts == nil ? "\(first)sends \(them), or now" : "Send \(them)"
       steps.append(
-        "\(pending.counted("event waits", "events wait")) in the store. \(first)"
-          + "sends \(pending == 1 ? "it" : "them"), or now: \(invocation.post.text)\(invocation.omission)")
+        "\(pending.counted("event waits", "events wait")) in the store. \(send): \(invocation.post.text)\(invocation.omission)"
+      )
     }
     if report.exit == .serviceUnavailable, report.failureLines.contains(where: { $0.contains("web page") }) {
       steps.append(

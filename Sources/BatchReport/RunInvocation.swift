@@ -22,11 +22,27 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// `--no-upload` and `--dry-run`, as far as they were given.
   package var modes: [String] = []
 
+  /// How many parts a partition has whose results the store collects; nil for a store that runs read into.
+  package var parts: Int?
+
   package init(jobFile: String) { self.jobFile = jobFile }
 
   /// The same run again: it goes on where this one ended.
   package var run: ShellCommand {
-    ShellCommand(["run", jobFile] + modes + place + window + clock + future + configuration + reports)
+    if let parts {
+      return ShellCommand(
+        ["partition", jobFile, "--parts", "\(parts)", "--after", "LAST", "--out", "NEW"]
+          + modes.filter { $0 == "--allow-missing" } + window + clock + future + configuration)
+    }
+    return ShellCommand(["run", jobFile] + modes + place + window + clock + future + configuration + reports)
+  }
+
+  /// What is to be typed for such a run in full.
+  ///
+  /// - Parameter command: the run; nil for ``run``.
+  func runText(_ command: ShellCommand? = nil) -> String {
+    (command ?? run).text + omission
+      + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is made), then 'decide' and 'collect'")
   }
 
   /// Sends what the store of this run holds.

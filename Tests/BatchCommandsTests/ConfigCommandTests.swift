@@ -16,7 +16,10 @@ import Testing
 
   @Test(arguments: [
     (["show", "--job", "j", "--file", "f"], "Error: Give either a job or --file, not both."),
-    (["show", "--set", "Upload"], "Error: The value 'Upload' is invalid for '--set <Section.key=value>'"),
+    (
+      ["show", "--set", "Upload"],
+      "Error: The value 'Upload' is invalid for '--set <Section.key=value>': write the section, the key and the value, as in Upload.concurrency=4"
+    ),
     (["explain", "Sesion.x"], "Error: unknown section 'Sesion'; did you mean 'Session'?"),
     (["explain", "Session.x"], "Error: unknown key 'Session.x'; known keys of Session are sessionLifecycleExpiration"),
     (["explain", "maxNumRetry"], "Error: unknown key 'maxNumRetry'; did you mean 'maxNumRetries'?"),

@@ -80,7 +80,7 @@ enum TriedChange: ExpressibleByArgument {
   init?(argument: String) {
     if argument.hasPrefix("destination=") {
       self = .destination(String(argument.dropFirst("destination=".count)))
-    } else if var setting = SettingOverride(argument: argument) {
+    } else if var setting = SettingOverride(argument) {
       setting.option = "--with"
       self = .setting(setting)
     } else {

@@ -54,7 +54,10 @@ extension Streams {
   static func document(_ text: String) { data(text.last == "\n" ? String(text.dropLast()) : text) }
 }
 
-extension SettingOverride: ExpressibleByArgument {
-  /// `Section.key=value`; a value of another form is a usage error, an unknown key a configuration error later on.
-  init?(argument: String) { self.init(argument) }
+extension SettingOverride {
+  /// `Section.key=value`; text of another form is a usage error, an unknown key a configuration error later on.
+  @Sendable static func argument(_ text: String) throws(ValidationError) -> SettingOverride {
+    if let override = SettingOverride(text) { return override }
+    throw ValidationError("write the section, the key and the value, as in Upload.concurrency=4")
+  }
 }

@@ -4,6 +4,7 @@ import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchStore
+import Glibc
 
 /// `engage-batch history`: what was run on a store, and how it went.
 struct HistoryCommand: ParsableCommand {
@@ -14,7 +15,8 @@ struct HistoryCommand: ParsableCommand {
     discussion: """
       'ending' is the exit code, or 'unfinished' for a run that was killed or is under way; 'night' is what became of it in words: done, done \
       with findings, no input, refused or failed. 'windowFrom' and 'windowTo' are what it was to read. 'changed' names the settings that differ \
-      from those of the run before. 'engage-batch report --run N' shows one of them in full.
+      from those of the run before. 'engage-batch report --run N' shows one of them in full. On a terminal the columns \
+      that people read are shown, with --all every one.
 
       'read' is the sum of what was accepted, duplicates, lines out of the window, records of people who were forgotten, what maps left \
       out ('leftOut'), and lines that were quarantined. 'events' are those that were decided and go out or went out; those that were kept back for \
@@ -29,6 +31,9 @@ struct HistoryCommand: ParsableCommand {
   @Option(name: .customLong("run"), help: "Only this run, by its number.")
   var number: Int64?
 
+  @Flag(help: "On a terminal: every column, as a pipe and JSON get them.")
+  var all = false
+
   @OptionGroup var answer: AnswerOption
 
   func validate() throws {
@@ -41,8 +46,12 @@ struct HistoryCommand: ParsableCommand {
       var rows = try HistoryRow.all(of: store)
       if let number { rows.removeAll { $0.run.id.number != number } }
       if let limit { rows = rows.suffix(limit) }
-      var listing = Listing(answer.format, columns: HistoryRow.columns)
-      for row in rows { listing.add(row.cells(answer.format, of: store.format.destination)) }
+      let isShort = !all && answer.format == .text && isatty(STDOUT_FILENO) == 1
+      var listing = Listing(answer.format, columns: isShort ? HistoryRow.shortColumns : HistoryRow.columns)
+      for row in rows {
+        let cells = row.cells(answer.format, of: store.format.destination)
+        listing.add(isShort ? HistoryRow.short(cells) : cells)
+      }
       listing.end()
     }
   }
@@ -57,6 +66,27 @@ struct HistoryRow {
     "pending", "merged",
     "changed",
   ]
+
+  /// What a person reads of them.
+  static let shortColumns = [
+    "run", "mode", "started", "windowFrom", "windowTo", "night", "read", "quarantined", "posted", "pending",
+  ]
+
+  /// Of all cells of a row those columns: times to the minute, and how it ended where there is no night.
+  static func short(_ cells: [JSONNode]) -> [JSONNode] {
+    let row = Dictionary(uniqueKeysWithValues: zip(columns, cells))
+    return shortColumns.map { name in
+      guard let cell = row[name], let ending = row["ending"] else { return .text(nil) }
+      switch name {
+      case "started", "windowFrom", "windowTo":
+        return .text(cell.string.map { String($0.prefix(16)).replacing("T", with: " ") })
+      case "night":
+        let night = cell.string ?? (ending.integer == 0 ? "done" : nil)
+        return .text(ending.integer.map { $0 == 0 ? night ?? "" : "\(night ?? "failed") (\($0))" } ?? ending.string)
+      default: return cell
+      }
+    }
+  }
 
   /// A setting that two runs have otherwise; nil where a run had none of that name.
   struct Change: Equatable {

@@ -41,7 +41,10 @@ struct CatchUp {
         let outcome = try Pipeline(request, interruption: interruption).run()
         let report = outcome.report
         total.add(report)
-        note("Caught up: \(window.words)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))")
+        let isUseless = report.summary.records.isUseless(true) && !request.allowsEmpty
+        note(
+          "\(isUseless ? "Missed" : "Caught up"): \(window.words)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))"
+        )
         if let failure = report.failure { note(failure) }
         if exit == .done, outcome.exit != .noInput { exit = outcome.exit }
       } catch let error as InputError {

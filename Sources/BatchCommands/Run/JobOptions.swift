@@ -15,7 +15,8 @@ struct JobChanges: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"),
+    transform: SettingOverride.argument)
   var set: [SettingOverride] = []
 
   var changes: CommandLineChanges { CommandLineChanges(settings: set, profile: profile) }
@@ -129,29 +130,20 @@ protocol JobCommand: ParsableCommand {
 }
 
 extension JobCommand {
-  /// Reads the job; its faults are printed and end the command with their exit code.
+  /// Reads the job, also one that cannot be run.
   ///
   /// - Parameters:
   ///   - now: the time of the run.
   ///   - asksService: whether the job's own service is asked, or stored events are to be for it.
   ///   - missed: the window of the run; nil for what command line and job say.
-  ///   - keeps: how a run that keeps what it does is asked, where it is one: what is wrong is kept as well.
-  func load(
-    at now: Instant, asksService: Bool, for missed: MissedWindow? = nil, keeping mode: RunMode? = nil
-  ) throws -> LoadedJob {
+  func load(at now: Instant, asksService: Bool, for missed: MissedWindow? = nil) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)
     if let missed {
       changes.asOf = missed.asOf ?? missed.to
       if missed.asOf == nil { (changes.from, changes.to) = (missed.from, missed.to) }
     }
-    return try JobSource.load(named.job, changes, at: now, asksService: asksService) { errors in
-      guard let mode, let job = errors.job,
-        let platform = try? Platforms.installed.platform(named: job.destination)
-      else { return }
-      let path = RunRequest.storePath(of: job, inSandbox: !asksService && changes.store == nil)
-      FailedStart(job, errors, mode: mode, now: now).keep(in: path, of: platform)
-    }
+    return try JobSource.loadForRun(named.job, changes, at: now, asksService: asksService)
   }
 }
 

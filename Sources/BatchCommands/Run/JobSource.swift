@@ -15,6 +15,26 @@ enum JobSource {
     return loader
   }
 
+  /// Reads a job for a run, which ends by what is wrong with it as by anything else: with its figures, and kept where it has a store.
+  static func loadForRun(
+    _ path: String, _ changes: CommandLineChanges, at now: Instant, asksService: Bool
+  ) throws -> LoadedJob {
+    var loader = loader(now, asksService: asksService)
+    do {
+      let loaded = try loader.load(job: path, changes)
+      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
+      return loaded
+    } catch {
+      let file = PathText.resolve(path, in: loader.currentDirectory)
+      loader.environment = [:]
+      var loaded = LoadedJob(
+        job: error.job ?? Job(file: file, destination: loader.destinations[0]),
+        configuration: try loader.load(files: []), changes: changes)
+      loaded.refusal = error
+      return loaded
+    }
+  }
+
   /// Reads a job; its faults are printed and end the command with their exit code.
   ///
   /// - Parameters:

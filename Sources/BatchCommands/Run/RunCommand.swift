@@ -62,9 +62,9 @@ struct RunCommand: JobCommand {
     let session = RunSession(
       output: output, explanations: explanation.format, usesSandbox: sandbox, connects: connects)
     try session.run { now, missed in
-      let loaded = try load(at: now, asksService: !sandbox, for: missed, keeping: dryRun ? nil : mode)
+      let loaded = try load(at: now, asksService: !sandbox, for: missed)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: mode, now: now)
-      if onlinePlan != nil || plan != nil, !request.job.identity {
+      if onlinePlan != nil || plan != nil, loaded.refusal == nil, !request.job.identity {
         Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
       }
@@ -94,11 +94,16 @@ struct PostCommand: JobCommand {
   @Flag(help: "Send to a sandbox inside the process; no account is needed.")
   var sandbox = false
 
-  func validate() throws { try explanation.check(output) }
+  func validate() throws {
+    try explanation.check(output)
+    if window.from != nil || window.to != nil {
+      throw ValidationError("--from and --to choose what a run reads; 'post' reads nothing and sends all that waits.")
+    }
+  }
 
   func run() throws {
     try RunSession(output: output, explanations: explanation.format, usesSandbox: sandbox).run { now, _ in
-      let loaded = try load(at: now, asksService: !sandbox, keeping: .post)
+      let loaded = try load(at: now, asksService: !sandbox)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture
       return request

@@ -60,17 +60,18 @@ struct RunSession {
     request.stopsEarly = output.stopEarly
     let monitor = TerminalMonitor(output.quiet ? .none : output.progress)
     let interruption = try Signals.interruption()
-    for line in request.job.profileLines() { monitor.note(line) }
-    if request.mode != .post { for line in request.job.times { monitor.note(line) } }
+    let isRefused = request.loaded.refusal != nil
+    if !isRefused { for line in request.job.profileLines() { monitor.note(line) } }
+    if !isRefused, request.mode != .post { for line in request.job.times { monitor.note(line) } }
     var pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
     var outcome: RunOutcome
     var earlier = RunExit.done
     do {
-      let sandbox = try usesSandbox && connects ? EmbeddedSandbox.start(for: request) : nil
+      let sandbox = try usesSandbox && connects && !isRefused ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
-      earlier = try catchUp(&request, make, monitor, interruption)
+      if !isRefused { earlier = try catchUp(&request, make, monitor, interruption) }
       if earlier == .inputRefused, request.mode == .run {
         // What it kept would be sent with the rest.
         request.mode = .noUpload
@@ -149,22 +150,26 @@ struct RunSession {
 
   /// `--metrics` and `--otlp`.
   private func writeFigures(of request: RunRequest, _ exit: RunExit, isWhole: Bool = true, _ report: RunReport) throws {
-    let job = request.job.name
     if let path = output.metrics {
-      try MetricsFile.write(to: path, job: job) { lastSuccess in
-        MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report, isWhole: isWhole)
+      try MetricsFile.write(to: path, job: request.job.name) { job, lastSuccess in
+        MetricsText(
+          job: job ?? report.job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report, isWhole: isWhole)
       }
     }
     if let path = output.otlp {
-      let metrics = MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: nil, report: report, isWhole: isWhole)
+      let metrics = MetricsText(
+        job: report.job, exit: exit, endedAt: .now, lastSuccess: nil, report: report, isWhole: isWhole)
       try OutputFile.write(TelemetryText(metrics, startedAt: request.now).text, to: path)
     }
   }
 
   /// The report of a run that an error ended before it had one.
   private func failed(_ request: RunRequest, _ pipeline: Pipeline, _ error: any Error) -> RunReport {
+    // A job that cannot be read has no name.
+    let file = PathText.withoutExtension(PathText.name(of: request.job.file))
     var report = RunReport(
-      job: request.job.name, jobFile: request.job.file, destination: request.platform.name,
+      job: request.job.name.isEmpty ? file : request.job.name, jobFile: request.job.file,
+      destination: request.platform.name,
       startedAt: request.now, asOf: request.asOf)
     report.invocation = request.invocation
     (report.from, report.to) = (request.job.window.from, request.job.window.to)

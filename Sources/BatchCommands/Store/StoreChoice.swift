@@ -29,18 +29,27 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// The words that name the store in a command.
   func words() throws -> [String] { ["--store", try path()] }
 
+  /// - Parameter reads: whether the store is only looked at, which a job that cannot be run does not hinder.
   /// - Throws: what is wrong with the job, which is told already.
-  func path() throws -> String {
+  func path(reads: Bool = false) throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
-    // One of both is there, as checked above.
-    let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false)
-    return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
+    var kept: String?
+    do {
+      // One of both is there, as checked above.
+      let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false) { errors in
+        kept = errors.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
+      }
+      return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
+    } catch {
+      guard reads, let kept, EventStore.isStore(kept) else { throw error }
+      return kept
+    }
   }
 
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
   func reading(_ body: (EventStore) throws -> Void) throws {
     try Failures.reported {
-      let store = try Platforms.installed.openReading(path()).store
+      let store = try Platforms.installed.openReading(path(reads: true)).store
       try body(store)
       try store.close()
     }

@@ -31,7 +31,7 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
   /// - Parameter checksPages: false opens a damaged store too.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
-      let (store, platform) = try Platforms.installed.openReading(choice.path(), checksPages: checksPages)
+      let (store, platform) = try Platforms.installed.openReading(choice.path(reads: true), checksPages: checksPages)
       try body(store, platform)
       try store.close()
     }

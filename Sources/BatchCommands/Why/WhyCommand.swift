@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchFoundation
 import BatchReport
 import BatchStore
+import FoundationEssentials
 
 /// `engage-batch why`: why an event is as it is, or where a device stood, from the store alone.
 struct WhyCommand: ParsableCommand {
@@ -14,9 +15,6 @@ struct WhyCommand: ParsableCommand {
       eventUUID, sent or quarantined. Devices are named by their id, by the hash that reports and listings show, or by the only person who used them. To see \
       the record behind a decision while the export is there: 'run --dry-run --explain DEVICE --store NEW'.
       """)
-
-  @Argument(help: "The id of an event; of a game's, also its eventUUID.")
-  var event: String?
 
   @Option(help: "A device, instead of an event.")
   var device: String?
@@ -34,9 +32,11 @@ struct WhyCommand: ParsableCommand {
     transform: Instant.argument)
   var at: Instant?
 
-  @OptionGroup var choice: StoreChoice<JobOption>
+  @OptionGroup var choice: StoreChoice<EventOfJob>
   @OptionGroup var personal: PersonalDataOption
   @OptionGroup var answer: AnswerOption
+
+  private var event: String? { choice.name.event }
 
   func validate() throws {
     if [event, device, person].compactMap({ $0 }).count != 1 {
@@ -96,5 +96,29 @@ struct WhyCommand: ParsableCommand {
     answer.format.tell(story.answer.document(story.head)) {
       for line in story.answer.lines { Streams.data(line.printable) }
     }
+  }
+}
+
+/// The id of an event, and the job before it or with `--job`.
+struct EventOfJob: JobNaming {
+  @Argument(help: ArgumentHelp("The job file, unless --job or --store is given.", valueName: "job"))
+  var first: String?
+
+  @Argument(help: ArgumentHelp("The id of an event; of a game's, also its eventUUID.", valueName: "event"))
+  var second: String?
+
+  @Option(name: .customLong("job"), help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
+  var option: String?
+
+  /// One word alone is a job where a file has that name.
+  private var namesJob: Bool {
+    second != nil || option == nil && first.map { FileManager.default.fileExists(atPath: $0) } ?? false
+  }
+
+  var job: String? { option ?? (namesJob ? first : nil) }
+  var event: String? { second ?? (namesJob ? nil : first) }
+
+  func validate() throws {
+    if option != nil, second != nil { throw ValidationError("Name one job, as the argument or with --job.") }
   }
 }

@@ -53,13 +53,13 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
   /// Errors and warnings in the order in which they were found; at least one is an error.
   package var faults: [ConfigurationFault]
   /// As much of the job as could be read; nil without a job.
-  package var job: Job?
+  package private(set) var job: Job?
 
   /// More faults of one file than this are counted.
   static let most = 200
 
-  package init(_ faults: [ConfigurationFault]) {
-    self.faults = faults
+  package init(_ faults: [ConfigurationFault], of job: Job? = nil) {
+    (self.faults, self.job) = (faults, job)
     if faults.count > Self.most, let last = faults.last {
       let more = faults.count - Self.most
       self.faults = Array(faults.prefix(Self.most))

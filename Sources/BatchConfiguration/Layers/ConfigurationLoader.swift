@@ -33,6 +33,8 @@ package struct LoadedJob: Sendable {
   package var configuration: Configuration
   /// What the command line changed about both; files that its settings name have absolute paths.
   package var changes: CommandLineChanges
+  /// What is wrong with a job that cannot be run: the job is as much of it as could be read, and the configuration that of no job.
+  package var refusal: ConfigurationErrors?
 
   package init(job: Job, configuration: Configuration, changes: CommandLineChanges = CommandLineChanges()) {
     self.job = job
@@ -80,8 +82,6 @@ package struct ConfigurationLoader: Sendable {
     let profile = profiles.settings.map {
       expansion.expand($0, under: [JobProfiles.key, changes.profile ?? "", "settings"])
     }
-    let early = profiles.faults + expansion.faults
-    guard early.isEmpty else { throw ConfigurationErrors(early) }
     let reader = JobReader(
       document, file: file, source: source, destinations: destinations, zones: ZoneDatabase(environment: environment))
     var layers = SettingLayers()
@@ -89,6 +89,12 @@ package struct ConfigurationLoader: Sendable {
     var job = reader.job
     (job.profile, job.profiles) = (changes.profile, profiles.profiles)
     apply(changes, to: &job)
+    guard profiles.faults.isEmpty else { throw ConfigurationErrors(profiles.faults + expansion.faults) }
+    guard expansion.faults.isEmpty else {
+      // What is wrong with its times may be so for want of a variable.
+      _ = reader.times.settle(&job, changes, now: now, source: source)
+      throw ConfigurationErrors(expansion.faults, of: job)
+    }
     for file in job.configuration { lay(file, &layers) }
     if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
     if let profile { layers.lay(profile, .profile, source: source, directory: reader.job.directory) }
@@ -97,9 +103,7 @@ package struct ConfigurationLoader: Sendable {
       return LoadedJob(
         job: job, configuration: try finish(&layers, changes, job), changes: absolute(changes))
     } catch {
-      var errors = error
-      errors.job = job
-      throw errors
+      throw ConfigurationErrors(error.faults, of: job)
     }
   }
 

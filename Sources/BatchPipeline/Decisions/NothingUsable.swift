@@ -72,7 +72,9 @@ extension RunSummary.Records {
   /// Whether lines were read and none of them is accepted, a duplicate, forgotten or left out by a map.
   ///
   /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of the window are no error.
-  func isUseless(_ knowsRecords: Bool) -> Bool { read > 0 && read == quarantined + (knowsRecords ? 0 : outOfWindow) }
+  package func isUseless(_ knowsRecords: Bool) -> Bool {
+    read > 0 && read == quarantined + (knowsRecords ? 0 : outOfWindow)
+  }
 }
 
 extension Pipeline {

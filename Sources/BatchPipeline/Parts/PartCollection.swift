@@ -36,12 +36,14 @@ extension Pipeline {
         path: store.path,
         problem: "it has states of devices, so runs decide on it; collect parts into a store of their own")
     }
+    let parts = results.first?.result.parts
     var notes: [String] = []
     let place = try ChainPlace(results, in: store, beginsChain: beginsChain) { notes.append($0) }
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
     let run = try pipeline.beginRun(in: store, mode: "collect")
     var outcome = RunOutcome(report: RunReport(request))
+    outcome.report.invocation.parts = parts
     for note in notes { monitor.note(note) }
     outcome.report.notes += notes
     var held = 0

@@ -1,5 +1,4 @@
-package import BatchConfiguration
-package import BatchFoundation
+import BatchFoundation
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
@@ -12,20 +11,6 @@ package struct FailedStart {
   package var mode: RunMode
 
   package init(report: RunReport, mode: RunMode) { (self.report, self.mode) = (report, mode) }
-
-  /// Of a job whose configuration is wrong.
-  ///
-  /// - Parameters:
-  ///   - job: as much of it as could be read.
-  ///   - now: when the run began.
-  package init(_ job: Job, _ errors: ConfigurationErrors, mode: RunMode, now: Instant) {
-    var report = RunReport(
-      job: job.name, jobFile: job.file, destination: job.destination, startedAt: now, asOf: job.asOf ?? now)
-    (report.from, report.to) = (job.window.from, job.window.to)
-    (report.exit, report.failure) = (errors.exit, errors.description)
-    report.summary.stopped = report.failure
-    self.init(report: report, mode: mode)
-  }
 
   /// Keeps nothing of a trial, of one that another run turned away, and where there is no store of the platform.
   ///

@@ -107,7 +107,7 @@ extension Pipeline {
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
     let windows = try allMissedWindows(in: store, nil)
     try store.close()
-    return windows.filter { $0.from >= begin }
+    return windows.filter { $0.from >= begin && $0.to <= from }
   }
 
   /// The same of the store as it is; none where there is none, or where it cannot be read.

@@ -93,7 +93,12 @@ extension Pipeline {
       }
     }
     // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
-    if local.isUsable, let kept = storage.kept, let known = storage.knownUntil {
+    // A window of which no line was used was not read, also where others of the same command had some.
+    let isUsed =
+      request.allowsEmpty || request.part != nil || !request.mode.readsInputs
+      || !RunSummary.Records(local.ingest.counts).isUseless(true)
+    if !isUsed { outcome.report.knownUntil = storage.knownBefore }
+    if local.isUsable, isUsed, let kept = storage.kept, let known = storage.knownUntil {
       try kept.store.runs.note(knownUntil: known, reach: storage.reach(request.settings), by: kept.run)
     }
     outcome.report.summary.rewind.devices += local.rewoundDevices

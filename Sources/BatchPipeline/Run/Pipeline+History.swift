@@ -79,7 +79,8 @@ extension Pipeline {
       outcome.runs = FailedStart(report: outcome.report, mode: request.mode)
         .keep(in: request.storePath, of: platform) { store, report in
           report.summary.missed = try missedWindows(in: store, nil)
-          outcome.report.summary.missed = report.summary.missed
+          report.invocation.parts = try store.parts.partitions().last?.parts
+          (outcome.report.summary.missed, outcome.report.invocation) = (report.summary.missed, report.invocation)
         }.map { ListedRun($0, of: platform.name) }
     }
     let failure = outcome.report.failure

@@ -1,3 +1,4 @@
+import BatchConfiguration
 package import BatchDelivery
 import BatchFoundation
 import BatchIngest
@@ -44,9 +45,10 @@ package struct Pipeline: Sendable {
     let started = clock.now
     try request.refuseFuture()
     try request.checkOutputs()
-    for line in platform.announcements(request.context) { monitor.note(line) }
+    if request.loaded.refusal == nil { for line in platform.announcements(request.context) { monitor.note(line) } }
     var outcome = RunOutcome(report: RunReport(request))
     do {
+      if let refusal = request.loaded.refusal { throw refusal }
       let preparation = try prepare()
       try request.refuseDecisionsOfNobody()
       let storage = try openStorage(preparation)
@@ -100,6 +102,7 @@ package struct Pipeline: Sendable {
     } catch {
       // What is kept so far stays; the report says how far the run came, and why no further.
       guard request.mode.keeps else { throw error }
+      if outcome.report.summary.records.read == 0 { outcome.report.knownUntil = storage.knownBefore }
       outcome.fail(error)
       outcome.isWhole = false
     }

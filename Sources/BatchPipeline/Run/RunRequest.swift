@@ -134,7 +134,8 @@ package struct RunRequest: Sendable {
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"
       let resolved = loaded.configuration.resolved(named: name)
-      if let resolved, resolved.setting.isSecret || resolved.shown != resolved.value.text {
+      // Of a job that cannot be run, nobody knows which values hold a secret.
+      if loaded.refusal != nil || resolved.map({ $0.setting.isSecret || $0.shown != $0.value.text }) ?? false {
         invocation.secrets.append(name)
       } else {
         invocation.settings.append("\(name)=\(override.text)")
