@@ -61,4 +61,28 @@ import Testing
         """)
     #expect(lines(.json, []) == ["[]"])
   }
+
+  @Test("On a terminal a run has the cells that people read: times to the minute, and how it ended in words")
+  func shortHistory() {
+    func short(_ night: String?, _ ending: JSONNode) -> [String] {
+      let cells: [JSONNode] = HistoryRow.columns.map { name in
+        switch name {
+        case "started", "windowFrom": .text("2026-01-02T03:04:05.678Z")
+        case "night": .text(night)
+        case "ending": ending
+        case "mode": .text("run")
+        case "windowTo": .text(nil)
+        default: .number(7)
+        }
+      }
+      return HistoryRow.short(cells).map { $0.string ?? $0.compactText }
+    }
+    let (begin, figures) = (["7", "run", "2026-01-02 03:04", "2026-01-02 03:04", "null"], ["7", "7", "7", "7"])
+    #expect(short("done with findings", .number(0)) == begin + ["done with findings"] + figures)
+    #expect(short("no input", .number(66)) == begin + ["no input (66)"] + figures)
+    #expect(short(nil, .number(78)) == begin + ["failed (78)"] + figures)
+    #expect(short(nil, .number(0)) == begin + ["done"] + figures)
+    #expect(short(nil, .text("unfinished")) == begin + ["unfinished"] + figures)
+    #expect(HistoryRow.shortColumns.allSatisfy(HistoryRow.columns.contains))
+  }
 }

@@ -25,7 +25,23 @@ import Testing
     Case(64, "run", message: "Name the job file, as the argument or with --job."),
     Case(64, "rum", "jobs/nightly.json", message: "rum"),
     Case(64, "run", "jobs/nightly.json", "--bogus", message: "Unknown option '--bogus'"),
-    Case(64, "run", "jobs/nightly.json", "--set", "Upload", message: "The value 'Upload' is invalid for '--set"),
+    Case(
+      64, "run", "jobs/nightly.json", "--set", "Upload",
+      message:
+        "The value 'Upload' is invalid for '--set <Section.key=value>': write the section, the key and the value, as in Upload.concurrency=4\n"
+    ),
+    Case(
+      64, "backfill", "jobs/nightly.json", "--from", "2026-01-01", "--to", "2026-01-02", "--step", "1d",
+      message:
+        "Error: --step is '1d', which is not an ISO 8601 duration such as P1D or PT6H.\nUsage: engage-batch backfill "),
+    Case(
+      64, "post", "jobs/nightly.json", "--from", "2026-01-01",
+      message: "Error: --from, --to and --explain are about records; 'post' reads none and sends all that waits.\n"),
+    Case(64, "post", "jobs/nightly.json", "--explain", "d", message: "'post' reads none"),
+    Case(
+      66, "run", "jobs/own.json", "--sandbox", "--as-of", "2026-01-15T02:00:00Z",
+      message: "/jobs/e-{dd}' for 2026-01-14 ('inputs' of the job)",
+      job: #"{"name": "own", "inputs": {"events": ["e-{dd}"]}, "window": {"from": "yesterday", "to": "today"}}"#),
     Case(64, "run", "jobs/nightly.json", "--from", "yesterdy", message: "The value 'yesterdy' is invalid"),
     Case(64, "run", "jobs/nightly.json", "--progress", "loud", message: "The value 'loud' is invalid"),
     Case(64, "run", "jobs/nightly.json", "--max-quarantine", "-1", message: "--max-quarantine"),

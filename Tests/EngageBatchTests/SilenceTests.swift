@@ -110,6 +110,13 @@ import Testing
     try workspace.write("in/a", "{}\n")
     let shape = try workspace.run("backfill", "job.json", "--from", "2026-01-17", "--to", "2026-01-19", "--no-upload")
     #expect(shape.code == 0, "\(shape.messages)")
+    #expect(
+      shape.messages.contains("0 accepted, 1 quarantined, 0 events, 0 posted; nothing was used, so it is not done\n"),
+      "\(shape.messages)")
+    // Put right, the same command reads it.
+    try workspace.write("in/a", Self.line("d", "18T08:00"))
+    let again = try workspace.run("backfill", "job.json", "--from", "2026-01-17", "--to", "2026-01-19", "--no-upload")
+    #expect(again.messages.contains("backfill: 1 window done, 1 done before, 0 without input: 1 read, 1 accepted"))
   }
 
   @Test("Parts are judged by collect: partition and decide go on, and collect keeps the quarantine alone")

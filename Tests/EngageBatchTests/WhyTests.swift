@@ -55,6 +55,11 @@ import Testing
     let whole = try output("why", id)
     #expect(!whole.isEmpty)
     #expect(try output("why", String(id.prefix(13))) == whole)
+    for named in [["job.json", id], [id, "--job", "job.json"]] {
+      #expect(try workspace.run(["why"] + named).output == whole)
+    }
+    #expect(try workspace.run("why", "job.json", "--device", "phone-1").code == 0)
+    #expect(try workspace.run("why", "job.json", id, "--job", "job.json").messages.contains("Name one job, as the"))
     #expect(try output("why", id.prefix(20).uppercased()) == whole)
     #expect(try output("store", "events", "--id", String(id.prefix(13))) == output("store", "events", "--id", id))
     let several = try workspace.run("why", String(id.prefix(6)), "--store", Self.store)

@@ -106,13 +106,15 @@ struct BackfillCommand: ParsableCommand {
         let outcome = try Pipeline(request, interruption: interruption).run()
         let report = outcome.report
         total.add(report)
-        Streams.note("\(name)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))")
+        let isUnused = report.summary.records.isUseless(true) && !empty.allowEmpty
+        let words = BackfillTotal.words(report.summary, events: report.quarantinedEvents)
+        Streams.note("\(name)  \(words)\(isUnused ? "; nothing was used, so it is not done" : "")")
         let refused = outcome.report.summary.identity.refused
         guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summaryJSON) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
           throw ExitCode(outcome.exit)
         }
-        total.done += 1
+        if !isUnused { total.done += 1 }
         total.refused = refused
       } catch let error as InputError {
         guard case .noInput = error else { throw stop(error, total) }

@@ -96,8 +96,8 @@ struct PostCommand: JobCommand {
 
   func validate() throws {
     try explanation.check(output)
-    if window.from != nil || window.to != nil {
-      throw ValidationError("--from and --to choose what a run reads; 'post' reads nothing and sends all that waits.")
+    if window.from != nil || window.to != nil || output.explain != nil {
+      throw ValidationError("--from, --to and --explain are about records; 'post' reads none and sends all that waits.")
     }
   }
 
