@@ -42,7 +42,7 @@ struct RunSession {
     _ isTold: inout Bool
   ) throws {
     var request = try Failures.reported { try make(.now, nil) }
-    Streams.begin(job: request.job.name)
+    if !request.job.name.isEmpty { Streams.begin(job: request.job.name) }
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
     request.decisionsOut = output.decisionsOut
