@@ -6,7 +6,7 @@ import BatchXML
 /// and 7). The case of ASCII letters is not looked at.
 ///
 /// A sentence counts in faults and in errors of a refusal, never in an answer that says success, and not where it is quoted: values of the
-/// request that contain one are taken out before, once for each time that they were sent, also with other blanks or cut at one end
+/// request that contain one are taken out before, once for each time that they were sent, also with other blanks or cut at their ends
 /// (reference decisions 59).
 struct ServiceText {
   private static let throttles = sentences(["max number of concurrent"])
@@ -54,20 +54,16 @@ struct ServiceText {
     }
   }
 
-  /// Where a value stands, or what is left of it that has the whole sentence and one of its ends.
+  /// Where a value stands, or what is left of it that has the whole sentence.
   private func quote(of value: [UInt8]) -> Range<Int>? {
     if let whole = text.firstRange(of: value) { return whole }
     for sentence in Self.all {
       guard let place = value.firstRange(of: sentence) else { continue }
-      let (start, end) = (value[..<place.upperBound], value[place.lowerBound...])
-      if let rest = text.firstRange(of: end) {
-        let before = zip(text[..<rest.lowerBound].reversed(), value[..<place.lowerBound].reversed())
-        return (rest.lowerBound - before.prefix { $0 == $1 }.count)..<rest.upperBound
-      }
-      if let rest = text.firstRange(of: start) {
-        let after = zip(text[rest.upperBound...], value[place.upperBound...])
-        return rest.lowerBound..<(rest.upperBound + after.prefix { $0 == $1 }.count)
-      }
+      let parts = [value[place.lowerBound...], value[..<place.upperBound], value[place]]
+      guard let rest = parts.lazy.compactMap({ text.firstRange(of: $0) }).first else { continue }
+      let before = zip(text[..<rest.lowerBound].reversed(), value[..<place.lowerBound].reversed())
+      let after = zip(text[rest.upperBound...], value[place.upperBound...])
+      return (rest.lowerBound - before.prefix { $0 == $1 }.count)..<(rest.upperBound + after.prefix { $0 == $1 }.count)
     }
     return nil
   }
@@ -83,12 +79,14 @@ struct ServiceText {
   /// In lower case, each run of white space as one blank.
   private static func folded(_ text: String) -> [UInt8] {
     var folded: [UInt8] = []
-    for byte in text.utf8 {
-      let isBlank = byte == 0x20 || (0x09...0x0D).contains(byte)
-      if isBlank, folded.last == 0x20 { continue }
-      folded.append(isBlank ? 0x20 : (0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+    for scalar in text.unicodeScalars {
+      if !scalar.properties.isWhitespace {
+        folded += UTF8.encode(scalar).map(Array.init) ?? []
+      } else if folded.last != 0x20 {
+        folded.append(0x20)
+      }
     }
-    return folded
+    return folded.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 
   private static func trimmed(_ folded: [UInt8]) -> [UInt8] {

@@ -115,7 +115,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (ColumnKind.text, " Anna\t", "Anna"), (.email, "Ada@X.Test", "ada@x.test"), (.number, "-0.50", "-.5"),
+    (ColumnKind.text, " Anna\t", "Anna"), (.text, "\u{A0}Anna\u{2003}", "Anna"), (.time, "15:04:05", "3:04 PM"),
+    (.time, "00:05", "12:05 AM"), (.time, "9:05", "09:05:00"), (.email, "Ada@X.Test", "ada@x.test"),
+    (.number, "-0.50", "-.5"),
     (.number, "+7", "7.000"), (.number, "12,345.60", "12345.6"), (.number, "-0", "0"), (.number, "1000", "1E3"),
     (.number, "900000000500", "9.000000005E+11"),
     (.number, "-0.0125", "-1.25e-2"),
@@ -131,7 +133,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (ColumnKind.text, "Anna", "anna"), (.text, "12345", "123"), (.number, "12", "12.5"), (.number, "1,2", "12"),
+    (ColumnKind.text, "Anna", "anna"), (.time, "15:04:05", "4:04 PM"), (.time, "15:04", "3:04 AM"), (.time, "x", "x y"),
+    (.text, "12345", "123"), (.number, "12", "12.5"), (.number, "1,2", "12"),
     (.number, "1000", "1E2"), (.number, "1", "1E"),
     (.date, "01/31/1990", "1/31/90 5:00 PM"), (.date, "01/31/1990", "2/1/90 12:00 AM"), (.phone, "555-17", "555-18"),
     (.yesNo, "yes", "no"), (.yesNo, "perhaps", "yes"), (.other, "DE", "de"), (.email, "a@x.test", "b@x.test"),

@@ -9,18 +9,20 @@ package enum ColumnKind: Sendable, Equatable {
   case number
   /// With or without a time of day.
   case date
+  case time
   case phone
   /// Lists of countries, selections and the like, as texts.
   case other
 
   /// - Parameter type: as databases number it, or as relational tables call it; nil for the system's own columns.
   package init(type: String?) {
-    switch type ?? "" {
-    case "", "0", "TEXT": self = .text
+    switch type?.uppercased() ?? "" {
+    case "", "0", "19", "TEXT", "SYNC_ID": self = .text
     case "EMAIL": self = .email
     case "1", "YESNO": self = .yesNo
     case "2", "NUMERIC": self = .number
     case "3", "14", "17", "DATE", "DATE_TIME": self = .date
+    case "4", "TIME": self = .time
     case "15", "16", "PHONE": self = .phone
     default: self = .other
     }
@@ -43,6 +45,7 @@ package enum ColumnKind: Sendable, Equatable {
       guard let value = Self.decimal(one) else { return false }
       return value == Self.decimal(other)
     case .date: return CivilText(one).map { date in CivilText(other).map(date.isKept) ?? false } ?? false
+    case .time: return CivilText.minute(of: one).map { $0 == CivilText.minute(of: other) } ?? false
     case .phone:
       let digits = { (text: [UInt8]) in text.filter { (0x30...0x39).contains($0) } }
       return !digits(one).isEmpty && digits(one) == digits(other)
@@ -138,14 +141,23 @@ struct CivilText {
     hasCentury = year > 99
     guard (1...12).contains(month), (1...31).contains(day), year >= 0 else { return nil }
     guard words.count > 1 else { return }
-    let time = words[1].split { $0 == ":" || $0 == "." }.prefix(2).map { Int($0.prefix { ("0"..."9").contains($0) }) }
+    minute = Self.minute(of: Array(words.dropFirst().joined(separator: " ").utf8))
+    if minute == nil { return nil }
+  }
+
+  /// Of the day, of a time of day as the service writes it: `HH:mm:ss`, `HH:mm` and `h:mm a`; nil for anything else.
+  static func minute(of text: [UInt8]) -> Int? {
+    let words = text.split { $0 == 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+    let time = (words.first ?? "").split { $0 == ":" || $0 == "." }.prefix(2).map {
+      Int($0.prefix { ("0"..."9").contains($0) })
+    }
     guard time.count == 2, var hour = time[0], let minutes = time[1], hour < 24, minutes < 60 else { return nil }
-    switch words.dropFirst(2).first?.lowercased() {
+    switch words.dropFirst().first?.lowercased() {
     case "am": hour %= 12
     case "pm": hour = hour % 12 + 12
     default: break
     }
-    minute = hour * 60 + minutes
+    return hour * 60 + minutes
   }
 
   /// Whether a service that keeps the other was given this one. A column of days keeps no time, and a day without one is midnight.

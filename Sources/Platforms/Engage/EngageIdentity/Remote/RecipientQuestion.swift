@@ -108,11 +108,9 @@ package enum RecipientQuestion {
 
   /// Without white space at both ends.
   static func trimmed(_ text: String) -> [UInt8] {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    let bytes = Array(text.utf8)
-    guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-    else { return [] }
-    return Array(bytes[first...last])
+    let rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
+    guard let last = rest.lastIndex(where: { !$0.properties.isWhitespace }) else { return [] }
+    return Array(text[rest.startIndex...last].utf8)
   }
 }
 
