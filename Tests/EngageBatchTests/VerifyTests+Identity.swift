@@ -51,8 +51,10 @@ extension VerifyTests {
     #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
   }
 
-  @Test("Two recipients that are marked as merged into each other are named with the command for each of them")
-  func mergedIntoEachOther() throws {
+  @Test(
+    "Two recipients that are marked as merged into each other, or three in a circle, are named with the command for each of them",
+    arguments: [2, 3])
+  func mergedIntoEachOther(count: Int) throws {
     let workspace = try Workspace([])
     try workspace.write(
       "in.ndjson",
@@ -71,9 +73,18 @@ extension VerifyTests {
     let all = service.server.recipients(of: "100001")
     let loser = try #require(all.first { $0.values["Mobile User Id"]?.string == "user-d" }).id
     let winner = try #require(all.first { $0.values["customer_id"]?.string == "c-web" }).id
+    var next = loser
+    if count == 3 {
+      try xmlapi(
+        "AddRecipient", "--param", "LIST_ID=100001", "--column", "Mobile User Id=third", "--column",
+        "Merged Recipient Id=\(loser)")
+      next = try #require(
+        service.server.recipients(of: "100001").first { $0.values["Mobile User Id"]?.string == "third" }
+      ).id
+    }
     try xmlapi(
       "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(winner)", "--column",
-      "Merged Recipient Id=\(loser)")
+      "Merged Recipient Id=\(next)")
     let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
     #expect(code == 65)
     let finding = try #require(
@@ -81,7 +92,7 @@ extension VerifyTests {
     let commands = (finding["repair"]?.string ?? "").split(separator: ": ", maxSplits: 1).last?.split(
       separator: "  or  ")
     let repair = try #require(commands?.first { $0.contains("RECIPIENT_ID=\(winner)") })
-    #expect(commands?.count == 2)
+    #expect(commands?.count == count)
     #expect(try workspace.shell(String(repair), environment: service.environment).code == 0)
     #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
   }

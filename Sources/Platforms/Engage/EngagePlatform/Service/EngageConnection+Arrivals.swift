@@ -116,7 +116,7 @@ extension EngageConnection: ArrivalChecking {
     let earlier = Set(others.map { ByteText($0) })
       .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string).filter(RecipientQuestion.isID)
     let mark = settings.recipient.mergedRecipientIdColumn
-    let (answers, heirs, lacks) = try ask(settings, interruption) { database, transfer, retryPolicy in
+    let (answers, heirs, lacks, marks) = try ask(settings, interruption) { database, transfer, retryPolicy in
       let answers = try RecipientReading(database, transfer, settings, retryPolicy)
         .answers(of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
       let present = Set(answers.compactMap(\.image).map { ByteText($0.id) })
@@ -125,15 +125,25 @@ extension EngageConnection: ArrivalChecking {
       let lacks = try zip(heirs, answers).map { heir, answer in
         try answer.image.flatMap { try heir.lack($0, settings, written, database, retryPolicy) }
       }
-      return (answers, heirs, lacks)
+      var marks = Dictionary(
+        answers.compactMap(\.image).map { (ByteText($0.id), $0.mark(in: mark)) },
+        uniquingKeysWith: { first, _ in first })
+      // A circle may lead over recipients of which the store knows nothing.
+      for var next in marks.values {
+        while RecipientQuestion.isID(next), marks[ByteText(next)] == nil {
+          let id = next
+          next = try retryPolicy.reading { () throws(RemoteFailure) in try database.read(id) }?.mark(in: mark) ?? ""
+          marks[ByteText(id)] = next
+        }
+      }
+      return (answers, heirs, lacks, marks)
     }
     arrivals.explain(
       .recipients,
       "each recipient of a device is looked up in list \(settings.list): whether it is there, with the ids by which it was found, with what "
         + "the store's plans wrote to it or to the one in whose place it came, or else with the mobile user id of a device that has it"
     )
-    let found = answers.compactMap(\.image)
-    tellMutualMerges(found, settings, names, &arrivals)
+    tellMutualMerges(marks, settings, names, &arrivals)
     for ((heir, lack), answer) in zip(zip(heirs, lacks), answers) {
       guard let finding = heir.finding(for: answer, lack, settings, names) else {
         arrivals.count(.confirmed, heir.subject)
@@ -143,27 +153,30 @@ extension EngageConnection: ArrivalChecking {
     }
   }
 
-  /// Two recipients that are marked as merged into each other: two programs merged the same people the other way round (reference
-  /// decisions 63).
+  /// Recipients that are marked as merged into each other: programs merged the same people at the same time, two the other way round or more
+  /// in a circle (reference decisions 63).
   private func tellMutualMerges(
-    _ found: [RecipientImage], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
+    _ marks: [ByteText: String], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
   ) {
-    let mark = settings.recipient.mergedRecipientIdColumn
-    let marks = Dictionary(found.map { (ByteText($0.id), $0.mark(in: mark)) }, uniquingKeysWith: { first, _ in first })
-    for image in found {
-      let other = image.mark(in: mark)
-      guard ByteText(image.id) < ByteText(other), marks[ByteText(other)]?.isIdentical(to: image.id) == true else {
+    for first in marks.keys.sorted() {
+      var circle = [first]
+      while let next = circle.last.flatMap({ marks[$0] }).map({ ByteText($0) }), first < next, !circle.contains(next) {
+        circle.append(next)
+      }
+      guard circle.count > 1, let last = circle.last, marks[last]?.isIdentical(to: first.string) == true else {
         continue
       }
-      let commands = [image.id, other].map {
+      let commands = circle.map {
         names.onService(
-          "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\($0)",
-          "--column",
-          "\(mark)=", "--column", "\(settings.recipient.mergedDateColumn)=")
+          "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\($0.string)",
+          "--column", "\(settings.recipient.mergedRecipientIdColumn)=", "--column",
+          "\(settings.recipient.mergedDateColumn)=")
       }
+      let others = circle.dropFirst().map(\.string).joined(separator: " and ")
       arrivals.add(
         Arrivals.Finding(
-          .different, .merges, image.id, "and \(other) are marked as merged into each other, so nobody is who stays",
+          .different, .merges, first.string,
+          "and \(others) are marked as merged into each other, so nobody is who stays",
           repair: "run one of these, for the one who stays: \(commands.joined(separator: "  or  "))"))
     }
   }

@@ -62,14 +62,14 @@ struct ExpectedRecipient {
         all[place(of: id)].inherited += step.changes.map { ($0, plan) }
       }
     }
+    // Whoever moved over without an id of its own there.
+    let unsaid = Set(
+      plans.filter {
+        ($0.scenario == .reassign || $0.scenario == .markMerged) && $0.before.mobileUserId == $0.after.mobileUserId
+      }.map { [$0.device, $0.winner, $0.after.mobileUserId] })
     for device in devices {
       let (id, user) = (device.identity.recipientId, device.identity.mobileUserId)
-      if let move = move(device), move.scenario == .reassign || move.scenario == .markMerged,
-        move.winner.isIdentical(to: id), move.before.mobileUserId.isIdentical(to: user)
-      {
-        continue
-      }
-      if !user.isEmpty { all[place(of: id)].users.append(user) }
+      if !user.isEmpty, !unsaid.contains([device.device, id, user]) { all[place(of: id)].users.append(user) }
     }
     return all.filter { !$0.devices.isEmpty || $0.isMerged }
   }
