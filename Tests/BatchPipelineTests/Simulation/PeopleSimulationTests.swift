@@ -39,7 +39,35 @@ import Testing
       #expect(
         list.values.count { $0["Mobile User Id"] == user && $0["Merged Recipient Id"] == nil } <= 1, "\(name): \(user)")
     }
+    if isCalm { try compareOneRun(of: people.history, seed, play, name) }
     try forget(people, play, list, &random, name)
+  }
+
+  /// The same lines in one run come to the same as in nights, but for the numbers of recipients and the dates of merges.
+  private func compareOneRun(
+    of history: SimulatedHistory, _ seed: UInt64, _ nights: SimulatedRuns, _ name: String
+  ) throws {
+    let oneRun = try SimulatedRuns(history, seed: seed)
+    #expect(try oneRun.live(days: history.days.count), "\(name): one run leaves something")
+    let plays = [oneRun, nights].map { play in
+      let sent = play.sent.withLock { $0.sorted { ($0.number, $0.at) < ($1.number, $1.at) } }
+      let list = play.recipients.recipients
+      // A recipient that the runs added is known by the first event that names it, or by the first that names one that went up in it.
+      var names = Dictionary(uniqueKeysWithValues: history.recipients.keys.map { ($0, $0) })
+      for event in sent where names[event.recipient] == nil { names[event.recipient] = "of \(event.number)" }
+      for (id, columns) in list.sorted(by: { $0.key < $1.key }) where names[id] == nil {
+        names[id] = "\(columns["Mobile User Id"] ?? "")"
+      }
+      return (
+        sent.map { [names[$0.recipient] ?? "", $0.user, $0.device, "\($0.at)"] },
+        list.map { id, columns in
+          let mark = columns["Merged Recipient Id"].map { [names[$0] ?? $0] } ?? []
+          return [names[id] ?? "", columns["Mobile User Id"] ?? "", columns["customer_id"] ?? ""] + mark
+        }.sorted { $0.lexicographicallyPrecedes($1) }
+      )
+    }
+    #expect(plays[0].0 == plays[1].0, "\(name): events of one run")
+    #expect(plays[0].1 == plays[1].1, "\(name): recipients of one run")
   }
 
   private func check(
@@ -52,7 +80,9 @@ import Testing
     #expect(people.owner(of: event.recipient, list) == person.number, "\(name): \(event) went to another than \(span)")
     guard isCalm else { return }
     // From the first look-up by the customer's id on it is the recipient that the customer had.
-    if let recipient = person.recipient, let first = people.firstCheck(of: span.user, of: person) {
+    if span.user == person.web {
+      #expect(event.recipient == person.recipient, "\(name): \(event), \(span)")
+    } else if let recipient = person.recipient, let first = people.firstCheck(of: span.user, of: person) {
       #expect((event.recipient == recipient) == (event.at > first), "\(name): \(event), \(span), looked up at \(first)")
     }
   }
@@ -106,7 +136,13 @@ extension SimulatedPeople {
   func sameIDs(as user: String) -> Set<String> {
     for (device, spans) in spans {
       let automatic = AutomaticMobileUserId.id(of: device)
-      guard spans.count > 1, spans[0].user == automatic, [automatic, spans[1].user].contains(user) else { continue }
+      guard spans.count > 1, spans[0].user == automatic, [automatic, spans[1].user].contains(user),
+        spans[0].person == spans[1].person
+      else { continue }
+      // It went up in the recipient of another of her ids, which a device had recorded by then: the login is one more of hers.
+      let (web, login) = (people[spans[0].person].web, spans[1])
+      let wentUp = checks.contains { $0.user == automatic && $0.at < login.at }
+      if wentUp, web != login.user, Self.isRecorded(web, before: login.at, in: self.spans) { continue }
       let first = self.spans.values.flatMap { $0 }.filter { $0.user == spans[1].user }.map(\.at).min()
       if first == spans[1].at { return [automatic, spans[1].user] }
     }
@@ -115,7 +151,9 @@ extension SimulatedPeople {
 
   /// Recipients that belong to the ids that a person's logins record or to automatic ones before them, and all that were merged with those.
   func recipients(of person: Person, _ list: [String: [String: String]]) -> Set<String> {
-    let automatic = spans.filter { $0.value.count > 1 && person.users.contains($0.value[1].user) }.keys
+    let automatic = spans.filter {
+      $0.value.count > 1 && person.users.contains($0.value[1].user) && $0.value[0].person == person.number
+    }.keys
       .map { AutomaticMobileUserId.id(of: $0) }
     var found: Set<String> = []
     var added = Set(list.filter { (person.users + automatic).contains($0.value["Mobile User Id"] ?? "") }.keys)

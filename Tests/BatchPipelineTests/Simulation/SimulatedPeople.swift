@@ -13,7 +13,7 @@ struct SimulatedPeople {
     var customer: String { "c-\(number)" }
     /// Her recipient before the first day; nil for none.
     var recipient: String?
-    /// The mobile user id of that one; empty for none.
+    /// The mobile user id of that one, which may be one of hers; empty for none.
     var web: String
   }
 
@@ -37,10 +37,11 @@ struct SimulatedPeople {
     var random = SplitMix64(seed: seed)
     var recipients: [String: [String: String]] = [:]
     let people = (0..<Int.random(in: 2...4, using: &random)).map { number in
-      let kind = Int.random(in: 0..<3, using: &random)
+      let kind = Int.random(in: 0..<4, using: &random)
       let person = Person(
         number: number, users: (0..<Int.random(in: 1...2, using: &random)).map { "user-\(number)-\($0)" },
-        recipient: kind == 0 ? nil : "\(900_000_000_500 + number)", web: kind == 2 ? "web-\(number)" : "")
+        recipient: kind == 0 ? nil : "\(900_000_000_500 + number)",
+        web: kind < 2 ? "" : kind == 2 ? "web-\(number)" : "user-\(number)-0")
       if let recipient = person.recipient {
         recipients[recipient] = ["customer_id": person.customer, "Mobile User Id": person.web]
       }
@@ -51,6 +52,8 @@ struct SimulatedPeople {
     // A device without a login is whose login comes first.
     for name in devices { device[name] = Int.random(in: 0..<people.count, using: &random) }
     var names: [String: String] = [:]
+    // Devices that nobody has logged in on, and that went up in the recipient of an id.
+    var anonymous: [String: String] = [:]
     for day in 0..<4 {
       var lines = ""
       for (place, name) in devices.enumerated() where Int.random(in: 0..<4, using: &random) > 0 {
@@ -58,7 +61,8 @@ struct SimulatedPeople {
           let at = Self.firstDay + Int64(day) * 86_400_000 + Int64(record * 3_600_000 + place * 60_000 + 1)
           var line = #"{"deviceId":"\#(name)","timestamp":\#(at)"#
           // Half of the devices are shared.
-          let changes = names[name] != nil && place % 2 == 1 && Int.random(in: 0..<4, using: &random) == 0
+          let isSomebodys = names[name] != nil || Self.isRecorded(anonymous[name], before: at, in: spans)
+          let changes = isSomebodys && place % 2 == 1 && Int.random(in: 0..<4, using: &random) == 0
           if changes { device[name] = Int.random(in: 0..<people.count, using: &random) }
           let owner = people[device[name] ?? 0]
           if changes || Int.random(in: 0..<4, using: &random) == 0 {
@@ -74,6 +78,7 @@ struct SimulatedPeople {
           if Int.random(in: 0..<5, using: &random) == 0 {
             line += #","type":"identify","ids":{"customer_id":"\#(owner.customer)"}}"#
             checks.append((user, at))
+            if names[name] == nil { anonymous[name] = owner.web }
           } else {
             event += 1
             line += #","type":"namedEvent","name":"\#(SimulatedHistory.word) \#(event)"}"#
@@ -95,6 +100,11 @@ struct SimulatedPeople {
       """
     history = SimulatedHistory(.engageSDK, days: days, job: job, recipients: recipients)
     self.people = people
+  }
+
+  /// Whether a device has recorded an id by an instant.
+  static func isRecorded(_ id: String?, before at: Int64, in spans: [String: [Span]]) -> Bool {
+    spans.values.joined().contains { $0.user == id && $0.at < at }
   }
 
   /// Whom a device recorded at an instant, and by which id.

@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchSandbox
 import BatchStore
+import EngageEvents
 import EngageIdentity
 import EngageSandbox
 import Testing
@@ -148,6 +149,30 @@ import Testing
       let again = try bench.reconciler.reconcile()
       #expect(again.failure == nil)
       #expect(again.figures.updated == 1)
+    }
+  }
+
+  /// Others waited for their turn behind one whose addition the service never took, and for nothing else until patience was at its end.
+  @Test func oneWhoseAdditionIsTurnedAwayHoldsUpNoOther() throws {
+    try withSandbox(.identities([:])) { server in
+      server.setFaults(
+        FaultPlan(rules: [
+          FaultRule(
+            endpoint: .xmlapi, operation: "AddRecipient", text: "M-3", occurrence: .every(1), point: .body,
+            action: .status(429, headers: [:], body: ""))
+        ]))
+      let bench = try SandboxBench(server, settings: .fixture { $0.concurrency = 4 }, patience: patient(20_000))
+      try bench.store.identities.note(
+        (1...8).map {
+          DeviceSetup(device: "d-\($0)", firstSeen: Instant(milliseconds: $0), mobileUserId: "M-\($0)", recipientId: "")
+        })
+      let result = try bench.reconciler.reconcile()
+      #expect(result.waiting.map(\.device) == ["d-3"])
+      #expect(result.figures.created == 7)
+      guard case .deferred? = result.failure else {
+        Issue.record("\(String(describing: result.failure))")
+        return
+      }
     }
   }
 }

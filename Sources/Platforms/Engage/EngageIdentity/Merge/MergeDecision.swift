@@ -10,6 +10,8 @@ struct MergeDecision {
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
   /// How often these two were merged from this store, and it holds.
   var mergesMade: (_ loser: String, _ winner: String) throws -> Int
+  /// Whether the store knows somebody by a mobile user id.
+  var isPerson: (_ mobileUserId: String) throws -> Bool
   /// Whether a recipient's column keeps an id.
   var keeps: (_ id: IdentityColumn, _ kept: String) throws -> Bool
 
@@ -80,6 +82,10 @@ struct MergeDecision {
     }
     if users.1.isEmpty || shareUser {
       return .plan(draft.movingMobileUserId(subject, from: current, to: winner, earlier: earlier))
+    }
+    // A record that comes late says nothing of whoever took the recipient over since.
+    if !users.0.isEmpty, !RecipientQuestion.isSame(users.0, subject.current.mobileUserId), try isPerson(users.0) {
+      return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
     return .plan(draft.marking(subject, current, mergedInto: winner, earlier: earlier))
   }

@@ -120,9 +120,12 @@ struct MergeDraft {
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
     let column = settings.recipient.mobileUserIdColumn
+    // A record that comes late may be of one who has another id by now.
+    let (own, user) = (loser[column], subject.current.mobileUserId)
+    let isOwn = own.isEmpty || RecipientQuestion.isSame(own, user)
     let move = MergeStep(
       .moveIdToWinner, target: winner.id,
-      changes: [ColumnChange(name: column, before: winner[column], after: subject.current.mobileUserId)])
+      changes: [ColumnChange(name: column, before: winner[column], after: isOwn ? user : own)])
     let clear = MergeStep(
       .clearIdOnLoser, target: loser.id, changes: [ColumnChange(name: column, before: loser[column], after: "")])
     return plan(

@@ -98,6 +98,8 @@ extension IdentitySession {
       try store.merges.refusesMerge(of: loser, into: winner, list: settings.list)
     } mergesMade: { loser, winner in
       try store.merges.mergesMade(of: loser, into: winner, list: settings.list)
+    } isPerson: {
+      try store.identities.person($0) != nil
     } keeps: { id, kept in
       try reconciler.columns.kind(of: id.name, remote, retryPolicy).keeps(id.value, as: kept)
     }

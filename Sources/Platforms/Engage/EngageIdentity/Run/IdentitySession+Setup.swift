@@ -18,15 +18,11 @@ extension IdentitySession {
       person.progress = .impossible
       return try save(person)
     }
-    let predecessor = try store.identities.predecessor(
-      of: person, renames: settings.recipient.onNewUserId == .rename)
     let isAutomatic = person.mobileUserId.isIdentical(to: AutomaticMobileUserId.id(of: person.device))
     let mayExist = !isAutomatic || settings.recipient.marksMergesInDatabase || reconciler.looksBeforeAdding
     if mayExist || person.progress == .adding, let found = try find([user(of: person)]) {
       guard try settle(&person, on: found) else { return }
-    } else if let predecessor, !predecessor.recipientId.isEmpty, person.progress != .adding,
-      try rename(predecessor, to: &person, turn)
-    {
+    } else if person.progress != .adding, try takeOver(for: &person, turn) {
       return
     } else {
       guard try add(&person, isKnownToBeAbsent: mayExist || person.progress == .adding, turn) else { return }
@@ -75,6 +71,7 @@ extension IdentitySession {
     let user = user(of: person)
     var mayExist = false
     var isAgain = false
+    var refusals = 0
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       if mayExist, let found = try find([user]) { return try settle(&person, on: found) }
@@ -96,6 +93,9 @@ extension IdentitySession {
         isAgain = true
         continue
       } catch {
+        // Whom the service refuses again and again holds up nobody else, who shows whether it is about that one (reference decisions 60).
+        refusals += 1
+        if refusals > 1 { turn.decide() }
         try attempts.next(after: error)
         continue
       }
@@ -133,36 +133,44 @@ extension IdentitySession {
     return true
   }
 
-  /// Gives a person the recipient of one who is the same, and writes the new id to it unless it went up in somebody else's.
+  var renames: Bool { settings.recipient.onNewUserId == .rename }
+
+  /// Gives a person the recipient of one who is the same, and writes the new id to it.
   ///
-  /// - Returns: false where the person gets a recipient of its own: the old one is gone, or an operator took the new id away from it.
-  private func rename(_ predecessor: Person, to person: inout Person, _ turn: Turn) throws -> Bool {
-    var device = KnownDevice(
-      device: person.device, person: predecessor,
-      identity: try store.identities.identity(
-        of: person.device, predecessor.mobileUserId, recorded: "", at: person.fromEmission))
+  /// - Returns: false where the person gets a recipient of its own: there is no such one, it is gone or somebody else's, or an operator
+  ///   took the new id away from it.
+  private func takeOver(for person: inout Person, _ turn: Turn) throws -> Bool {
     let since = turn.now
-    let recipient = device.identity.recipientId
-    guard try !store.merges.refusesMerge(of: recipient, into: recipient, list: settings.list),
-      let image = try read(recipient)
-    else { return false }
-    guard try isOwn(image, of: &device) else {
-      return device.identity.recipientId.isEmpty ? false : try rename(device.person, to: &person, turn)
+    guard var device = try store.identities.predecessor(of: person, renames: renames) else { return false }
+    let predecessor = device.person
+    guard !device.identity.recipientId.isEmpty, let first = try read(device.identity.recipientId) else { return false }
+    guard try isOwn(first, of: &device) else {
+      if device.person.recipientId.isEmpty { return false }
+      return try takeOver(for: &person, turn)
     }
-    guard case .entered = try turn.enter([recipient], since: since) else {
-      return try rename(predecessor, to: &person, turn)
+    guard case .recipient(let image) = try chainEnd(of: first),
+      try !store.merges.refusesMerge(of: image.id, into: image.id, list: settings.list)
+    else { return false }
+    guard case .entered = try turn.enter([first.id, image.id], since: since) else {
+      return try takeOver(for: &person, turn)
     }
     defer { turn.leave() }
+    turn.decide()
     let user = image[settings.recipient.mobileUserIdColumn]
-    guard user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId) else {
-      (person.recipientId, person.knownAs, person.progress) = (recipient, user, .ready)
+    let isFree =
+      try user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId)
+      ? true : store.identities.isAutomatic(user, before: person.fromEmission)
+    guard isFree == true else {
+      // Devices that record different ids share none. An id that no device records is one more of the same person.
+      guard renames || isFree == nil else { return false }
+      (person.recipientId, person.knownAs, person.progress) = (image.id, user, .ready)
       try finishSetup(of: person)
       return true
     }
     if device.person != predecessor { try save(device.person) }
     device = KnownDevice(
       device: person.device, person: person,
-      identity: DeviceIdentity(recipientId: recipient, mobileUserId: person.mobileUserId))
+      identity: DeviceIdentity(recipientId: image.id, mobileUserId: person.mobileUserId))
     try carryOut(
       draft.settingMobileUserId(.register, MergeDraft.subject(device), on: image), for: device, fresh: [image])
     person = try store.identities.person(person.mobileUserId) ?? person

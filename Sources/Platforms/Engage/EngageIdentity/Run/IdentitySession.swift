@@ -82,19 +82,45 @@ struct IdentitySession: Sendable {
   func work() throws {
     var person: Person?
     while !log.hasEnded {
-      let persons = try store.identities.personsToSetUp(after: person, limit: Self.page)
+      let persons = try store.identities.personsToSetUp(
+        after: person, limit: Self.page, follows: false, renames: renames)
       guard let last = persons.last else { break }
       person = last
       let inOrder = persons.count <= orderedSetups
       run(persons.map { .setup($0, inOrder: inOrder) })
     }
+    // Whose recipient somebody takes over is to have been merged first, as if each record had a run of its own.
+    person = nil
     var check: PendingCheck?
     while !log.hasEnded {
-      let checks = try store.identities.pendingChecks(after: check, limit: Self.page)
-      guard let last = checks.last else { break }
-      check = last
-      run(checks.map { .check($0) })
+      let persons = try store.identities.personsToSetUp(
+        after: person, limit: Self.page, follows: true, renames: renames)
+      let pieces = try Self.byTime(persons, store.identities.pendingChecks(after: check, limit: Self.page))
+      if pieces.isEmpty { break }
+      for case .setup(let last, _) in pieces { person = last }
+      for case .check(let last) in pieces { check = last }
+      run(pieces)
     }
+  }
+
+  /// Both together, as far as it is known what comes next of either.
+  private static func byTime(_ persons: [Person], _ checks: [PendingCheck]) -> [Piece] {
+    var (persons, checks, pieces) = (persons[...], checks[...], [Piece]())
+    let (hasMorePersons, hasMoreChecks) = (persons.count == page, checks.count == page)
+    while !(persons.isEmpty && (hasMorePersons || checks.isEmpty)), !(checks.isEmpty && hasMoreChecks) {
+      let isSetUp = persons.first.map { person in
+        checks.first.map {
+          (person.firstSeen, ByteText(person.device), person.fromEmission)
+            <= ($0.check.timestamp, ByteText($0.check.device), $0.check.emission + 1)
+        } ?? true
+      }
+      if isSetUp == true {
+        pieces.append(.setup(persons.removeFirst(), inOrder: true))
+      } else {
+        pieces.append(.check(checks.removeFirst()))
+      }
+    }
+    return pieces
   }
 
   /// More than calls at once, so that one thread's calls fill the time in which another waits for the disk.

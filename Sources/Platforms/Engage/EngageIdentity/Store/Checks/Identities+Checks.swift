@@ -64,15 +64,26 @@ extension Identities {
   }
 
   /// People whose set-up is due, after another one, in the order in which they were first named.
-  package func personsToSetUp(after last: Person?, limit: Int) throws -> [Person] {
+  ///
+  /// - Parameter follows: only those who may be the same as somebody before them on their device, whose checks come first; or only others.
+  ///   Nil for all.
+  package func personsToSetUp(after last: Person?, limit: Int, follows: Bool? = nil, renames: Bool = false) throws
+    -> [Person]
+  {
     let page = try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT \(Self.personColumns) FROM identity_person
-            WHERE state < 2 AND (first_seen, device, person) > (?, ?, ?) ORDER BY first_seen, device, person LIMIT ?
+            SELECT \(Self.personColumns) FROM identity_person p
+            WHERE state < 2 AND (first_seen, device, person) > (?1, ?2, ?3) AND (?5 IS NULL OR ?5 = EXISTS (
+              SELECT 1 FROM identity_device b JOIN identity_person q ON q.person = b.person
+              WHERE b.device = p.device AND b.from_emission < p.from_emission AND (b.is_automatic OR ?6)
+                AND q.person <> p.person AND q.state <> \(SetUpProgress.unnamed.rawValue)))
+            ORDER BY first_seen, device, person LIMIT ?4
             """),
-        arguments: [last?.firstSeen.milliseconds ?? -1, last?.device ?? "", last?.key ?? "", limit]
+        arguments: [
+          last?.firstSeen.milliseconds ?? -1, last?.device ?? "", last?.key ?? "", limit, follows, renames,
+        ]
       ).map { try Self.person($0) }
     }
     return try EventStore.inOrder(page, after: last, "people to set up") {

@@ -128,19 +128,17 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whose recipient a person takes over who is the same: that of the device's automatic id before it, or with
-  /// `Recipient.onNewUserId` = `rename` of any id before it (reference decisions 58). Nil for none.
-  func predecessor(of person: Person, renames: Bool) throws -> Person? {
+  /// Whose recipient a person takes over who is the same; nil for none.
+  func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
     try connection.read { db in
-      let before = try Row.fetchOne(
-        db.cachedStatement(
-          sql: """
-            SELECT person, is_automatic FROM identity_device WHERE device = ? AND from_emission < ?
-            ORDER BY from_emission DESC LIMIT 1
-            """), arguments: [person.device, person.fromEmission])
-      guard let before, try renames || before.value("is_automatic") else { return nil }
-      return try Self.person(key: before.value("person"), in: db)
+      var who = try WhoIsWho(db)
+      return try who.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)
     }
+  }
+
+  /// As ``WhoIsWho/isAutomatic(_:before:)``.
+  func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
+    try connection.read { try WhoIsWho($0).isAutomatic(user, before: moment) }
   }
 
   /// Ends a check that needs no plan.

@@ -17,6 +17,7 @@ struct WhoIsWho {
     var mobileUserId: String
     /// That records name; empty for none.
     var recipientId: String
+    var isAutomatic = false
   }
 
   /// What a plan that is done says of its device, or of a recipient that it merged, behind its number.
@@ -105,6 +106,29 @@ struct WhoIsWho {
     }
   }
 
+  /// Who is the same as a person whom a device records from a number on, as known there: its automatic id before that one, or with
+  /// `Recipient.onNewUserId` = `rename` any id before it. Nil for nobody, and for an automatic id that went up in the recipient of an id that
+  /// some device had recorded by then: it is that one's (reference decisions 58).
+  mutating func predecessor(
+    of person: String, on device: String, from start: Int64, renames: Bool = false
+  ) throws -> KnownDevice? {
+    guard let span = try spans(of: device).last(where: { $0.start < start }), renames || span.isAutomatic,
+      let before = try self.person(key: span.person), before.key != person
+    else { return nil }
+    let identity = try merged(before.identity).last ?? before.identity
+    let isOthers =
+      try ![before.key, person].contains(Person.key(identity.mobileUserId))
+      && isAutomatic(identity.mobileUserId, before: start) == false
+    return isOthers && !renames ? nil : KnownDevice(device: device, person: before, identity: identity)
+  }
+
+  /// Whether a mobile user id was made for a device, or recorded by one, before a moment; nil for one that the store does not know by then.
+  func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
+    try Bool.fetchOne(
+      db.cachedStatement(sql: "SELECT min(is_automatic) FROM identity_device WHERE person = ? AND from_emission < ?"),
+      arguments: [Person.key(user), moment])
+  }
+
   /// Who a device is now; nil for one that no record is of.
   mutating func identity(of device: String) throws -> DeviceIdentity? {
     guard let last = try spans(of: device).last else { return nil }
@@ -152,12 +176,13 @@ struct WhoIsWho {
     let read = try Row.fetchAll(
       db.cachedStatement(
         sql: """
-          SELECT from_emission, person, mobile_user_id, recipient_id FROM identity_device WHERE device = ? ORDER BY from_emission
+          SELECT from_emission, person, mobile_user_id, recipient_id, is_automatic FROM identity_device WHERE device = ?
+          ORDER BY from_emission
           """), arguments: [device]
     ).map {
       try Span(
         start: $0.emission("from_emission"), person: $0.value("person"), mobileUserId: $0.value("mobile_user_id"),
-        recipientId: $0.value("recipient_id"))
+        recipientId: $0.value("recipient_id"), isAutomatic: $0.value("is_automatic"))
     }
     spans[device] = read
     return read

@@ -38,7 +38,7 @@ extension Identities {
   package func serviceTraces(of ids: [PersonID]) throws -> ServiceTraces {
     try connection.readIdentities(orElse: ServiceTraces()) { db in
       let devices = Set(ids.filter { $0.kind == .device }.map(\.value.string))
-      var search = TraceSearch(db: db, devices: devices)
+      var search = try TraceSearch(db: db, devices: devices)
       // What is named goes whoever records it.
       for id in ids {
         let value = id.value.string
@@ -69,9 +69,11 @@ private struct TraceSearch {
   private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
+  private var who: WhoIsWho
 
-  init(db: Database, devices: Set<String>) {
+  init(db: Database, devices: Set<String>) throws {
     self.db = db
+    who = try WhoIsWho(db)
     self.devices = devices
   }
 
@@ -91,16 +93,11 @@ private struct TraceSearch {
       if !person.knownAs.isEmpty { try add(user: person.knownAs, isNamed: isNamed) }
     }
     let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT d.recipient_id, b.person AS before FROM identity_device d
-        LEFT JOIN identity_device b ON b.device = d.device AND b.is_automatic AND b.from_emission = (
-          SELECT max(from_emission) FROM identity_device WHERE device = d.device AND from_emission < d.from_emission)
-        WHERE d.person = ?
-        """, arguments: [key])
+      db, sql: "SELECT device, from_emission, recipient_id FROM identity_device WHERE person = ?", arguments: [key])
     for row in rows {
       try add(recipient: row.value("recipient_id"), isNamed: isNamed)
-      if let before: String = try row.value("before") { try add(user: before, isNamed: false) }
+      let before = try who.predecessor(of: key, on: row.value("device"), from: row.emission("from_emission"))
+      if let before { try add(user: before.person.mobileUserId, isNamed: false) }
     }
   }
 
