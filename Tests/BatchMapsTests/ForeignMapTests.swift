@@ -32,6 +32,59 @@ import Testing
     }
   }
 
+  /// A path leads into what stands in a text, and into lists as readers of Parquet write them.
+  @Test func textsWithJSONAreReadWhereAPathLeadsIntoThem() throws {
+    let fields = #"{"deviceId": "c.d.id", "name": "c", "url": "l[k=x].v", "params": {"members": "p", "flatten": "."}}"#
+    let record =
+      #"{"c": "{\"d\": \"{\\\"id\\\": 5}\"}", "l": " [{\"k\": \"y\"}, {\"k\": \"x\", \"v\": 6}]", "p": "{\"a\": {\"b\": null, \"c\": [1]}}"}"#
+    let line =
+      #"{"deviceId":"5","name":"{\"d\": \"{\\\"id\\\": 5}\"}","params":{"a.c":[1]},"url":"6"}"#
+    #expect(try lines(fields, record) == [line])
+    #expect(try read(#"{"fields": \#(fields)}"#).map.unreadMembers(of: Array(record.utf8)) == ["l.k"])
+    // No JSON, a name twice and a value that is neither object nor array stay texts.
+    for text in ["{'d': 1}", #"{\"d\": 1, \"d\": 2}"#, "7", "{", ""] {
+      #expect(try lines(#"{"deviceId": "c.d", "name": "n"}"#, #"{"c": "\#(text)", "n": 1}"#) == [#"{"name":"1"}"#])
+    }
+    let each = #", "each": "e""#
+    for list in [#""[{\"d\": 1}]""#, #"{"list": [{"element": {"d": 1}}]}"#, #"[{"element": {"d": 1}}]"#] {
+      #expect(try lines(#"{"deviceId": "d"}"#, #"{"e": \#(list)}"#, each) == [#"{"deviceId":"1"}"#])
+      #expect(try lines(#"{"deviceId": "e[-1].d"}"#, #"{"e": \#(list)}"#) == [#"{"deviceId":"1"}"#])
+    }
+    #expect(
+      try lines(#"{"deviceId": "e.list[0].d"}"#, #"{"e": {"list": [{"d": 1}], "n": 2}}"#) == [#"{"deviceId":"1"}"#])
+    #expect(
+      try lines(#"{"deviceId": "^.a.d", "name": "n"}"#, #"{"a": "{\"d\": 1}", "e": [{"n": 2}]}"#, each)
+        == [#"{"deviceId":"1","name":"2"}"#])
+  }
+
+  /// Where clocks skip a time it is perhaps of another zone; without this it was another time, or one in UTC.
+  @Test func timesThatAZoneDoesNotHaveAreNone() throws {
+    func line(_ source: String, _ text: String) throws -> [String] {
+      try lines(#"{"timestamp": {"path": "t", \#(source)"zone": "Europe/Berlin"}}"#, #"{"t": "\#(text)"}"#)
+    }
+    let pattern = #""time": "dd/MM/yyyy HH:mm", "#
+    for (source, text, time) in [
+      ("", "2026-03-29 01:59:59", "2026-03-29T00:59:59.000Z"), ("", "2026-03-29 03:00", "2026-03-29T01:00:00.000Z"),
+      ("", "2026-03-29 02:30:00", "no time: 2026-03-29 02:30:00"), (pattern, "29/03/2026 02:30", "29/03/2026 02:30"),
+      ("", "2026-03-29 02:30:00Z", "2026-03-29T02:30:00.000Z"), ("", "2026-10-25 02:30:00", "2026-10-25T00:30:00.000Z"),
+      (pattern, "2026-01-15 08:00:00", "no time: 2026-01-15 08:00:00"),
+      (pattern, "2026-01-15T08:00:00+01:00", "2026-01-15T08:00:00+01:00"),
+    ] {
+      #expect(try line(source, text) == [#"{"timestamp":"\#(time)"}"#], "\(text)")
+    }
+    // A day begins where its midnight is skipped, too.
+    #expect(
+      try lines(
+        #"{"timestamp": {"path": "t", "time": "yyyy-MM-dd", "zone": "Africa/Cairo"}}"#, #"{"t": "2026-04-24"}"#)
+        == [#"{"timestamp":"2026-04-23T22:00:00.000Z"}"#])
+    let map = try read(#"{"fields": {"timestamp": {"path": "t", "zone": "Europe/Berlin"}}}"#).map
+    let rejection = Rejection(reason: .invalidTimestamp, field: "timestamp")
+    #expect(
+      map.detail(of: rejection, rule: 0, record: Array(#"{"t": "2026-03-29 02:30:00"}"#.utf8))
+        == "field 'timestamp': '2026-03-29 02:30:00' is not a time, in the zone of the map, whose clocks skip it: perhaps the times are of another zone: the map 'map.json' reads it from 't'"
+    )
+  }
+
   @Test func timesBecomeTheOneForm() throws {
     for (source, value, expected) in [
       (#""t""#, #""2026-01-15T08:00:00+01:00""#, "2026-01-15T07:00:00.000Z"),
@@ -232,10 +285,6 @@ import Testing
       detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
         == "no rule of the map 'map.json' takes it; the record has 'EVENT_TYPE', and the map asks for 'event_type'")
     #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' takes it")
-    #expect(
-      detail(.noRule, nil, #"{"payload": "{\"aps\": {}}"}"#, try preset("apns"))
-        == #"no rule of the map 'apns' takes it; 'payload' is a text with JSON, and the map has to say so: "jsonColumns": ["payload"]"#
-    )
     #expect(
       detail(.noRule, nil, #"{"payload": {"x": 1}}"#, try preset("apns"))
         == "no rule of the map 'apns' takes it; the record has no 'payload.aps', no 'aps'")

@@ -255,6 +255,8 @@ import Testing
       return String((0...(random.next() % 12)).map { _ in letters[Int(random.next() % UInt64(letters.count))] }) + "x"
     }
     var (own, segment, ga4, rows) = ("", "", "", "device,when,what,user,app,note\r\n")
+    // Of which the vendor keeps microseconds.
+    var numbered = ""
     for _ in 0..<60 {
       let (device, name, note, user, app) = ("d\(random.next() % 5)", text(), text(), "u\(random.next() % 9)", text())
       let milliseconds = 1_768_464_000_000 + Int64(random.next() % 500_000)
@@ -264,6 +266,8 @@ import Testing
         #"{"device":{"appVersion":\#(a)},"deviceId":"\#(device)","mobileUserId":"\#(user)","name":\#(n),"params":{"note":\#(t)},"#
         + #""timestamp":"\#(time)","type":"namedEvent"}"#
       own += line + "\n"
+      let id = #""recordId":{"time":"\#(milliseconds)000"},"#
+      numbered += line.replacing(#""timestamp""#, with: id + #""timestamp""#) + "\n"
       segment +=
         #"{"timestamp": "\#(time)", "type": "track", "event": \#(n), "userId": "\#(user)", "properties": {"note": \#(t)}, "#
         + #""context": {"app": {"version": \#(a)}, "device": {"id": "\#(device)"}}}"# + "\n"
@@ -282,14 +286,16 @@ import Testing
       """#)
     #expect(table.faults == [])
     let folder = try TemporaryFolder([
-      "own.ndjson": own, "segment.ndjson": segment, "ga4.ndjson": ga4, "rows.csv": rows,
+      "own.ndjson": own, "numbered.ndjson": numbered, "segment.ndjson": segment, "ga4.ndjson": ga4, "rows.csv": rows,
     ])
-    let expected = try harvest(files(folder.path + "/own.ndjson", nil), folder)
-    #expect(expected.counts.quarantined == 0 && expected.counts.accepted > 40)
+    let plain = try harvest(files(folder.path + "/own.ndjson", nil), folder)
+    #expect(plain.counts.quarantined == 0 && plain.counts.accepted > 40)
+    let ids = try harvest(files(folder.path + "/numbered.ndjson", nil), folder)
     for (name, map) in [
       ("segment.ndjson", try preset("segment")), ("ga4.ndjson", try preset("ga4")), ("rows.csv", table.map),
     ] {
       let inputs = try files(folder.path + "/" + name, map)
+      let expected = name == "ga4.ndjson" ? ids : plain
       for blockBytes in [200, 1 << 20] {
         let found = try harvest(inputs, folder, blockBytes: blockBytes)
         #expect(found.records == expected.records && found.quarantine == [], "\(name)")
@@ -300,6 +306,20 @@ import Testing
         #expect(parts.records == expected.records && parts.counts == expected.counts, "\(name) in \(count) parts")
       }
     }
+  }
+
+  /// Milliseconds and places in a batch tell equal rows apart; a row that comes twice is one.
+  @Test func rowsOfAMillisecondAreNotOne() throws {
+    func row(_ more: String) -> String {
+      #"{"event_name": "tap", "user_pseudo_id": "p", "platform": "IOS", "event_timestamp": \#(more)}"# + "\n"
+    }
+    let rows = [
+      row(#""1768464000000100""#), row(#""1768464000000900""#), row(#""1768464000000900", "batch_event_index": 3"#),
+      row("1768464000000900"), row(#"1768464000000900, "batch_event_index": "3", "event_params": []"#),
+    ]
+    let folder = try TemporaryFolder(["ga4.ndjson": rows.joined()])
+    let found = try harvest(files(folder.path + "/ga4.ndjson", preset("ga4")), folder)
+    #expect(found.counts.accepted == 3 && found.counts.duplicates == 2)
   }
 
   /// Whatever happens to an export: what is read is a record, left out or quarantined, and no line is passed over.

@@ -248,7 +248,36 @@ import Testing
       (
         "ga4",
         #"{"EVENT_TIMESTAMP":1768464000000000,"EVENT_NAME":"e","USER_PSEUDO_ID":"0","DEVICE":{"vendor_id":"v"},"EVENT_PARAMS":[{"key":"a","value":{"string_value":null,"int_value":1}},{"key":"b","value":{"string_value":null}}]}"#,
-        #"{"deviceId":"v","name":"e","params":{"a":1},"timestamp":"T","type":"namedEvent"}"#
+        #"{"deviceId":"v","name":"e","params":{"a":1},"recordId":{"time":"1768464000000000"},"timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "ga4",
+        #"{"event_timestamp":"1768464000000900","event_name":"notification_open","user_pseudo_id":"p","batch_page_id":7,"batch_event_index":"3","event_params":{"list":[{"element":{"key":"message_name","value":{"string_value":"spring"}}}]}}"#,
+        #"{"deviceId":"p","params":{"message_name":"spring"},"payload":{"CurrentCampaign":"spring","aps":{}},"recordId":{"batch":"7/3","time":"1768464000000900"},"timestamp":"T","type":"notificationOpened"}"#
+      ),
+      (
+        "ga4",
+        #"{"event_timestamp":1768464000000000,"event_name":"e","device":"{\"vendor_id\": \"v\", \"operating_system\": \"iOS\"}","event_params":" [{\"key\": \"a\", \"value\": {\"int_value\": 1}}]"}"#,
+        #"{"device":{"osName":"iOS"},"deviceId":"v","name":"e","params":{"a":1},"recordId":{"time":"1768464000000000"},"timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "segment",
+        #"{"batch":[{"type":"track","event":"e","messageId":"i","timestamp":"T","context":"{\"os\": {\"name\": \"iOS\"}}","properties":"{\"a\": {\"b\": null, \"c\": 1}}"}],"context":"{\"device\": {\"id\": \"d\"}}"}"#,
+        #"{"device":{"osName":"iOS"},"deviceId":"d","name":"e","params":{"a.c":1},"recordId":"i","timestamp":"T","type":"namedEvent"}"#
+      ),
+      (
+        "amplitude",
+        #"{"device_id":"d","event_type":"[Amplitude] Deep Link Opened","time":"T","event_properties":"{\"[Amplitude] Link URL\": \"app://x\"}"}"#,
+        #"{"deviceId":"d","timestamp":"T","type":"deepLink","url":"app://x"}"#
+      ),
+      (
+        "apns", #"{"token":"t","time":"T","payload":"{\"aps\": {\"alert\": \"A\"}, \"k\": 1}"}"#,
+        #"{"action":"received","deviceId":"t","payload":{"aps":{"alert":"A"},"k":1},"timestamp":"T"}"#
+      ),
+      (
+        "fcm",
+        #"{"token":"t","time":"T","message":{"data":{"k":"v"},"notification":{"click_action":"app://x?CurrentCampaign=s"}}}"#,
+        #"{"action":"received","deviceId":"t","payload":{"click_action":"app://x?CurrentCampaign=s","k":"v"},"timestamp":"T"}"#
       ),
       (
         "amplitude",

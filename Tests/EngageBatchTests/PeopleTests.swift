@@ -348,5 +348,18 @@ import Testing
       #expect(refused.code == 78, "\(refused.messages)")
       #expect((refused.messages + refused.output).contains("'ids' names 'Merged Date'"), "\(refused.messages)")
     }
+    for (spread, code) in [
+      (#"{"members": "m", "rename": {"d": " date"}, "prefix": "Merged"}"#, 78),
+      (#"{"members": "m", "only": ["Date"], "prefix": "Merged "}"#, 78), (#"{"constant": {"merged date": "x"}}"#, 78),
+      (#"{"members": "m", "only": ["Date"], "rename": {"Date": "day"}, "prefix": "Merged "}"#, 0),
+      (#"{"members": "m", "rename": {"Merged Date": "day"}, "prefix": "own "}"#, 0),
+    ] {
+      try workspace.write(
+        "map.json",
+        #"{"rules": [{"fields": {"deviceId": "d", "timestamp": "t", "type": {"constant": "identify"}, "ids": \#(spread)}}]}"#
+      )
+      let checked = try workspace.run("config", "check", "--job", "mapped.json")
+      #expect(checked.code == code, "\(spread) \(checked.messages)")
+    }
   }
 }

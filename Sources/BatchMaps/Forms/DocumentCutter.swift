@@ -1,10 +1,11 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
 /// Cuts a file into the JSON objects in it: one document, several one after the other, or the elements of arrays.
 ///
 /// A record is known by its number in the file (reference formats 6.2). What stands between records and is none becomes one that is
-/// refused when it is read.
+/// refused when it is read. Of a property list that is an array the elements are records, a text as a line of text.
 final class DocumentCutter: RecordCutter {
   private var decoder: TextDecoder
   private var record: [UInt8] = []
@@ -19,6 +20,14 @@ final class DocumentCutter: RecordCutter {
   private var start: UInt64 = 0
   private let longest: Int
   private var isFirst = true
+  /// Nothing of one is known before its end.
+  private var isPropertyList = false
+  private static let longestList = 1 << 26
+
+  static func isPropertyList(_ head: some Collection<UInt8>) -> Bool {
+    let text = String(decoding: head.prefix(1_000), as: UTF8.self)
+    return text.hasPrefix("bplist0") || text.first { !$0.isWhitespace } == "<" && text.contains("<plist")
+  }
 
   init(_ encoding: TextEncoding, longest: Int) {
     decoder = TextDecoder(encoding)
@@ -31,13 +40,39 @@ final class DocumentCutter: RecordCutter {
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
+    if offset == 0, unsafe Self.isPropertyList(bytes) { isPropertyList = true }
+    if isPropertyList {
+      if record.count <= Self.longestList { unsafe record += bytes }
+      offset += UInt64(bytes.count)
+      return
+    }
     for byte in unsafe decoder.decode(bytes) {
       take(byte, body)
       offset += 1
     }
   }
 
-  func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) { if !isDamaged { end(body) } }
+  func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
+    guard !isDamaged else { return }
+    if isPropertyList { endList(body) } else { end(body) }
+  }
+
+  private func endList(_ body: (CutRecord) -> Void) {
+    func refuse(_ words: String) { [].withCutRecord(1, 0, fault: .otherForm, detail: words, body) }
+    guard record.count <= Self.longestList else {
+      return refuse(
+        "a property list of more than \(Self.longestList >> 20) MiB; make JSON of it with 'plutil -convert json FILE'")
+    }
+    do {
+      let node = try JSONNode.read(record, source: "")
+      for element in node.array ?? [node] {
+        record = Array((element.string.map { ["line": .text($0)] } ?? element).canonicalText.utf8)
+        end(body)
+      }
+    } catch {
+      refuse("a property list that cannot be read: \(error.faults.first?.problem ?? "")")
+    }
+  }
 
   private func take(_ byte: UInt8, _ body: (CutRecord) -> Void) {
     if isInText {

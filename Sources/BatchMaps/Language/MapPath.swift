@@ -109,14 +109,17 @@ struct MapPath: Hashable, Sendable {
   }
 
   /// The value there, null included; nil where there is none.
-  func value(in record: JSONView, of line: JSONView) -> JSONView? {
-    Self.value(steps[...], in: isOuter ? line : record, names)
+  func value(in record: JSONView, of line: JSONView, _ texts: JSONTexts) -> JSONView? {
+    Self.value(steps[...], in: isOuter ? line : record, names, texts)
   }
 
   /// What stands at the end of the steps; nil where there is none.
-  static func value(_ steps: ArraySlice<Step>, in view: JSONView, _ names: MapNames) -> JSONView? {
+  static func value(
+    _ steps: ArraySlice<Step>, in view: JSONView, _ names: MapNames, _ texts: JSONTexts
+  ) -> JSONView? {
     var view = view
     for step in steps {
+      view = texts.value(of: view)
       var next = Self.value(of: step, in: view)
       if names != .exact, !(next?.isGiven ?? false) { next = similar(to: step, in: view, names) ?? next }
       guard let next else { return nil }
@@ -136,19 +139,19 @@ struct MapPath: Hashable, Sendable {
     case .match(let key, let value, let isBeginning):
       return key.withText { key in
         value.withText { value in
-          view.elements.first { element in
-            element[key].map { isMatch($0, value, isBeginning) } ?? false
-          }
+          view.list.elements.first { element in
+            element.item[key].map { isMatch($0, value, isBeginning) } ?? false
+          }?.item
         }
       }
     case .element(let index):
       var place = index
       if index < 0 {
-        place += view.elements.reduce(0) { count, _ in count + 1 }
+        place += view.list.elements.reduce(0) { count, _ in count + 1 }
         if place < 0 { return nil }
       }
-      for element in view.elements {
-        if place == 0 { return element }
+      for element in view.list.elements {
+        if place == 0 { return element.item }
         place -= 1
       }
       return nil
@@ -169,9 +172,9 @@ extension MapPath {
     case .match(let key, let value, let isBeginning):
       key.withText { key in
         value.withText { value in
-          view.elements.first { element in
-            element.members.contains { $0.key.isMeant(by: key, names) && isMatch($0.value, value, isBeginning) }
-          }
+          view.list.elements.first { element in
+            element.item.members.contains { $0.key.isMeant(by: key, names) && isMatch($0.value, value, isBeginning) }
+          }?.item
         }
       }
     case .element: nil

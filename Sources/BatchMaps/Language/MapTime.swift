@@ -35,6 +35,9 @@ struct MapTime: Sendable {
     return text[10] == UInt8(ascii: "T") && text[19] == UInt8(ascii: ".") && text[23] == UInt8(ascii: "Z")
   }
 
+  /// Whether a text that is no such time is one of the project's own in UTC, though the zone is another.
+  func isMisread(_ text: Text) -> Bool { zone != .utc && Self.iso(text, .utc) != Self.iso(text, zone) }
+
   private static func instant(_ text: Text, _ places: Int) -> Instant? {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero,
       let milliseconds = decimal.floor(scaledBy: places)
@@ -78,8 +81,12 @@ struct MapTime: Sendable {
   }
 
   static func instant(_ civil: CivilTime, _ fraction: Int, _ offset: Int64?, _ zone: Zone) -> Instant? {
-    let whole = offset.map { civil.milliseconds - $0 * 1000 } ?? zone.instant(civil).milliseconds
-    return checked(whole + Int64(fraction))
+    if let offset { return checked(civil.milliseconds - offset * 1000 + Int64(fraction)) }
+    let instant = zone.instant(civil)
+    // Where clocks of the zone skip it, it is perhaps of another one; a day begins all the same.
+    let isMidnight = civil.milliseconds % 86_400_000 == 0
+    guard isMidnight || zone.civil(instant).milliseconds == civil.milliseconds else { return nil }
+    return checked(instant.milliseconds + Int64(fraction))
   }
 }
 

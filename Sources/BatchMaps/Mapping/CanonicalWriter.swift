@@ -131,7 +131,7 @@ final class CanonicalWriter {
   }
 
   private func add(_ spread: MapPlan.Spread, _ line: JSONView, _ entries: inout [Entry]) {
-    guard let source = values[spread.place] else { return }
+    guard let source = values.content(of: spread.place) else { return }
     guard let number = spread.pairs else {
       if let others = spread.others {
         let read = values.isLine ? others.ofLine : others.ofElement
@@ -143,9 +143,9 @@ final class CanonicalWriter {
       return
     }
     let (key, value) = plan.pairs[number]
-    for pair in source.elements {
-      guard let name = key.value(in: pair, of: line), let text = self.text(of: name),
-        let value = value.value(in: pair, of: line), !value.isNull
+    for pair in source.list.elements.lazy.map(\.item) {
+      guard let name = key.value(in: pair, of: line, values.texts), let text = self.text(of: name),
+        let value = value.value(in: pair, of: line, values.texts), !value.isNull
       else { continue }
       note(name)
       add(text, .view(value), spread, &entries)
@@ -293,7 +293,9 @@ final class CanonicalWriter {
       // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
       if plan.times[number].isWritten(written) { return same }
       let trimmed = written.trimmed
-      guard let instant = plan.times[number].instant(trimmed) else { return same }
+      guard let instant = plan.times[number].instant(trimmed) else {
+        return plan.times[number].isMisread(trimmed) ? .text(joined("no time: ", written)) : same
+      }
       return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))
     case .number(let path):
       var number = written.trimmed

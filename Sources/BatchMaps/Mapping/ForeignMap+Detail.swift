@@ -34,7 +34,11 @@ extension ForeignMap {
     }
     let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
     let given = shownValue(rejection.reason, paths, record).map { ": '\($0)'" } ?? ""
-    let words = "field '\(field)'\(given) \(fault): the map '\(shownName)' reads it from \(named)"
+    let isSkipped =
+      rejection.reason == .invalidTimestamp
+      && shownValue(.invalidTimestamp, paths, record).map { rules[rule].skips($0) } ?? false
+    let cause = isSkipped ? ", in the zone of the map, whose clocks skip it: perhaps the times are of another zone" : ""
+    let words = "field '\(field)'\(given) \(fault)\(cause): the map '\(shownName)' reads it from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
   }
@@ -142,17 +146,16 @@ extension ForeignMap {
   /// Of a record that no rule takes, a member that one asks for in other letters or that stands in a text; else what each rule wants to be there.
   private func unlikeness(_ record: JSONNode?) -> String {
     for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter {
-      var (node, walked) = (record, "")
+      var node = record
       for case .member(let bytes) in path.steps {
         let name = String(decoding: bytes, as: UTF8.self)
-        if let text = node?.string, Self.object(text) != nil {
-          return "; '\(walked)' is a text with JSON, and the map has to say so: \"jsonColumns\": [\"\(walked)\"]"
-        }
-        if let next = node?[name] {
-          (node, walked) = (next, walked.isEmpty ? name : "\(walked).\(name)")
+        let object = node?.string.flatMap(Self.object) ?? node
+        if let next = object?[name] {
+          node = next
           continue
         }
-        let other = path.names == .exact ? node?.members?.first { $0.key.lowercased() == name.lowercased() }?.key : nil
+        let other =
+          path.names == .exact ? object?.members?.first { $0.key.lowercased() == name.lowercased() }?.key : nil
         if let other {
           return "; the record has '\(String(other.prefix(60)).printable)', and the map asks for '\(path.text)'"
         }
@@ -199,5 +202,19 @@ extension ForeignMap {
       }
     }
     return nil
+  }
+}
+
+extension MapRule {
+  /// Whether a text is a time of the rule, but none in its zone.
+  fileprivate func skips(_ text: String) -> Bool {
+    guard case .line(let object) = outcome,
+      case .value(let value)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node
+    else { return false }
+    return value.sources.compactMap(\.time).contains { time in
+      Array(text.utf8).withText {
+        time.instant($0.trimmed) == nil && MapTime(form: time.form, zone: .utc).instant($0.trimmed) != nil
+      }
+    }
   }
 }

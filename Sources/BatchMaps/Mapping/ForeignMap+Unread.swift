@@ -26,6 +26,7 @@ extension ForeignMapper {
 
   private func collect(_ value: JSONView, _ path: [String], _ unread: inout [String]) {
     if value.isNull || writer.taken?.contains(CanonicalWriter.place(of: value)) ?? true { return }
+    let value = values.texts.known(value)
     if value.kind == .object, value.members.contains(where: { _ in true }) {
       for member in value.members { collect(member.value, path + [member.key.description], &unread) }
     } else if value.elements.contains(where: { $0.kind == .object }) {

@@ -50,17 +50,21 @@ extension ForeignMap {
         guard number < count else { continue }
         filled[number, default: []].formUnion([])
         for (field, sources) in paths[number]
-        where sources.isEmpty || sources.contains(where: { $0.value(in: record, of: line)?.isGiven ?? false }) {
+        where sources.isEmpty
+          || sources.contains(where: { $0.value(in: record, of: line, values.texts)?.isGiven ?? false })
+        {
           filled[number, default: []].insert(field)
         }
       }
     }
     for bytes in records {
       unsafe bytes.withUnsafeBufferPointer { bytes in
+        values.texts.reset()
         // What is no record is quarantined with words of its own.
         guard case .success(let (record, line)) = unsafe mapper.read(bytes) else { return }
-        guard let list = each?.value(in: line, of: line), list.kind == .array else { return look(at: record, of: line) }
-        for element in list.elements where element.kind == .object { look(at: element, of: line) }
+        let list = each?.value(in: line, of: line, values.texts).map { values.texts.value(of: $0).list }
+        guard let list, list.kind == .array else { return look(at: record, of: line) }
+        for element in list.elements.lazy.map(\.item) where element.kind == .object { look(at: element, of: line) }
       }
     }
     return filled

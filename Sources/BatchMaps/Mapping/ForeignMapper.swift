@@ -18,7 +18,7 @@ extension ForeignMap: RecordMap {
 final class ForeignMapper: RecordMapper {
   private let map: ForeignMap
   private let plan: MapPlan
-  private let values: RecordValues
+  let values: RecordValues
   let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
@@ -42,6 +42,7 @@ final class ForeignMapper: RecordMapper {
 
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
     last = nil
+    values.texts.reset()
     let line: JSONView
     switch unsafe read(record) {
     case .success(let record): (last, line) = record
@@ -51,12 +52,13 @@ final class ForeignMapper: RecordMapper {
     }
     guard let record = last else { return }
     values.read(record, of: line)
-    guard let each = map.each, let list = plan.each.flatMap({ values[$0] }), list.kind == .array else {
+    guard let each = map.each, let list = plan.each.flatMap({ values.content(of: $0)?.list }), list.kind == .array
+    else {
       return take(of: line, into: &outcomes)
     }
     let before = outcomes.count
     writer.element = 0
-    for element in list.elements {
+    for element in list.elements.lazy.map(\.item) {
       writer.element += 1
       if element.kind == .object {
         values.read(element, of: line)
@@ -92,7 +94,7 @@ final class ForeignMapper: RecordMapper {
   /// What lies at the path of records: an object, or a text that is one.
   private func innerRecord(of line: JSONView) -> Result<JSONView, Rejection> {
     guard let path = map.record else { return .success(line) }
-    guard let view = path.value(in: line, of: line), !view.isNull else {
+    guard let view = path.value(in: line, of: line, values.texts), !view.isNull else {
       return .failure(Rejection(reason: .missingField, field: path.text))
     }
     if view.kind == .object { return .success(view) }

@@ -110,6 +110,7 @@ struct MapOutline {
 /// What stands at the places of a map in the record at hand.
 @safe final class RecordValues {
   private let outline: MapOutline
+  let texts = JSONTexts()
   /// Whether the record at hand is the line itself.
   private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -143,7 +144,7 @@ struct MapOutline {
     unsafe starts[Int(slot)] = unsafe value.start
     guard outline.hasNames(slot) else { return }
     var last = outline.count + Int(slot)
-    var members = value.members
+    var members = texts.value(of: value).members
     while let (key, member) = members.next() {
       var next = unsafe following[last]
       if next == 0 || !outline.isNamed(next, key) {
@@ -173,6 +174,9 @@ struct MapOutline {
     let view = unsafe JSONView(at: start)
     if place.tail < 0 { return view }
     let tail = outline.tails[Int(place.tail)]
-    return MapPath.value(tail.steps, in: view, tail.names)
+    return MapPath.value(tail.steps, in: view, tail.names, texts)
   }
+
+  /// The object or array there, which may stand in a text.
+  func content(of place: MapOutline.Place) -> JSONView? { self[place].map(texts.value) }
 }

@@ -81,8 +81,9 @@ struct MapReader {
 
   /// Takes the rules of another map in, behind its own.
   mutating func include(_ other: ForeignMap, line: Int?) {
-    if let each = other.each?.text, map.each?.text.utf8.elementsEqual(each.utf8) != true {
-      fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs the same")
+    // Records of another list may be of the same shape.
+    if let each = other.each?.text, map.each == nil {
+      fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs one, too")
     }
     if let record = other.record?.text, map.record?.text.utf8.elementsEqual(record.utf8) != true {
       fault(line, "the map includes '\(other.name)', which has 'record' '\(record)', and so it needs the same")
@@ -114,7 +115,7 @@ struct MapReader {
       }
       for member in element["constant"]?.members ?? [] { note(member.key, member.line ?? element.line ?? line) }
       for name in element["only"]?.array ?? [] {
-        if let name = name.string { note(prefix + name, element.line ?? line) }
+        if let name = name.string, element["rename"]?[name] == nil { note(prefix + name, element.line ?? line) }
       }
     }
   }

@@ -215,6 +215,7 @@ import Testing
     ("app://a/5?currentCampaign=x", "currentCampaign"), ("app://a?Current%20Campaign=x", "Current Campaign"),
     ("app://a?Current+Campaign=x", "Current+Campaign"), ("app://a?CurrentCampaign[]=x", "CurrentCampaign[]"),
     ("https://a.example/?b=c&amp;CurrentCampaign=x", "amp;CurrentCampaign"),
+    ("intent://x#Intent;scheme=app;S.CurrentCampaign=x;end", "#.S.CurrentCampaign"),
     ("https://a.example/#/b/5?CurrentCampaign=x", "#.CurrentCampaign"),
     ("app://a#CurrentCampaign=x", "#.CurrentCampaign"),
     ("app://a?data=%7B%22CurrentCampaign%22%3A%22x%22%7D", "data.CurrentCampaign"),

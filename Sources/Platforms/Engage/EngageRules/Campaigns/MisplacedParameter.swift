@@ -98,7 +98,8 @@ struct MisplacedParameter {
     return false
   }
 
-  private static let brackets = Array("[](){}".utf8)
+  /// What names are put together with; extras of Android's intents begin with their type and a dot.
+  private static let brackets = Array("[](){}.".utf8)
   private static let blanks = Array(" \t\n+_-\u{A0}".utf8)
 
   private static func areAlike(_ one: Text, _ other: Text) -> Bool {
