@@ -40,7 +40,7 @@ extension InitExportTests {
         #"{"token":"\#($1)","sent_at":"2026-01-15T08:0\#($0):00Z","action":"opened","payload":"{\"aps\":{\"alert\":\"Sale\"},\"CurrentCampaign\":\"sale\"}"}"#
       }
     ) {
-      $0.written = [#""record": "payload""#, #""deviceId": "^.token""#, #""payload": {"members": "$"}"#]
+      $0.written = [#""map": "apns""#]
       $0.event = "49"
     },
     Export(
@@ -145,8 +145,63 @@ extension InitExportTests {
       "lines that end in commas", "in.ndjson",
       lines { #"{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])"}\#(["", ","][$0 % 2])"# }
     ) {
+      $0.written = [#""form": "json""#]
+    },
+    Export(
+      "lines of which some are cut", "in.ndjson",
+      lines {
+        #"{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])"\#(["}", ""][$0 % 2])"#
+      }
+    ) {
       $0.code = 65
       $0.told = ["2 of 4 records would be refused"]
+    },
+    Export(
+      "properties that are JSON in a text", "in.ndjson",
+      lines {
+        #"{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])","properties":"{\"n\":1}"}"#
+      }
+    ) { $0.written = [#""jsonColumns": ["properties"]"#, #"{"members": "properties", "flatten": "."}"#] },
+    Export(
+      "rows of a warehouse with a vendor's list in a column", "in.csv",
+      table("event_date,event_timestamp,event_name,user_pseudo_id,event_params") {
+        "20260115,1768464\(["000", "060", "120", "180"][$0])000000,tap,\($1),\"[{\"\"key\"\":\"\"n\"\",\"\"value\"\":{\"\"int_value\"\":1}}]\""
+      }
+    ) {
+      $0.written = ["\"form\": \"csv\",\n  \"include\": [\"ga4\"]"]
+      $0.told = ["read by the preset 'ga4'", #""params":{"n":1}"#]
+    },
+    Export(
+      "a vendor's events in a list of an answer", "in.json",
+      "{\"ok\":true,\"data\":{\"events\":["
+        + rows {
+          #"{"type":"track","event":"\#(names[$0])","anonymousId":"\#($1)","messageId":"m\#($0)","timestamp":"2026-01-15T08:0\#($0):00Z"}"#
+        }.joined(separator: ",") + "]}}\n"
+    ) { $0.written = [#""each": "data.events""#, #""include": ["segment"]"#] },
+    Export(
+      "records far inside", "in.ndjson",
+      lines {
+        #"{"type":"RECORD","record":{"stream":"s","data":"{\"_airbyte_data\":{\"device\":\"\#($1)\",\"time\":\"2026-01-15T08:0\#($0):00Z\",\"event\":\"\#(names[$0])\"},\"x\":1}"}}"#
+      }
+    ) { $0.written = [#""record": "record.data""#] },
+    Export(
+      "pushes and what the service answered", "in.csv",
+      table("device_token,timestamp,status,payload") {
+        "\($1),2026-01-15T08:0\($0):00Z,\([200, 410][$0 % 2]),\"{\"\"aps\"\":{\"\"alert\"\":\"\"x\"\"}}\""
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["'status' perhaps says what became of each, and all are received"]
+    },
+    Export(
+      "an array of a property list", "in.plist",
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><array>"
+        + rows {
+          "<dict><key>device</key><string>\($1)</string><key>time</key><date>2026-01-15T08:0\($0):00Z</date><key>event</key><string>\(names[$0])</string></dict>"
+        }.joined() + "</array></plist>\n"
+    ) {
+      $0.written = [#""form": "json""#]
+      $0.told = ["a property list; no preset reads it"]
     },
     Export(
       "a table that never quotes", "in.tsv",
@@ -210,7 +265,7 @@ extension InitExportTests {
     "It says what a file is that no map reads",
     arguments: [
       ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is for spreadsheets alone; take it out"),
-      ("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><array/></plist>\n", "a property list, which no map reads"),
+      ("<plist version=\"1.0\"><array/></plist>\n", "neither JSON objects nor a table are in it"),
       (" device | time \n--------+------\n d      | 1    \n", "a table that is drawn for people; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
       ("device,time,event\n", "a header is in it, and no record"),
@@ -221,5 +276,22 @@ extension InitExportTests {
     let made = try workspace.run("init", "shop", "--from", "in.txt")
     #expect(made.code == 65 && made.messages.hasPrefix("in.txt: error: \(words)"), "\(made.messages)")
     #expect(!workspace.exists("shop"))
+  }
+
+  @Test("What the first rows leave open of days and months, later ones settle")
+  func laterRows() throws {
+    let workspace = try Workspace([])
+    for (last, words) in [("15/01", "dd/MM/yyyy HH:mm:ss"), ("01/15", "MM/dd/yyyy HH:mm:ss"), ("05/01", nil)] {
+      let rows = (0..<260).map { "phone-\($0 % 7),\($0 < 250 ? "0\($0 % 9 + 1)/01" : last)/2026 08:00:00,Cart\n" }
+      try workspace.write("in.csv", "device,time,event\n" + rows.joined())
+      let made = try workspace.run("init", "f\(words?.prefix(2) ?? "")", "--from", "in.csv")
+      #expect(made.code == (words == nil ? 65 : 0), "\(made.messages)")
+      let told =
+        words.map { "confidence high (\($0), as later records tell)" } ?? "which these records do not tell apart"
+      #expect(made.messages.contains(told), "\(made.messages)")
+      guard let words else { continue }
+      let map = try workspace.read("f\(words.prefix(2))/map.json")
+      #expect(map.contains("\"time\": \"\(words)\"") && !map.contains("//"), "\(map)")
+    }
   }
 }

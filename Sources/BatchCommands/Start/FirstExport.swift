@@ -99,24 +99,26 @@ struct FirstExport {
       return
     }
     var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
-    if let opened = records.withPayload, let pushes = try? MapProposal(of: opened, types: types, hints: hints),
-      pushes.kind == .notifications, pushes.missing.isEmpty
-    {
-      best = pushes
-    }
-    if !best.missing.isEmpty, let list = records.ofList {
+    let list = records.ofList
+    // Plain columns that are called like a vendor's members may be of anybody.
+    let presetForm = form.isTable && !records.haveJSON ? .lines : form
+    if !best.missing.isEmpty, let list {
       let inner = try MapProposal(of: list, types: types, hints: hints)
       if inner.missing.count < best.missing.count { best = inner }
     }
     for path in best.isOfLines ? records.envelopes : [] {
       let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
       let begin = ExportColumns.written(path) + "."
-      guard let inner, inner.missing.count <= best.missing.count, inner.unsure.count <= best.unsure.count,
-        best.path(of: "deviceId")?.hasPrefix(begin) ?? true, best.path(of: "name")?.hasPrefix(begin) ?? true
+      // What stands in a text within is in no column of the line.
+      guard let inner,
+        inner.missing.count < best.missing.count
+          || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count
+            && ["deviceId", "name"].allSatisfy({ best.path(of: $0)?.hasPrefix(begin) ?? true })
       else { continue }
       (best, envelope) = (inner, path)
     }
-    for path in [[]] + records.envelopes {
+    let places: [(path: [String], list: String?)] = [([], nil), ([], list?.list)] + records.envelopes.map { ($0, nil) }
+    for (path, list) in places.enumerated().filter({ $0.offset != 1 || $0.element.list != nil }).map(\.element) {
       let place = path.isEmpty ? nil : ExportColumns.written(path)
       // Own records in an envelope.
       if let place, let kind = records.inside(path).ownKind, let own = ForeignMap.own.reading(record: place),
@@ -129,13 +131,15 @@ struct FirstExport {
       // What a preset passes over may be what decides.
       guard
         let fit = try FittingPreset(
-          input, isCut: form.isDocuments, vocabulary, presets: platform.platform.presets, record: place),
-        best.actionPath.map({ fit.trial.unread[$0] == nil }) ?? true
+          input, presetForm, vocabulary, presets: platform.platform.presets, record: place, list: list),
+        best.decidingPath.map({ fit.trial.unread[$0] == nil }) ?? true
       else { continue }
       (preset, record, kind) = (fit.map, place, fit.kind)
-      document = form.isDocuments ? fit.map.includingDocument : nil
+      document = fit.document(presetForm)
       map = document == nil ? fit.name : MapProposal.file
-      let what = (form.name.isEmpty ? "" : "\(form.name); ") + (place.map { "records in '\($0.printable)'; " } ?? "")
+      let what =
+        (form.name.isEmpty ? "" : "\(form.name); ")
+        + ((place ?? list).map { "records in '\($0.printable)'; " } ?? "")
       let source = "as \(kind.name) (docs/maps.md has what becomes what)"
       let words =
         fit.trial.refused == 0
@@ -148,6 +152,14 @@ struct FirstExport {
     guard !records.nodes.isEmpty else {
       let words = form.isTable ? "a header is in it, and no record" : "neither JSON objects nor a table are in it"
       throw Self.refusal("\(shown): error: \(words)")
+    }
+    if let other = best.ofOtherTime {
+      func refused(_ proposal: MapProposal) throws -> Int {
+        let document = proposal.document(form, record: envelope, eventType: platform.firstJob.ownEvent)
+        return try trial(of: input, as: proposal.kind, document: document, limit: Self.lookedAt).refused
+      }
+      let counts = try (best.missing.isEmpty ? refused(best) : 0, best.missing.isEmpty ? refused(other) : 0)
+      if counts.0 != counts.1 { best = (counts.0 < counts.1 ? best : other).withSettledTime() }
     }
     let what = form.name.isEmpty ? "" : "\(form.name); "
     let outcome =

@@ -62,18 +62,6 @@ extension ForeignMap {
     return map
   }
 
-  /// The same map of records that stand in a JSON array, or one after the other.
-  package var ofDocuments: ForeignMap {
-    var map = self
-    map.form = .documents(.utf8)
-    return map
-  }
-
-  /// The document of a map that is ``ofDocuments``.
-  package var includingDocument: String {
-    let each = each.map { "  \"each\": \(JSONString.quoted($0.text)),\n" } ?? ""
-    return "{\n  \"form\": \"json\",\n\(each)  \"include\": [\(JSONString.quoted(name))]\n}\n"
-  }
 }
 
 /// What some records become.

@@ -13,6 +13,9 @@ package struct Preset: Sendable {
     return String(text[start...].prefix { $0 != ":" && $0 != "\"" })
   }
 
+  /// Whether it says itself how its files are cut.
+  var hasForm: Bool { text.contains("\"form\":") }
+
   /// In the order in which people are told of them.
   package static let all = unsafe UnsafeBufferPointer(start: engage_presets(), count: Int(engage_preset_count())).map {
     unsafe Preset(name: String(cString: $0.name), text: String(cString: $0.text))

@@ -14,8 +14,10 @@ enum ColumnLook {
     var remarks: [String] = []
     /// Whether each of them says its zone, as numbers do.
     var namesZone = false
+    /// Another pattern that reads them as well, and otherwise.
+    var other: String?
     /// Whether the values leave open which of two patterns it is.
-    var isOpen = false
+    var isOpen: Bool { other != nil }
   }
 
   private static let days = [
@@ -69,7 +71,7 @@ enum ColumnLook {
         $0.misfits == least.misfits && Self.form($0.text).map { instants($0) != best } ?? false
       }
       if let other = equal.first {
-        times.isOpen = true
+        times.other = other.text
         times.remarks = ["\(least.text), or \(other.text), which these records do not tell apart"]
       } else if least.text.hasPrefix("dd") {
         times.remarks.append("the day is first")

@@ -14,7 +14,7 @@ package struct ExportForm: Equatable {
   /// Why no map reads it; nil where one may.
   package private(set) var refusal: String?
 
-  static let lines = ExportForm()
+  package static let lines = ExportForm()
   package static let links = ExportForm(words: [#""form": "text""#], name: "a list of links")
 
   private init(words: [String] = [], name: String = "") { (self.words, self.name) = (words, name) }
@@ -42,6 +42,10 @@ package struct ExportForm: Equatable {
       refusal = words
       return
     }
+    if DocumentCutter.isPropertyList(text) {
+      (words, name, isDocuments) = ([#""form": "json""#], "a property list", true)
+      return
+    }
     let rows = text.split(separator: UInt8(ascii: "\n"))
     if let words = Self.refusal(of: text, rows) {
       refusal = words
@@ -51,7 +55,11 @@ package struct ExportForm: Equatable {
     // Names may stand in braces.
     let isNamed = text.starts(with: "{".utf8) && text.dropFirst().first.map { $0 | 0x20 >= UInt8(ascii: "a") } ?? false
     if !isNamed, start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
-      let isRow = rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
+      // A comma may stand between lines.
+      let isRow =
+        rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
+        || rows.allSatisfy({ $0.first { $0 > 0x20 } == UInt8(ascii: "{") })
+          && rows.contains { $0.last { $0 > 0x20 } == UInt8(ascii: ",") }
       isDocuments = form?.isDocuments ?? false || isRow || encoding != .utf8
       if isDocuments {
         words = [#""form": "json""#]
@@ -70,9 +78,6 @@ package struct ExportForm: Equatable {
   /// Forms that no map reads, by their first rows; nil for others.
   private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
-    if head.hasPrefix("bplist0") || head.hasPrefix("<") && head.contains("<plist") {
-      return "a property list, which no map reads; 'plutil -convert json FILE' makes JSON of it"
-    }
     if head.hasPrefix("sep="), let row = rows.first {
       let words = String(decoding: row.filter { $0 > 0x20 }, as: UTF8.self).printable
       return "the first line '\(words)' is for spreadsheets alone; take it out, and the table is read"

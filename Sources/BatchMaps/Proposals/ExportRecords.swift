@@ -6,12 +6,10 @@ package import BatchIngest
 package struct ExportRecords {
   package private(set) var nodes: [JSONNode] = []
   let isTable: Bool
-  /// Columns of a table whose texts are JSON objects.
+  /// Members of lines and columns of a table whose texts are JSON objects, which the records have opened.
   private(set) var jsonColumns: [String] = []
-  /// The member of lines whose text is a payload in JSON, which the records have opened; nil for others.
-  private(set) var opened: String?
   /// Where the list is whose elements the records are; nil for others.
-  private(set) var list: String?
+  package private(set) var list: String?
   /// By type, how many of the records say that they are of it; events as an SDK stored them say it by their members.
   package private(set) var types: [String: Int] = [:]
   /// How many of the records are of the project's own shape, by kind.
@@ -28,13 +26,13 @@ package struct ExportRecords {
       guard let node = try? JSONNode.parse(trial.raw), node.members != nil else { return }
       nodes.append(node)
     }
-    self.init(nodes, isTable: form.isTable)
+    self.init(nodes, isTable: form.isTable, areLines: true)
   }
 
-  private init(_ nodes: [JSONNode], isTable: Bool) {
+  private init(_ nodes: [JSONNode], isTable: Bool, areLines: Bool = false) {
     self.nodes = nodes
     self.isTable = isTable
-    if isTable { readJSON() }
+    if areLines { readJSON() }
     for node in nodes {
       if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
       if let type = node["type"]?.string ?? Self.storedType(of: node) { types[type, default: 0] += 1 }
@@ -44,7 +42,14 @@ package struct ExportRecords {
   /// The objects at a path, of those records that have one.
   package func inside(_ path: [String]) -> ExportRecords {
     ExportRecords(
-      nodes.compactMap { node in path.reduce(Optional(node)) { $0?[$1] } }.compactMap(Self.object), isTable: false)
+      nodes.compactMap { path.reduce(Optional($0)) { $0.flatMap(Self.object)?[$1] } }.compactMap(Self.object),
+      isTable: false)
+  }
+
+  /// Whether a text of theirs is JSON, or was.
+  package var haveJSON: Bool {
+    !jsonColumns.isEmpty
+      || nodes.contains { $0.members?.contains { $0.value.string?.hasPrefix("[{") ?? false } ?? false }
   }
 
   /// The elements of the longest list of objects that a document has, at most two names deep; nil where there is none.
@@ -65,19 +70,6 @@ package struct ExportRecords {
     return records
   }
 
-  /// The same lines with their payload, which is a text; nil where none has such.
-  package var withPayload: ExportRecords? {
-    let name = members.first { name in
-      MapProposal.payloadNames[name.lowercased()] != nil
-        && nodes.count { $0[name]?.string.flatMap(Self.object) != nil } * 10 >= nodes.count * 9
-    }
-    guard let name else { return nil }
-    var records = self
-    records.opened = ExportColumns.written(name)
-    records.open([name])
-    return records
-  }
-
   /// Where most records have an object with several members, or a text that is one, outer ones first.
   package var envelopes: [[String]] {
     var counts: [(path: [String], count: Int)] = []
@@ -90,7 +82,7 @@ package struct ExportRecords {
         } else {
           counts.append((inner, 1))
         }
-        if inner.count < 2 { look(object, inner) }
+        if inner.count < 3 { look(object, inner) }
       }
     }
     for node in nodes { look(node, []) }
@@ -136,17 +128,13 @@ package struct ExportRecords {
     let names = Set(nodes.flatMap { $0.members?.map(\.key) ?? [] }).sorted()
     jsonColumns = names.filter { name in
       let texts = nodes.compactMap { $0[name]?.string }
-      return !texts.isEmpty && texts.allSatisfy { Self.object($0) != nil }
+      return !texts.isEmpty && texts.count { Self.object($0) != nil } * 10 >= texts.count * 9
     }
-    open(jsonColumns)
-  }
-
-  private mutating func open(_ names: [String]) {
-    guard !names.isEmpty else { return }
+    guard !jsonColumns.isEmpty else { return }
     nodes = nodes.map { node in
       let members = (node.members ?? []).map { member in
         var member = member
-        if names.contains(member.key), let object = member.value.string.flatMap(Self.object) {
+        if jsonColumns.contains(member.key), let object = member.value.string.flatMap(Self.object) {
           member.value = object
         }
         return member

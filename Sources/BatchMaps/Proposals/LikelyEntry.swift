@@ -29,7 +29,7 @@ package struct LikelyEntry: Sendable, Equatable {
       otherKind = kind == file.kind ? nil : kind
       return
     }
-    guard let fit = try FittingPreset(file, isCut: form.isDocuments, vocabulary, presets: presets),
+    guard !form.isTable, let fit = try FittingPreset(file, form, vocabulary, presets: presets),
       let preset = Preset.named(fit.name),
       try fit.trial.accepted > (file.map == nil ? 0 : ExportTrial(of: [file], vocabulary).accepted)
     else { return nil }

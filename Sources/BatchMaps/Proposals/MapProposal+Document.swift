@@ -10,7 +10,6 @@ extension MapProposal {
   package func document(_ form: ExportForm, record: [String] = [], eventType: String) -> String {
     var lines = form.words
     if let list = records.list { lines.append("\"each\": \(Self.quoted(list))") }
-    if let opened = records.opened { lines.append("\"record\": \(Self.quoted(opened))") }
     if !record.isEmpty {
       lines.append("\"record\": \(Self.quoted(ExportColumns.written(record)))")
     }
@@ -22,7 +21,7 @@ extension MapProposal {
     var fields = missing.filter { $0 != "name" }.map { "    \(Self.quoted($0)): \"\"" }
     for field in self.fields where !["name", "action", "campaign"].contains(field.name) {
       fields.append(
-        "    \(Self.quoted(field.name)): \(field.name == "timestamp" ? timeSource : Self.quoted(place(field.path)))")
+        "    \(Self.quoted(field.name)): \(field.name == "timestamp" ? timeSource : Self.quoted(field.path))")
     }
     lines.append("\"fields\": {\n\(fields.joined(separator: ",\n"))\n  }")
     switch kind {
@@ -39,13 +38,6 @@ extension MapProposal {
   }
 
   private static func quoted(_ text: String) -> String { JSONString.quoted(text) }
-
-  /// A path where the record is the object that stands in a text of its line.
-  private func place(_ path: String) -> String {
-    guard let opened = records.opened else { return path }
-    if path == opened { return "$" }
-    return path.hasPrefix(opened + ".") ? String(path.dropFirst(opened.utf8.count + 1)) : "^.\(path)"
-  }
 
   private var comments: String {
     let open = missing + unsure.map(\.name) + doubts
@@ -64,7 +56,7 @@ extension MapProposal {
 
   private var timeSource: String {
     guard let time else { return "\"\"" }
-    let paths = time.paths.map { Self.quoted(place($0)) }
+    let paths = time.paths.map(Self.quoted)
     let path =
       paths.count == 1 ? "\"path\": \(paths[0])" : "\"paths\": [\(paths.joined(separator: ", "))], \"join\": \" \""
     let pattern = time.pattern.map { ", \"time\": \(Self.quoted($0))" } ?? ""
@@ -76,7 +68,7 @@ extension MapProposal {
     let none = (action?.values ?? [:]).filter { $0.value == nil }.keys.sorted()
     if let action, !none.isEmpty {
       rules.append(
-        "    {\"when\": {\(Self.quoted(place(action.path))): [\(none.map(Self.quoted).joined(separator: ", "))]}, \"leaveOut\": \"neither received nor opened\"}"
+        "    {\"when\": {\(Self.quoted(action.path)): [\(none.map(Self.quoted).joined(separator: ", "))]}, \"leaveOut\": \"neither received nor opened\"}"
       )
     }
     var fields: [String] = []
@@ -84,7 +76,7 @@ extension MapProposal {
       let table = action.values.compactMap { key, value in value.map { "\(Self.quoted(key)): \(Self.quoted($0))" } }
         .sorted()
       fields.append(
-        "\"action\": {\"path\": \(Self.quoted(place(action.path))), \"table\": {\(table.joined(separator: ", "))}, \"default\": \"unknown\"}"
+        "\"action\": {\"path\": \(Self.quoted(action.path)), \"table\": {\(table.joined(separator: ", "))}, \"default\": \"unknown\"}"
       )
     } else {
       fields.append(#""action": {"constant": "received"}"#)
@@ -92,10 +84,10 @@ extension MapProposal {
     switch payload {
     case nil: fields.append(#""payload": {"constant": {"aps": {}}}"#)
     case "": fields.append(#""payload": {"members": "$"}"#)
-    case let path?: fields.append("\"payload\": {\"members\": \(Self.quoted(place(path)))}")
+    case let path?: fields.append("\"payload\": {\"members\": \(Self.quoted(path))}")
     }
-    if let alert { fields.append("\"payload.aps.alert\": \(Self.quoted(place(alert)))") }
-    if let campaign { fields.append("\"payload.CurrentCampaign\": \(Self.quoted(place(campaign)))") }
+    if let alert { fields.append("\"payload.aps.alert\": \(Self.quoted(alert))") }
+    if let campaign { fields.append("\"payload.CurrentCampaign\": \(Self.quoted(campaign))") }
     rules.append("    {\n      \"fields\": {\n        \(fields.joined(separator: ",\n        "))\n      }\n    }")
     return rules
   }

@@ -68,6 +68,15 @@ extension MapProposal {
     return true
   }
 
+  /// Of a log of pushes without actions, all of which are received, the column that perhaps says which are not.
+  private var outcomePath: String? {
+    guard kind == .notifications, action == nil else { return nil }
+    return columns.columns.first { $0.values.count > 1 && Self.outcomeNames.contains($0.plainName) }?.path
+  }
+
+  /// The column that says what became of a notification, or perhaps does.
+  package var decidingPath: String? { action?.path ?? outcomePath }
+
   /// Ids that nobody trimmed, people that are none, and campaigns that a map of links does not read.
   mutating func findDoubts() {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
@@ -94,6 +103,9 @@ extension MapProposal {
       if hasList || kind == .notifications && column.values.contains(where: { $0.hasPrefix("{\"") }) {
         doubts.append("'\(column.path)' has JSON in a text, which is not looked into: export it as JSON")
       }
+    }
+    if let path = outcomePath {
+      doubts.append("'\(path)' perhaps says what became of each, and all are received: leave out those that are not")
     }
     if kind == .deepLinks, let column = columns.columns.first(where: { $0.points(Self.campaignNames) != nil }) {
       doubts.append("a link has its campaign in its URL, and '\(column.path)' is not read: put it there")

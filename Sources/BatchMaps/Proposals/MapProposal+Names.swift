@@ -71,6 +71,8 @@ extension MapProposal {
   static let perhapsPushWords = words("campaign message kampagne currentcampaign")
   static let otherLogWords = words(
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
+  /// What a service answered, in words of its own.
+  static let outcomeNames = words("status statuscode code result reason error response responsecode state outcome")
   static let campaignNames = [
     "currentcampaign": 4, "campaign": 4, "campaignname": 4, "utmcampaign": 3, "campaignid": 3, "pushname": 3,
     "kampagne": 4,

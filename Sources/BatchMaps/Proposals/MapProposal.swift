@@ -39,6 +39,8 @@ package struct MapProposal {
   struct Time {
     var paths: [String]
     var pattern: String?
+    /// Another that reads all of them as well, and otherwise.
+    var other: String?
   }
 
   /// In the folder of the job.
@@ -149,11 +151,26 @@ package struct MapProposal {
     }
   }
 
-  /// Whether a record is a line or a row as it is.
-  package var isOfLines: Bool { records.opened == nil && records.list == nil }
+  /// The same with the other of two patterns that read the first records; nil where there is one.
+  package var ofOtherTime: MapProposal? {
+    guard let time, let other = time.other else { return nil }
+    var proposal = self
+    proposal.time?.pattern = other
+    return proposal
+  }
 
-  /// The column that says what became of a notification.
-  package var actionPath: String? { action?.path }
+  /// The same where later records tell the two apart.
+  package func withSettledTime() -> MapProposal {
+    var proposal = self
+    for place in fields.indices where fields[place].name == "timestamp" {
+      proposal.fields[place].confidence = .high
+      proposal.fields[place].remark = "\(time?.pattern ?? ""), as later records tell"
+    }
+    return proposal
+  }
+
+  /// Whether a record is a line or a row as it is.
+  package var isOfLines: Bool { records.list == nil }
 
   package func path(of field: String) -> String? { fields.first { $0.name == field }?.path }
 
@@ -346,7 +363,7 @@ package struct MapProposal {
     return (
       Field(
         name: "timestamp", path: found.column.path, confidence: confidence, remark: remarks.joined(separator: "; ")),
-      Time(paths: [found.column.path], pattern: found.times.pattern), !found.times.namesZone
+      Time(paths: [found.column.path], pattern: found.times.pattern, other: found.times.other), !found.times.namesZone
     )
   }
 }
