@@ -81,7 +81,7 @@ coverage: setup ## run all tests and print how many lines of each target they re
 	@scripts/coverage "$$($(SWIFT) test --scratch-path .build/coverage --show-codecov-path)"
 
 # The targets whose documentation is built.
-DOCUMENTED := BatchIngest BatchStore BatchDelivery BatchPlatform BatchPipeline
+DOCUMENTED := BatchIngest BatchStore BatchDelivery BatchPipeline
 
 docs: setup ## build the documentation of the code into .build/docs; warnings are errors
 	@echo "==> Building the documentation of the code"
@@ -105,7 +105,7 @@ sweep: setup ## every fault at every call of every kind of merge, and every outp
 	@echo "==> Building the tests"
 	$(build_tests)
 	@echo "==> Sweeping"
-	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full $(run_tests) --filter 'EngageIdentityTests.(Sweep|Sandbox|Order)Tests|BatchDeliveryTests.PoisonTests|(Output|Parts|PartsPieces|PoisonedService|HostileService|IdenticalOutput|MappedRun)Tests/'
+	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full $(run_tests) --filter 'EngageTests.(Sweep|Sandbox|Order)Tests|BatchDeliveryTests.PoisonTests|(Output|Parts|PartsPieces|PoisonedService|HostileService|IdenticalOutput|MappedRun)Tests/'
 
 .PHONY: damage
 

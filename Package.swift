@@ -1,130 +1,83 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One target of the package: its folder under `Sources`, what it may import, and its tests.
+/// One target of the package: what it may import, and its tests. Its folder under `Sources` has its name.
 ///
 /// Imports go down only. `--explicit-target-dependency-import-check error` refuses an import that is not listed here.
 struct Module {
   var name: String
-  /// The platform whose folder under `Sources/Platforms` it stands in; nil for the core, which knows no platform.
-  var platform: String?
+  /// Whether it belongs to a platform; the core knows none.
+  var isPlatform = false
   var imports: [Target.Dependency]
-  var tested = true
   /// What only the tests need.
   var testImports: [Target.Dependency] = []
-
-  var path: String { platform.map { "Platforms/\($0)/\(name)" } ?? name }
 }
 
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdb: [Target.Dependency] = [
+  .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+]
 
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: ["CBytes", "CCrypto", "CLinux", "CSHA1Lanes"]),
-  Module(name: "BatchExpressions", imports: []),
-  Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
-  Module(name: "BatchHTTP", imports: ["BatchFoundation", "CCurl"], testImports: ["LoopbackServer"]),
-  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchXML"]),
-  Module(name: "BatchIngest", imports: ["BatchFoundation", "CBytes", "CZlib"], testImports: ["EngageEvents"]),
+  Module(name: "BatchWire", imports: ["BatchFoundation", "CCurl", "CLibXML2"], testImports: ["LoopbackServer"]),
+  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchWire"]),
+  Module(name: "BatchIngest", imports: ["BatchFoundation", "CBytes", "CZlib"], testImports: ["EngageRules"]),
   Module(
-    name: "BatchMaps",
-    imports: [
-      "BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded", grdb,
-      .product(name: "GRDBSQLite", package: "GRDB.swift"),
-    ],
-    testImports: ["EngageEvents", "DeltaDNAEvents"]),
+    name: "BatchMaps", imports: ["BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded"] + grdb,
+    testImports: ["EngageRules", "GameRules"]),
   Module(
-    name: "BatchStore", imports: ["BatchFoundation", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift")],
-    testImports: ["EngageEvents", "EngageIdentity", "StoreSupport"]),
+    name: "BatchStore", imports: ["BatchFoundation"] + grdb, testImports: ["EngageRules", "Engage", "StoreSupport"]),
   Module(
-    name: "BatchDelivery", imports: ["BatchFoundation", "BatchHTTP", "BatchStore"],
+    name: "BatchDelivery", imports: ["BatchFoundation", "BatchWire", "BatchStore"],
     testImports: ["StoreSupport", "DestinationContract"]),
   Module(name: "BatchReport", imports: ["BatchFoundation"]),
-  Module(
-    name: "BatchPlatform",
-    imports: [
-      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
-    ], tested: false),
-  Module(name: "BatchSandbox", imports: ["BatchFoundation", "CLinux"], tested: false),
-  Module(
-    name: "EngageEvents", platform: "Engage", imports: ["BatchFoundation", "BatchIngest", "BatchStore"],
-    testImports: ["StoreSupport"]),
-  Module(
-    name: "EngageRules", platform: "Engage", imports: ["BatchFoundation", "BatchExpressions", "EngageEvents"],
-    testImports: ["BatchConfiguration", "EngagePlatform"]),
-  Module(
-    name: "EngageAPI", platform: "Engage", imports: ["BatchFoundation", "BatchXML", "BatchHTTP"],
-    testImports: ["LoopbackServer"]),
-  Module(
-    name: "EngageIdentity", platform: "Engage",
-    imports: [
-      "BatchFoundation", "BatchConfiguration", "BatchStore", "BatchHTTP", "BatchXML", "EngageEvents", "EngageAPI", grdb,
-    ],
-    testImports: ["BatchSandbox", "EngageSandbox", "RecipientModel", "StoreSupport"]),
-  Module(
-    name: "EngageSandbox", platform: "Engage", imports: ["BatchFoundation", "BatchXML", "BatchSandbox"]),
-  Module(
-    name: "EngagePlatform", platform: "Engage",
-    imports: [
-      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
-      "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageIdentity", "DeltaDNASchema",
-    ],
-    testImports: ["BatchSandbox", "EngageSandbox", "DestinationContract", "LoopbackServer", "StoreSupport"]),
-  Module(name: "DeltaDNAEvents", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchIngest", "BatchStore"]),
-  Module(
-    name: "DeltaDNASchema", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchExpressions", "BatchReport", "DeltaDNAEvents"]),
-  Module(
-    name: "DeltaDNARules", platform: "DeltaDNA", imports: ["BatchFoundation", "DeltaDNAEvents"],
-    testImports: ["BatchIngest", "BatchStore", "BatchConfiguration", "DeltaDNAPlatform"]),
-  Module(
-    name: "DeltaDNAAPI", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchHTTP", "DeltaDNAEvents"],
-    testImports: ["LoopbackServer", "DeltaDNARules"]),
-  Module(
-    name: "DeltaDNASandbox", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchSandbox", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNAAPI"],
-    testImports: ["BatchHTTP", "DeltaDNARules"]),
-  Module(
-    name: "DeltaDNAPlatform", platform: "DeltaDNA",
-    imports: [
-      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
-      "BatchPlatform", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNARules", "DeltaDNAAPI", grdb,
-    ], testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
-  Module(
-    name: "UnityPlatform", platform: "Unity",
-    imports: [
-      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
-      "BatchPlatform", "DeltaDNAEvents", "DeltaDNAAPI", "DeltaDNAPlatform",
-    ], testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
-  Module(
-    name: "UnitySandbox", platform: "Unity", imports: ["BatchFoundation", "BatchSandbox", "DeltaDNASandbox"],
-    testImports: ["BatchHTTP", "DeltaDNASchema"]),
+  Module(name: "EventSchemas", imports: ["BatchFoundation", "BatchReport"], testImports: ["GameRules"]),
   Module(
     name: "BatchPipeline",
     imports: [
-      "BatchFoundation", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
-      "BatchPlatform", "CLinux",
+      "BatchFoundation", "BatchWire", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore", "BatchDelivery",
+      "BatchReport", "CLinux",
     ],
     testImports: [
-      "BatchHTTP", "EngageAPI", "EngageEvents", "EngageIdentity", "EngagePlatform", "DeltaDNAAPI", "DeltaDNAPlatform",
-      "UnityPlatform", "StepPlatform", "DestinationContract", "RecipientModel", "StoreSupport",
+      "EngageRules", "Engage", "Games", "StepPlatform", "DestinationContract", "RecipientModel", "StoreSupport",
     ]),
+  Module(
+    name: "EngageRules", isPlatform: true, imports: ["BatchFoundation", "BatchIngest", "BatchStore"],
+    testImports: ["BatchConfiguration", "Engage", "StoreSupport"]),
+  Module(
+    name: "Engage", isPlatform: true,
+    imports: [
+      "BatchFoundation", "BatchWire", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "EventSchemas", "BatchPipeline", "EngageRules",
+    ] + grdb,
+    testImports: ["BatchSandbox", "DestinationContract", "LoopbackServer", "RecipientModel", "StoreSupport"]),
+  Module(
+    name: "GameRules", isPlatform: true, imports: ["BatchFoundation", "BatchIngest", "BatchStore"],
+    testImports: ["BatchConfiguration", "Games"]),
+  Module(
+    name: "Games", isPlatform: true,
+    imports: [
+      "BatchFoundation", "BatchWire", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "EventSchemas", "BatchPipeline", "GameRules",
+    ] + grdb,
+    testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
+  Module(
+    name: "BatchSandbox", isPlatform: true,
+    imports: ["BatchFoundation", "BatchWire", "EventSchemas", "GameRules", "CLinux"], testImports: ["Games"]),
   Module(
     name: "BatchCommands",
     imports: [
-      "BatchFoundation", "BatchXML", "BatchHTTP", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore",
-      "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox", "EngageEvents", "EngageRules", "EngageAPI",
-      "EngageIdentity", "EngagePlatform", "EngageSandbox", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNARules",
-      "DeltaDNAPlatform", "DeltaDNASandbox", "UnityPlatform", "UnitySandbox", "CCommit", "CEmbedded",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "BatchFoundation", "BatchWire", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore", "BatchReport",
+      "EventSchemas", "BatchPipeline", "EngageRules", "Engage", "GameRules", "Games", "BatchSandbox", "CCommit",
+      "CEmbedded", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], testImports: ["StepPlatform"]),
 ]
 
 /// The core knows no platform; the commands, which put the program together, import all of them.
-for module in modules where module.platform == nil && module.name != "BatchCommands" {
+for module in modules where !module.isPlatform && module.name != "BatchCommands" {
   for case .byNameItem(let name, _) in module.imports {
     precondition(
-      !modules.contains { $0.name == name && $0.platform != nil },
-      "\(module.name) imports \(name), which is a platform's")
+      !modules.contains { $0.name == name && $0.isPlatform }, "\(module.name) imports \(name), which is a platform's")
   }
 }
 
@@ -133,10 +86,7 @@ for module in modules where module.platform == nil && module.name != "BatchComma
 let isChecked = Context.environment["ENGAGE_CHECKED"] == "1"
 
 /// What a run spends hardly any time in.
-let cold: Set = [
-  "BatchCommands", "BatchConfiguration", "BatchHTTP", "BatchReport", "BatchSandbox", "BatchXML", "DeltaDNASandbox",
-  "EngageSandbox", "UnityPlatform", "UnitySandbox",
-]
+let cold: Set = ["BatchCommands", "BatchConfiguration", "BatchWire", "BatchReport", "BatchSandbox"]
 
 let language: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -167,15 +117,15 @@ let settings = testSettings + [.strictMemorySafety()]
 
 let libraries: [Target] = modules.map { module in
   .target(
-    name: module.name, dependencies: module.imports, path: "Sources/\(module.path)",
+    name: module.name, dependencies: module.imports,
     swiftSettings: language + optimisation(isHot: !cold.contains(module.name)) + [.strictMemorySafety()])
 }
 
-let tests: [Target] = modules.filter(\.tested).map { module in
+let tests: [Target] = modules.map { module in
   .testTarget(
     name: module.name + "Tests",
     dependencies: [.target(name: module.name), "TestSupport"] + module.imports + module.testImports,
-    path: "Tests/\(module.path)Tests", swiftSettings: testSettings)
+    swiftSettings: testSettings)
 }
 
 /// Runs the executable as people do; it is found beside the test bundle. Not a dependency, because this target, which takes longest, would
@@ -183,9 +133,8 @@ let tests: [Target] = modules.filter(\.tested).map { module in
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
-    "BatchSandbox", "EngageSandbox", "BatchFoundation", "BatchStore", "DeltaDNASandbox",
-    "EngageIdentity", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox", "BatchIngest",
-    "DeltaDNAEvents", "EngageEvents",
+    "BatchFoundation", "BatchWire", "BatchIngest", "BatchStore", "EngageRules", "Engage", "GameRules", "BatchSandbox",
+    "LoopbackServer", "StoreSupport", "TestSupport",
   ],
   swiftSettings: testSettings)
 
@@ -197,10 +146,8 @@ let documentationTests: Target = .testTarget(
 let fuzzTests: Target = .testTarget(
   name: "FuzzTests",
   dependencies: [
-    "BatchExpressions", "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchMaps", "BatchSandbox",
-    "BatchStore",
-    "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI", "EngageEvents", "EngageIdentity",
-    "EngageRules", "TestSupport",
+    "BatchFoundation", "BatchWire", "BatchConfiguration", "BatchIngest", "BatchMaps", "BatchStore", "EngageRules",
+    "Engage", "GameRules", "BatchSandbox", "TestSupport",
   ],
   path: "Tests/Fuzz", exclude: ["modules", "run"], swiftSettings: testSettings)
 
@@ -215,8 +162,8 @@ let microBenchmarks: [Target] = [
   .executableTarget(
     name: "engage-microbenchmarks",
     dependencies: [
-      "AllocationCounter", "BatchFoundation", "BatchConfiguration", "BatchIngest", "EngageEvents",
-      "EngageRules", "BatchStore", "EngageIdentity", "EngagePlatform",
+      "AllocationCounter", "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "EngageRules",
+      "Engage",
     ],
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
@@ -253,32 +200,31 @@ let package = Package(
       name: "LoopbackServer", dependencies: ["BatchFoundation"], path: "Tests/LoopbackServer", swiftSettings: settings),
     .target(
       name: "TestSupport",
-      dependencies: ["BatchFoundation", "BatchConfiguration", "BatchHTTP", "BatchIngest", "BatchStore"],
+      dependencies: ["BatchFoundation", "BatchConfiguration", "BatchWire", "BatchIngest", "BatchStore"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
       name: "StoreSupport",
       dependencies: [
-        "BatchFoundation", "BatchStore", "EngageEvents", "EngageIdentity", "TestSupport",
-        grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ],
+        "BatchFoundation", "BatchStore", "EngageRules", "Engage", "TestSupport",
+      ] + grdb,
       path: "Tests/StoreSupport", swiftSettings: settings),
     .target(
       name: "DestinationContract",
       dependencies: [
-        "BatchFoundation", "BatchHTTP", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
+        "BatchFoundation", "BatchWire", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
         "TestSupport",
       ],
       path: "Tests/DestinationContract", swiftSettings: settings),
     .target(
       name: "StepPlatform",
       dependencies: [
-        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchHTTP", "BatchIngest", "BatchPlatform",
+        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchWire", "BatchIngest", "BatchPipeline",
         "BatchReport", "BatchStore",
       ], path: "Tests/StepPlatform", swiftSettings: testSettings),
     .target(
-      name: "RecipientModel", dependencies: ["BatchFoundation", "EngageEvents", "EngageIdentity"],
-      path: "Tests/Platforms/Engage/RecipientModel", swiftSettings: settings),
+      name: "RecipientModel", dependencies: ["BatchFoundation", "EngageRules", "Engage"],
+      path: "Tests/RecipientModel", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + (tests + [endToEndTests, documentationTests, fuzzTests]).filter(isChosen) + microBenchmarks,
   swiftLanguageModes: [.v6]

@@ -1,6 +1,5 @@
-import BatchHTTP
 import BatchStore
-import BatchXML
+import BatchWire
 import CCommit
 
 /// What runs here: the product and the libraries it found at run time.

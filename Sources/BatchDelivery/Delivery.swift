@@ -1,6 +1,6 @@
 import BatchFoundation
-import BatchHTTP
 package import BatchStore
+import BatchWire
 import Synchronization
 
 /// Sends what the store holds, chunk by chunk, and keeps the ledger of it (reference guarantees 3).

@@ -1,6 +1,6 @@
 package import BatchFoundation
-package import BatchHTTP
 package import BatchStore
+package import BatchWire
 
 /// A request came to nothing, and is tried again.
 package struct DeliveryTrouble: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import BatchFoundation
-import BatchHTTP
 import BatchStore
+import BatchWire
 
 /// What a failure says of all chunks, and how long a service is waited for that takes no request for now and says so.
 extension DeliverySchedule {

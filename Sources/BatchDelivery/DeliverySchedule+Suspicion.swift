@@ -1,6 +1,6 @@
 import BatchFoundation
-import BatchHTTP
 package import BatchStore
+import BatchWire
 
 /// Whether the chunk is to blame for a failure or the service: the table of docs/guarantees.md, "When a request fails".
 extension DeliverySchedule {

@@ -1,6 +1,6 @@
 package import BatchFoundation
-package import BatchHTTP
 package import BatchStore
+package import BatchWire
 
 /// Decides what is sent when, and what an answer means for its chunk. Pure: the time is told to it, and chance comes from a
 /// source that tests seed.

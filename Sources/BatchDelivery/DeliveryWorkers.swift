@@ -1,6 +1,6 @@
 import BatchFoundation
-import BatchHTTP
 import BatchStore
+import BatchWire
 
 /// Threads that send one request at a time each, and hand back what is known about it.
 ///

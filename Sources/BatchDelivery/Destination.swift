@@ -1,4 +1,4 @@
-package import BatchHTTP
+package import BatchWire
 
 /// Where chunks go: what a request body looks like, and what an answer means.
 ///

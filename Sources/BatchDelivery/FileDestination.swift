@@ -1,5 +1,5 @@
 import BatchFoundation
-package import BatchHTTP
+package import BatchWire
 import FoundationEssentials
 import Glibc
 

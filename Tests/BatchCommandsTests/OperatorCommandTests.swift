@@ -1,12 +1,10 @@
 import ArgumentParser
 import BatchFoundation
-import BatchHTTP
 import BatchIngest
 import BatchPipeline
 import BatchStore
-import BatchXML
-import EngageAPI
-import EngageIdentity
+import BatchWire
+import Engage
 import Testing
 
 @testable import BatchCommands

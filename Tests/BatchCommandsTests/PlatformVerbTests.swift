@@ -1,6 +1,6 @@
 import ArgumentParser
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import FoundationEssentials
 import StepPlatform
 import TestSupport

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchSandbox
 import BatchStore

@@ -1,5 +1,5 @@
 import BatchDelivery
-import BatchHTTP
+import BatchWire
 import DestinationContract
 import Testing
 

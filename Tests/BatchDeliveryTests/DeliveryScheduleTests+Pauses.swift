@@ -1,7 +1,7 @@
 import BatchDelivery
 import BatchFoundation
-import BatchHTTP
 import BatchStore
+import BatchWire
 import Testing
 
 /// Services that ask to be left alone for longer than they are waited for.

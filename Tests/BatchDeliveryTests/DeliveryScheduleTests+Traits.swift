@@ -1,6 +1,6 @@
 import BatchDelivery
 import BatchFoundation
-import BatchHTTP
+import BatchWire
 import DestinationContract
 import StoreSupport
 import Testing

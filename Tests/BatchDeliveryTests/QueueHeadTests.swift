@@ -1,7 +1,7 @@
 import BatchDelivery
 import BatchFoundation
-import BatchHTTP
 import BatchStore
+import BatchWire
 import DestinationContract
 import StoreSupport
 import Testing

@@ -1,6 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
-import EngageEvents
+import EngageRules
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import BatchFoundation
-import DeltaDNAEvents
-import EngageEvents
+import EngageRules
 import FoundationEssentials
 import GRDB
+import GameRules
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchReport
 import Testing
 

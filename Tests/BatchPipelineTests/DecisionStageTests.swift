@@ -1,9 +1,8 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
-import EngageEvents
-import EngageIdentity
+import Engage
+import EngageRules
 import StepPlatform
 import Testing
 

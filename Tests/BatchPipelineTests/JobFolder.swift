@@ -1,12 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
 import BatchStore
-import DeltaDNAPlatform
-import EngagePlatform
+import Engage
 import FoundationEssentials
+import Games
 import Testing
-import UnityPlatform
 
 @testable import BatchPipeline
 

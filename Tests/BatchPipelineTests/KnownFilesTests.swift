@@ -1,8 +1,7 @@
 import BatchFoundation
-import BatchPlatform
 import BatchReport
 import BatchStore
-import EngagePlatform
+import Engage
 import GRDB
 import Testing
 

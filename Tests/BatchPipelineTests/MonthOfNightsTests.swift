@@ -1,10 +1,9 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchReport
 import BatchStore
-import EngagePlatform
+import Engage
 import FoundationEssentials
 import Testing
 

@@ -1,11 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
 import BatchReport
 import BatchStore
-import DeltaDNAPlatform
-import EngagePlatform
+import Engage
 import Foundation
+import Games
 import Testing
 
 @testable import BatchPipeline

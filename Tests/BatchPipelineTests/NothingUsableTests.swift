@@ -1,9 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
 import BatchReport
 import BatchStore
-import EngagePlatform
+import Engage
 import Foundation
 import Testing
 

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchPlatform
 import BatchReport
 import BatchStore
 import FoundationEssentials

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchReport
 import BatchStore
-import EngagePlatform
+import Engage
 import Testing
 
 @testable import BatchPipeline

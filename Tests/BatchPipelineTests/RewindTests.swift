@@ -1,6 +1,5 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
 import BatchReport
 import Foundation
 import Testing

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchPlatform
 import Synchronization
 import Testing
 

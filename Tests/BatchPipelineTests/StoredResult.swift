@@ -1,8 +1,7 @@
 import BatchFoundation
-import BatchPlatform
-import DeltaDNAPlatform
-import EngagePlatform
+import Engage
 import GRDB
+import Games
 import Testing
 
 @testable import BatchPipeline

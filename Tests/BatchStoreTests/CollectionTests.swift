@@ -1,4 +1,4 @@
-import EngageIdentity
+import Engage
 import GRDB
 import StoreSupport
 import TestSupport

@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageIdentity
+import Engage
 import FoundationEssentials
 import GRDB
 import StoreSupport

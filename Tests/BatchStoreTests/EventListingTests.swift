@@ -1,6 +1,6 @@
 import BatchFoundation
-import EngageEvents
-import EngageIdentity
+import Engage
+import EngageRules
 import GRDB
 import StoreSupport
 import Testing

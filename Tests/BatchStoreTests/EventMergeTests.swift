@@ -1,6 +1,6 @@
 import BatchFoundation
 import BatchStore
-import EngageEvents
+import EngageRules
 import StoreSupport
 import Testing
 

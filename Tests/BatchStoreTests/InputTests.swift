@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageEvents
+import EngageRules
 import StoreSupport
 import TestSupport
 import Testing

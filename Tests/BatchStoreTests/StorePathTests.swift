@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageIdentity
+import Engage
 import Glibc
 import StoreSupport
 import TestSupport

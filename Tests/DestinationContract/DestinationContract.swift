@@ -1,7 +1,7 @@
 package import BatchDelivery
 import BatchFoundation
-import BatchHTTP
 import BatchStore
+import BatchWire
 import StoreSupport
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 package import BatchDelivery
 import BatchFoundation
-import BatchHTTP
+import BatchWire
 import LoopbackServer
 
 extension DestinationContract.Service {

@@ -1,6 +1,6 @@
 package import BatchDelivery
 import BatchFoundation
-package import BatchHTTP
+package import BatchWire
 package import StoreSupport
 import TestSupport
 

@@ -1,4 +1,4 @@
-import EngageSandbox
+import BatchSandbox
 import Testing
 
 /// Consent in a job of Engage, from the export to the service (reference events 3.5).

@@ -1,5 +1,4 @@
 import BatchSandbox
-import EngageSandbox
 import Testing
 
 /// Which recipient events carry, and which events `--events-out` has (reference decisions 30, reference decisions 32).

@@ -2,8 +2,7 @@ import BatchFoundation
 import BatchSandbox
 import BatchStore
 import Dispatch
-import EngageIdentity
-import EngageSandbox
+import Engage
 import Glibc
 import TestSupport
 

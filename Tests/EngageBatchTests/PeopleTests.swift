@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchSandbox
-import EngageEvents
-import EngageSandbox
+import EngageRules
 import Testing
 
 /// Whose contact is it: devices that change hands, people with several devices, and a service that fails (reference decisions 58, 62 to 64).

@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageSandbox
+import BatchSandbox
 import FoundationEssentials
 import TestSupport
 import Testing

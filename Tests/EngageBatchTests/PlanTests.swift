@@ -1,5 +1,4 @@
 import BatchSandbox
-import EngageSandbox
 import FoundationEssentials
 import Testing
 

@@ -1,9 +1,6 @@
 import BatchSandbox
-import DeltaDNASandbox
-import EngageSandbox
 import TestSupport
 import Testing
-import UnitySandbox
 
 /// One event of a hundred at which the service fails, as a job meets it (reference decisions 38).
 @Suite("Services that fail at one event") struct PoisonedServiceTests {

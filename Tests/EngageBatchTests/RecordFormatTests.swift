@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
-import DeltaDNAEvents
-import EngageEvents
+import EngageRules
+import GameRules
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchSandbox
-import EngageSandbox
 import Testing
 
 /// `rerun`: a day of a store is decided once more.

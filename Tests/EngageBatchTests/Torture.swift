@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchSandbox
 import BatchStore
-import EngageSandbox
 import FoundationEssentials
 import Glibc
 import TestSupport

@@ -1,5 +1,4 @@
 import BatchSandbox
-import EngageSandbox
 import Testing
 
 /// `Recipient.holdEventsUntilIdentified`: only what belongs to a device without identity waits for it.

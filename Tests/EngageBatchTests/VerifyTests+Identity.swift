@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchSandbox
-import EngageSandbox
 import Testing
 
 /// Recipients, merges and what is not finished of them.

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchSandbox
-import EngageSandbox
 import FoundationEssentials
 import LoopbackServer
 import Testing

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchSandbox
-import EngageSandbox
 import Testing
 
 /// `xmlapi` with operations from stdin.

@@ -1,4 +1,3 @@
-import BatchExpressions
 import BatchFoundation
 import BatchIngest
 import Foundation

@@ -1,11 +1,11 @@
 package import BatchConfiguration
 import BatchDelivery
 package import BatchFoundation
-import BatchHTTP
 package import BatchIngest
-package import BatchPlatform
+package import BatchPipeline
 import BatchReport
 package import BatchStore
+import BatchWire
 import FoundationEssentials
 
 /// A platform of a few lines that shares nothing with those of the product: pedometers report steps, each report becomes an event with

@@ -1,6 +1,6 @@
 package import BatchFoundation
 package import BatchStore
-package import EngageEvents
+package import EngageRules
 package import TestSupport
 
 extension TemporaryFolder {

@@ -1,6 +1,6 @@
 package import BatchStore
-import EngageEvents
-import EngageIdentity
+import Engage
+import EngageRules
 
 /// Tests of the store use events of Engage.
 extension EventStore {

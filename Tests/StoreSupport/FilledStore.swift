@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchStore
-import EngageEvents
-import EngageIdentity
+import Engage
+import EngageRules
 package import TestSupport
 
 /// A store in a folder of its own, filled with events of one run.

@@ -1,8 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
-package import BatchHTTP
 package import BatchIngest
 package import BatchStore
+package import BatchWire
 
 extension BlockLimits {
   /// `Upload` as the schema has it, where a test does not say otherwise.

@@ -1,6 +1,6 @@
 import BatchFoundation
 import BatchIngest
-import EngageEvents
+import EngageRules
 
 /// Lines to checked records, one by one.
 final class DecoderBenchmark: Benchmark {

@@ -1,8 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import EngageEvents
-import EngagePlatform
+import Engage
 import EngageRules
 
 /// The records of some devices, kept as a partition keeps them, and what they are decided with.

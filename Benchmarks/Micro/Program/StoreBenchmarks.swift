@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
-import EngageEvents
-import EngageIdentity
+import Engage
 import EngageRules
 
 /// Events of some devices in the order of delivery, and the states they left.

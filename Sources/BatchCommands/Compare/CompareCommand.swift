@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 
 /// `engage-batch compare`: what a job would do otherwise with other settings.

@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchIngest
 import BatchMaps
 import BatchPipeline
-import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch config check`: everything that is wrong with a configuration, its job and its routes, at once.

@@ -1,14 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchSandbox
 import BatchStore
-import DeltaDNAPlatform
-import DeltaDNARules
-import DeltaDNASandbox
-import DeltaDNASchema
+import EventSchemas
+import GameRules
+import Games
 
 /// deltaDNA in the verbs that all platforms share.
 struct DeltaDNACommands: PlatformCommands {

@@ -1,8 +1,7 @@
 import BatchFoundation
 import BatchReport
 import BatchStore
-import DeltaDNAEvents
-import DeltaDNARules
+import GameRules
 
 /// Sessions of a game's devices.
 struct GameDeviceRows: DeviceRows {

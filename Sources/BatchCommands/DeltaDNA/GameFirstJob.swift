@@ -1,4 +1,4 @@
-import DeltaDNAEvents
+import GameRules
 
 extension FirstJob.Content {
   static let game = FirstJob.Content(

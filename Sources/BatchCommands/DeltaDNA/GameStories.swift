@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchReport
 import BatchStore
-import DeltaDNAPlatform
-import DeltaDNARules
+import GameRules
+import Games
 
 /// Players, sessions and triggered campaigns, as the events of a game tell them.
 struct GameStories: PlatformStories {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import BatchFoundation
-import DeltaDNARules
+import GameRules
 
 /// `engage-batch deltadna triggers`: campaigns that events trigger.
 struct TriggersCommand: ParsableCommand {

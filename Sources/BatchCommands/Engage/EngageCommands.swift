@@ -1,13 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
+import BatchSandbox
 import BatchStore
-import DeltaDNASchema
-import EngagePlatform
+import Engage
 import EngageRules
-import EngageSandbox
+import EventSchemas
 import FoundationEssentials
 
 /// Engage in the verbs that all platforms share.

@@ -1,4 +1,4 @@
-import EngageEvents
+import EngageRules
 
 extension FirstJob.Content {
   static let engage = FirstJob.Content(

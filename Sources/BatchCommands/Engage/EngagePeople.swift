@@ -1,12 +1,9 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchStore
-import EngageAPI
-import EngageIdentity
-import EngagePlatform
+import Engage
 
 extension EngageCommands {
   func erase(

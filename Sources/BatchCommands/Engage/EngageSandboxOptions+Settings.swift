@@ -1,7 +1,6 @@
 import BatchConfiguration
-import BatchPlatform
+import BatchPipeline
 import BatchSandbox
-import EngageSandbox
 
 /// Engage's endpoints before the sandbox around them starts.
 struct EngageSandboxPart: SandboxPart {

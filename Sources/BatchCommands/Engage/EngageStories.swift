@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchReport
 import BatchStore
-import EngageIdentity
+import Engage
 
 /// Sessions, campaigns and identities, as the events of a device tell them.
 struct EngageStories: PlatformStories {

@@ -1,5 +1,4 @@
 import BatchFoundation
-import EngageEvents
 import EngageRules
 
 /// What `engage-batch link` says about a link: the route it took, why the others did not take it, what it carries.

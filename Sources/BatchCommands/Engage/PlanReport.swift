@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchReport
 import BatchStore
-import EngageEvents
-import EngageIdentity
+import Engage
+import EngageRules
 
 /// A merge plan as an operator sees it. The device and recipients are hashed and values of columns hidden unless they were asked for
 /// (reference decisions 66).

@@ -1,10 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchHTTP
 import BatchPipeline
-import EngageAPI
-import EngageIdentity
-import EngagePlatform
+import BatchWire
+import Engage
 
 /// Asks the service whether the configuration fits it, without changing anything there.
 struct ServiceExamination {

@@ -1,10 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchHTTP
-import BatchPlatform
-import EngageAPI
-import EngageIdentity
-import EngagePlatform
+import BatchPipeline
+import BatchWire
+import Engage
 
 /// Makes what a job needs at Engage and does not find: columns of the list, and the audit table with its key.
 struct ServicePreparation {

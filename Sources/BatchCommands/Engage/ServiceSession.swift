@@ -1,8 +1,7 @@
 import BatchConfiguration
-import BatchPlatform
+import BatchPipeline
 import BatchSandbox
-import EngageAPI
-import EngagePlatform
+import Engage
 
 /// The configured service, or a sandbox inside the process, for as long as a command needs it.
 enum ServiceSession {

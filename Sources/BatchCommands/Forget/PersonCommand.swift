@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchStore
 
 /// `engage-batch person`: what a store knows of people.

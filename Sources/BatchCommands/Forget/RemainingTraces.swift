@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
-import BatchPlatform
 import BatchStore
 import FoundationEssentials
 

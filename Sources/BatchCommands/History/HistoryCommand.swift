@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchStore
 import Glibc

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 
 /// How the tests of one job ended.

@@ -3,7 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchMaps
-import BatchPlatform
+import BatchPipeline
 import FoundationEssentials
 
 /// `engage-batch map`: what maps there are and what they do.

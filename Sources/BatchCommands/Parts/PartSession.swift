@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 
 /// A step of a run in parts as a person sees it: progress, one line at its end, exit code.
 struct PartSession {

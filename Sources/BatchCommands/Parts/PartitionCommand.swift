@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 
 /// `engage-batch partition`: the first step of a run in parts.
 struct PartitionCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import BatchPlatform
+import BatchPipeline
 import BatchStore
 
 /// The platforms of this program, with what each adds to the verbs.

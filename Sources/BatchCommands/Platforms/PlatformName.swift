@@ -1,5 +1,5 @@
 import ArgumentParser
-import BatchPlatform
+import BatchPipeline
 
 /// An installed platform, as an option names it.
 struct PlatformName: ExpressibleByArgument {

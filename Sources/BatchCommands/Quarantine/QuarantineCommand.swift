@@ -3,7 +3,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchStore
 import FoundationEssentials

@@ -1,10 +1,9 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchHTTP
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchStore
+import BatchWire
 import FoundationEssentials
 
 /// Tells `Report.alarm` and `Report.alarmCommand` of a run: best effort, in ten seconds, once.

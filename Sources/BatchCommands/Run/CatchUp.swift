@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 
 /// Reads the windows that earlier runs of a job missed, oldest first, each as its own run, before the run at hand reads its own

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import FoundationEssentials
 
 /// Reads jobs for commands.

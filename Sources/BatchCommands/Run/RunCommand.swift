@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 
 /// `engage-batch run`: the main job, or with `--dry-run` everything of it that changes nothing.
 struct RunCommand: JobCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch stream`: the rules alone, as a filter.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import BatchFoundation
-import DeltaDNASchema
+import EventSchemas
 
 /// `engage-batch engage`: what only apps that report to Engage have.
 struct EngageCommand: ParsableCommand {

@@ -3,9 +3,8 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
-import BatchPlatform
 import BatchReport
-import DeltaDNASchema
+import EventSchemas
 import FoundationEssentials
 
 struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {

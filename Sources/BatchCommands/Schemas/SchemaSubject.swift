@@ -1,10 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
-import DeltaDNAPlatform
-import DeltaDNASchema
-import EngageEvents
-import EngagePlatform
+import BatchPipeline
+import Engage
+import EngageRules
+import EventSchemas
+import Games
 
 /// Whose events a schema is of.
 protocol SchemaSubject {

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch doctor`: whether a job can run, and which setting to change if it cannot.

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 
 /// `engage-batch service`: what a job needs of its service.
 struct ServiceCommand: ParsableCommand {

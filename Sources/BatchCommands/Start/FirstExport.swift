@@ -3,7 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchMaps
-import BatchPlatform
+import BatchPipeline
 import FoundationEssentials
 
 /// An export that a first job reads: what it is, and the map that reads it.

@@ -1,6 +1,6 @@
 import BatchFoundation
 import BatchMaps
-import BatchPlatform
+import BatchPipeline
 
 /// A job that runs as it stands, for somebody to make their own.
 struct FirstJob {

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchFoundation
 import BatchMaps
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import FoundationEssentials
 

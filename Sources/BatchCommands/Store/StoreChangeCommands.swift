@@ -1,7 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import BatchStore
 
 /// `engage-batch store requeue`: events that failed, or whose answer was lost, wait again.

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchStore
 
 /// Which store a look at the past is about, by its path or by the job that keeps it.

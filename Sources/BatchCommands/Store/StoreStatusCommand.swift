@@ -1,9 +1,9 @@
 import ArgumentParser
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import BatchReport
 import BatchStore
-import EngageIdentity
+import Engage
 
 /// `engage-batch store status`: counts by status, and what waits.
 struct StoreStatusCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 
 /// Ids on the command line: one that begins with `@` names a file of ids, one a line, so that none stands in the list of processes.
 enum NamedIDs {

@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import Glibc
 
 /// SIGINT and SIGTERM end a run in order; a second one ends it at once, which is as safe as a kill.

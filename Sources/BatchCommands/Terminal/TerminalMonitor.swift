@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
-import BatchPlatform
 import Glibc
 
 /// Tells people on stderr what a run is doing: one line that changes on a terminal, plain lines elsewhere.

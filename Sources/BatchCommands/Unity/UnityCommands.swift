@@ -1,13 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 import BatchSandbox
 import BatchStore
-import DeltaDNASandbox
-import UnityPlatform
-import UnitySandbox
+import Games
 
 /// Unity Analytics in the verbs that all platforms share; files, devices and stories are those of a deltaDNA game.
 struct UnityCommands: PlatformCommands {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchReport
 
 /// `engage-batch validate`: a dry run that fails if anything was quarantined, and says line by line what is wrong.

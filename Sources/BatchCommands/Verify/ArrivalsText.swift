@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 
 extension Arrivals.Subject {
   /// A single one of them.

@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import BatchReport
 import BatchStore
 

@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchPlatform
+import BatchPipeline
 import BatchStore
 
 /// An event as people name it: by the id of listings, which may be shortened, or by the one that its service knows.

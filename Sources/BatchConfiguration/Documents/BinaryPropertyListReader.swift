@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchXML
+import BatchWire
 
 /// Reads binary property lists (`bplist00`), with the bounds that an XML one has.
 ///

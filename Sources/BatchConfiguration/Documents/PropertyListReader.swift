@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchXML
+import BatchWire
 
 /// Reads XML property lists.
 ///

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// How many devices of an input have nothing newer than what earlier runs decided of them.

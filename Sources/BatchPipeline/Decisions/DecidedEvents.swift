@@ -1,7 +1,6 @@
 import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
-package import BatchPlatform
 package import BatchReport
 import BatchStore
 

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// The local part of a run in figures.

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// Drives a decider over partitions on one thread, and hands what it decides to the sink.

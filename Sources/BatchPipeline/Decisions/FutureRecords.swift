@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchPlatform
 
 /// Records of clocks that are ahead: years, on a phone that lost its time.
 ///

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchReport
 import BatchStore
 

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchPlatform
 
 /// Records from before there were phones that record: mostly numbers that count something else than seconds since 1970.
 enum PastRecords {

@@ -2,7 +2,6 @@ package import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
 import BatchIngest
-package import BatchPlatform
 import BatchReport
 import BatchStore
 

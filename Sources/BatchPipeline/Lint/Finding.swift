@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 package import BatchReport
 
 /// Something about a line of the inputs that whoever makes the exports should look at.

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 
 extension Pipeline {
   /// Files of a list that follow each other, distributed by device: a piece of a partition that is made on several machines.

@@ -1,7 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
-import BatchPlatform
 package import BatchReport
 import BatchStore
 import FoundationEssentials

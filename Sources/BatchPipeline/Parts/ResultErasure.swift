@@ -1,6 +1,5 @@
 package import BatchFoundation
 import BatchIngest
-import BatchPlatform
 package import BatchStore
 
 /// People are removed from results of parts, whose states the next night continues.

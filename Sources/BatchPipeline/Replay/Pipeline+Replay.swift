@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 package import BatchIngest
-import BatchPlatform
 import BatchReport
 import BatchStore
 

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// Quarantined lines as input files, one for each file and input kind they came from, in the same order.

@@ -1,4 +1,3 @@
-import BatchPlatform
 import BatchReport
 import BatchStore
 

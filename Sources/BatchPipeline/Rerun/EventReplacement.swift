@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchPlatform
 import BatchStore
 
 /// Compares what a span of time is decided to be now with what the store has of it, and picks what the store is to get.

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// Keeps what is decided once more in a store of its own; states of devices and what the platform has asked for already go nowhere.

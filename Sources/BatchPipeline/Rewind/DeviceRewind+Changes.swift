@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// What is different between the events of a device as they were decided and as they are decided now.

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// Takes devices back to the night that their late records belong to, and decides from there as if these had been there in time.

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// The nights of a device that late records belong to: each is added to the night that knew its time, so that the settings of that one

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchPlatform
 import BatchStore
 
 /// By what a run rewinds devices (reference decisions 34).

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// Why the events of one device are what they are (`run --explain DEVICE`).

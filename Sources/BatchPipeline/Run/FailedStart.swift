@@ -1,5 +1,5 @@
-import BatchFoundation
-package import BatchPlatform
+package import BatchConfiguration
+package import BatchFoundation
 package import BatchReport
 package import BatchStore
 import FoundationEssentials

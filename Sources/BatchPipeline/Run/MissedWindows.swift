@@ -1,6 +1,5 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPlatform
 package import BatchReport
 import BatchStore
 import FoundationEssentials

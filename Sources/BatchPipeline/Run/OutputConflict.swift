@@ -1,7 +1,6 @@
 import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchReport
 
 /// An output that would overwrite what the same command reads, keeps or writes; found before anything is opened.

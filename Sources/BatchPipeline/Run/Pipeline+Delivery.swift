@@ -1,6 +1,5 @@
 import BatchDelivery
 import BatchFoundation
-import BatchPlatform
 import BatchReport
 import BatchStore
 

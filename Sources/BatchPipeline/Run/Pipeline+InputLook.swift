@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchIngest
 import BatchMaps
-import BatchPlatform
 import BatchReport
 
 /// Who and when inputs are of, and what of them nothing reads: said where somebody sees them for the first time.

@@ -2,7 +2,6 @@ import BatchConfiguration
 package import BatchDelivery
 import BatchFoundation
 import BatchIngest
-package import BatchPlatform
 import BatchReport
 import BatchStore
 

@@ -1,6 +1,5 @@
 package import BatchFoundation
 package import BatchIngest
-import BatchPlatform
 package import BatchReport
 import BatchStore
 

@@ -1,7 +1,6 @@
 package import BatchConfiguration
 import BatchFoundation
 package import BatchIngest
-import BatchPlatform
 import BatchStore
 
 /// What a run found out before anything is created: what cannot be right is refused here.

@@ -1,6 +1,5 @@
 import BatchConfiguration
 package import BatchFoundation
-import BatchPlatform
 
 extension RunRequest {
   /// Until when the run knows what devices did: what only silence decides is decided up to there (reference decisions 33). Nil

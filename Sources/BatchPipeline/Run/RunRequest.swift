@@ -1,7 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
-package import BatchPlatform
 package import BatchReport
 package import BatchStore
 

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchPlatform
 import BatchReport
 package import BatchStore
 

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchPlatform
 import BatchStore
 
 /// Records of one device that came in several groups, each decided as if it were all that there is.

@@ -1,6 +1,5 @@
 package import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchStore
 import Glibc
 

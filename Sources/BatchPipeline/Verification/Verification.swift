@@ -1,6 +1,5 @@
 import BatchConfiguration
 package import BatchFoundation
-package import BatchPlatform
 import BatchReport
 import BatchStore
 

@@ -2,7 +2,7 @@ import BatchDelivery
 import BatchFoundation
 import BatchStore
 import DestinationContract
-import EngageIdentity
+import Engage
 import FoundationEssentials
 import Glibc
 import RecipientModel

@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchStore
 import DestinationContract
-import EngageEvents
+import EngageRules
 import RecipientModel
 import StoreSupport
 import Testing
 
-@testable import EngageIdentity
+@testable import Engage
 
 /// Who is who, held against what happened: owners of devices change, people log in on second phones, are merged, and are forgotten
 /// (reference decisions 58).

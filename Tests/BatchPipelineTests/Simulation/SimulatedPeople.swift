@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageEvents
+import EngageRules
 import StoreSupport
 
 /// People with phones of their own and tablets that they share, what the devices recorded on some days, and whom the service knows.

@@ -1,18 +1,14 @@
 import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
-import BatchHTTP
 import BatchIngest
-import BatchPlatform
+import BatchPipeline
 import BatchReport
 import BatchStore
-import DeltaDNAAPI
-import DeltaDNAPlatform
-import EngageIdentity
+import BatchWire
 
-@testable import EngageAPI
-@testable import EngagePlatform
-@testable import UnityPlatform
+@testable import Engage
+@testable import Games
 
 extension SimulatedKind {
   var platform: any Platform {

@@ -2,11 +2,9 @@ import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
 import BatchIngest
-import BatchPlatform
 import BatchReport
 import BatchStore
 import DestinationContract
-import EngageIdentity
 import FoundationEssentials
 import RecipientModel
 import StoreSupport
@@ -14,7 +12,7 @@ import TestSupport
 import Testing
 
 @testable import BatchPipeline
-@testable import EngagePlatform
+@testable import Engage
 
 /// What goes wrong in one life of the program.
 struct Trouble {

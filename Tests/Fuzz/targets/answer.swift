@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageAPI
+import Engage
 
 extension FuzzTarget {
   /// Any body: results, or a typed fault; a success has no fault and a failure has one.

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
-import DeltaDNAEvents
-import EngageEvents
+import EngageRules
+import GameRules
 
 extension FuzzTarget {
   /// Any bytes as a block of a store: events, or an error.

@@ -1,4 +1,4 @@
-import BatchExpressions
+import BatchFoundation
 
 extension FuzzTarget {
   /// An expression, a line feed, a value: an answer in bounded time.

@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageEvents
+import EngageRules
 
 @testable import BatchIngest
 @testable import BatchMaps

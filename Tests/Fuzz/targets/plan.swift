@@ -1,4 +1,4 @@
-import EngageIdentity
+import Engage
 import FoundationEssentials
 
 extension FuzzTarget {

@@ -1,6 +1,6 @@
 import BatchFoundation
 import BatchIngest
-import EngageEvents
+import EngageRules
 
 extension FuzzTarget {
   /// Any line of any input: a record, or a rejection.

@@ -1,6 +1,6 @@
 import BatchFoundation
-import DeltaDNARules
 import EngageRules
+import GameRules
 
 extension FuzzTarget {
   /// Any bytes as the state of a device: one that is written as it was read, or an error.

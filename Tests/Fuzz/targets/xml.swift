@@ -1,4 +1,4 @@
-import BatchXML
+import BatchWire
 
 extension FuzzTarget {
   /// Any bytes: a tree, or an `XMLError`; and what was read can be written and read again.

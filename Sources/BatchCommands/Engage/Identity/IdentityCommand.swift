@@ -3,8 +3,7 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 import BatchStore
-import EngageAPI
-import EngageIdentity
+import Engage
 
 /// `engage-batch identity`: the merges of a store, for operators.
 struct IdentityCommand: ParsableCommand {

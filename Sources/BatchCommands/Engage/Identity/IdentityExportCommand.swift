@@ -1,7 +1,7 @@
 import ArgumentParser
 import BatchFoundation
 import BatchReport
-import EngageIdentity
+import Engage
 
 extension IdentityCommand {
   struct Export: ParsableCommand {

@@ -2,9 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchStore
-import EngageAPI
-import EngageIdentity
-import EngagePlatform
+import Engage
 
 extension IdentityCommand {
   struct Link: ParsableCommand {

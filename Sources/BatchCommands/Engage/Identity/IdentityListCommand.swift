@@ -1,6 +1,6 @@
 import ArgumentParser
 import BatchFoundation
-import EngageIdentity
+import Engage
 
 extension IdentityCommand {
   struct List: ParsableCommand {

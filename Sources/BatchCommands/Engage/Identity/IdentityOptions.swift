@@ -2,10 +2,8 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchPlatform
 import BatchStore
-import EngageIdentity
-import EngagePlatform
+import Engage
 import FoundationEssentials
 
 /// A store of Engage.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EngageIdentity
+import Engage
 
 extension IdentityCommand {
   struct Undo: ParsableCommand {

@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageAPI
+import Engage
 
 /// One operation of a series, as a line of stdin gives it.
 struct OperationRecord {

@@ -1,8 +1,7 @@
 import BatchFoundation
-import BatchHTTP
-import BatchPlatform
-import BatchXML
-import EngageAPI
+import BatchPipeline
+import BatchWire
+import Engage
 
 /// Operations that are sent one after the other, each once, with a ledger of what became of them.
 struct OperationSeries {

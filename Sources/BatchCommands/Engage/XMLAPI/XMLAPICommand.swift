@@ -1,11 +1,9 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
-import BatchHTTP
 import BatchPipeline
-import BatchPlatform
-import BatchXML
-import EngageAPI
+import BatchWire
+import Engage
 
 /// `engage-batch xmlapi`: one operation, or a series of them, for an operator.
 struct XMLAPICommand: ParsableCommand {

@@ -1,8 +1,7 @@
 import BatchFoundation
-import BatchHTTP
 import BatchPipeline
-import BatchXML
-import EngageAPI
+import BatchWire
+import Engage
 
 /// What became of one operation, for a script.
 struct XMLAPIReport {

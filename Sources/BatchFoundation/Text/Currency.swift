@@ -1,0 +1,107 @@
+/// Currencies by their codes, and amounts in their minor units (reference deltadna-service 2.2).
+package enum Currency {
+  /// Digits behind the point of the currency's amounts; nil for an unknown code. Codes are compared by their case.
+  package static func digits(of code: Text) -> Int? {
+    guard code.count == 3 else { return nil }
+    return table[pack(code[0], code[1], code[2])]
+  }
+
+  /// `value` x 10^`digits`, cut towards zero, in decimals; nil beyond 64 bits.
+  ///
+  /// - Parameter value: a number in the grammar of JSON.
+  package static func minorUnits(_ value: Text, digits: Int) -> Int64? {
+    var end = 0
+    while end < value.count, value[end] | 0x20 != UInt8(ascii: "e") { end += 1 }
+    let mantissa = value.slice(0, end)
+    let isNegative = mantissa.count > 0 && mantissa[0] == UInt8(ascii: "-")
+    let point = unsafe mantissa.bytes.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.count
+    // How many digits, from the first on, stand before the moved point.
+    var wanted = point - (isNegative ? 1 : 0) + digits
+    if end < value.count { wanted += exponent(value.slice(end + 1, value.count)) }
+    // Counted downwards: the lowest number of 64 bits has no positive counterpart.
+    var result: Int64 = 0
+    for byte in mantissa where byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-") {
+      guard wanted > 0 else { break }
+      wanted -= 1
+      guard let next = appending(Int64(byte - UInt8(ascii: "0")), to: result) else { return nil }
+      result = next
+    }
+    while wanted > 0, result != 0 {
+      wanted -= 1
+      guard let next = appending(0, to: result) else { return nil }
+      result = next
+    }
+    if isNegative { return result }
+    return result == .min ? nil : -result
+  }
+
+  private static func appending(_ digit: Int64, to value: Int64) -> Int64? {
+    let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
+    let (next, tooLow) = tenfold.subtractingReportingOverflow(digit)
+    return overflow || tooLow ? nil : next
+  }
+
+  /// The exponent of a number, kept within what no line of an export is long enough to make up for.
+  private static func exponent(_ text: Text) -> Int {
+    var value = 0
+    for byte in text where byte &- UInt8(ascii: "0") < 10 {
+      value = min(value * 10 + Int(byte - UInt8(ascii: "0")), 1 << 40)
+    }
+    return text.count > 0 && text[0] == UInt8(ascii: "-") ? -value : value
+  }
+
+  private static func pack(_ one: UInt8, _ two: UInt8, _ three: UInt8) -> UInt32 {
+    UInt32(one) << 16 | UInt32(two) << 8 | UInt32(three)
+  }
+
+  /// The list of ISO 4217 that the SDKs carry, as of 2016-07-01, and what came later.
+  private static let table: [UInt32: Int] = {
+    let codes: [(digits: Int, codes: StaticString)] = [
+      (
+        0,
+        """
+        BIF BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF \
+        XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX
+        """
+      ),
+      (
+        2,
+        """
+        AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF \
+        CHW CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HRK \
+        HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRO MUR MVR \
+        MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP \
+        SLL SOS SRD SSP STD SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VEF WST XCD YER ZAR ZMW ZWL \
+        MRU STN VES VED SLE ZWG XCG
+        """
+      ),
+      (3, "BHD IQD JOD KWD LYD OMR TND"),
+      (4, "CLF UYW"),
+    ]
+    var table: [UInt32: Int] = [:]
+    for (digits, list) in codes {
+      let text = Text(list)
+      for start in stride(from: 0, to: text.count, by: 4) {
+        table[pack(text[start], text[start + 1], text[start + 2])] = digits
+      }
+    }
+    return table
+  }()
+}
+
+extension Text {
+  /// Whether the text is an integer as JSON writes it, of 64 bits.
+  package var isInteger64: Bool {
+    if isShortInteger { return true }
+    guard isJSONNumber, isIntegerLiteral else { return false }
+    return Currency.minorUnits(self, digits: 0) != nil
+  }
+
+  /// Whether the text is an integer of so few digits that they always fit into 64 bits, as nearly all are.
+  private var isShortInteger: Bool {
+    let first = count > 0 && self[0] == UInt8(ascii: "-") ? 1 : 0
+    guard (1...18).contains(count - first), count - first == 1 || self[first] != UInt8(ascii: "0") else { return false }
+    for index in first..<count where self[index] &- UInt8(ascii: "0") > 9 { return false }
+    return true
+  }
+}

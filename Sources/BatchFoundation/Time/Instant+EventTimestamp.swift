@@ -1,0 +1,79 @@
+extension Instant {
+  /// Reads the text of an `eventTimestamp` in any spelling that stored events have (reference deltadna 2): a `timestamp` of
+  /// an export, `yyyy-M-d H:m:s` of one or two digits each with any fraction, in UTC, or RFC 3339 with `±hhmm`.
+  package init?(eventTimestamp text: Text) {
+    if text.count > 10, text[10] == UInt8(ascii: "T") {
+      self.init(rfc3339OrBasicOffset: text)
+    } else {
+      self.init(looseUTC: text)
+    }
+  }
+
+  /// RFC 3339, also with an offset without colon.
+  private init?(rfc3339OrBasicOffset text: Text) {
+    let sign = text.count - 5
+    guard sign > 0, text[sign] == UInt8(ascii: "+") || text[sign] == UInt8(ascii: "-") else {
+      self.init(rfc3339: text)
+      return
+    }
+    let instant = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count + 1) { buffer -> Instant? in
+      guard let base = buffer.baseAddress else { return nil }
+      unsafe base.initialize(from: text.base, count: text.count - 2)
+      unsafe base[text.count - 2] = UInt8(ascii: ":")
+      unsafe (base + text.count - 1).initialize(from: text.base + text.count - 2, count: 2)
+      return unsafe Instant(rfc3339: Text(base: base, count: text.count + 1))
+    }
+    guard let instant else { return nil }
+    self = instant
+  }
+
+  private init?(looseUTC text: Text) {
+    var at = 0
+    func digits(_ counts: ClosedRange<Int>) -> Int? {
+      let start = at
+      while at < text.count, at - start < counts.upperBound, text[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+      return counts ~= at - start ? text.digits(start, at - start) : nil
+    }
+    func separator(_ byte: UInt8) -> Bool {
+      guard at < text.count, text[at] == byte else { return false }
+      at += 1
+      return true
+    }
+    guard let year = digits(4...4), separator(UInt8(ascii: "-")), let month = digits(1...2),
+      separator(UInt8(ascii: "-")), let day = digits(1...2), separator(UInt8(ascii: " ")), let hour = digits(1...2),
+      separator(UInt8(ascii: ":")), let minute = digits(1...2), separator(UInt8(ascii: ":")),
+      let second = digits(1...2),
+      let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    else { return nil }
+    var fraction: Int64 = 0
+    if at < text.count {
+      guard separator(UInt8(ascii: ".")), at < text.count else { return nil }
+      for index in at..<text.count {
+        let digit = text[index] &- UInt8(ascii: "0")
+        guard digit < 10 else { return nil }
+        if index - at < 3 { fraction = fraction * 10 + Int64(digit) }
+      }
+      for _ in 0..<max(0, 3 - (text.count - at)) { fraction *= 10 }
+    }
+    let milliseconds = civil.milliseconds + fraction
+    guard milliseconds >= 0 else { return nil }
+    self.init(milliseconds: milliseconds)
+  }
+
+  /// Bytes of an `eventTimestamp` on the wire.
+  package static let eventTimestampBytes = 23
+
+  /// Writes `yyyy-MM-dd HH:mm:ss.SSS`, the form of the wire; the target has room for 24 bytes.
+  package func writeEventTimestamp(to target: UnsafeMutablePointer<UInt8>) {
+    unsafe write(to: target)
+    unsafe target[10] = UInt8(ascii: " ")
+  }
+
+  /// The form of the wire as a string.
+  package var eventTimestamp: String {
+    unsafe String(unsafeUninitializedCapacity: 24) { buffer in
+      if let base = buffer.baseAddress { unsafe writeEventTimestamp(to: base) }
+      return Self.eventTimestampBytes
+    }
+  }
+}

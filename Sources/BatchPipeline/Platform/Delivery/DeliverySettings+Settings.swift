@@ -1,0 +1,52 @@
+package import BatchConfiguration
+package import BatchDelivery
+package import BatchFoundation
+package import BatchStore
+package import BatchWire
+import FoundationEssentials
+
+extension HTTPSettings {
+  /// - Throws: ``ServiceSettingsError`` for a file of authorities that cannot be used.
+  package init(_ connection: Settings.Connection) throws {
+    self.init(
+      connectSeconds: Double(connection.connectTimeout.count) / 1000,
+      totalSeconds: Double(connection.totalTimeout.count) / 1000, minimumRate: connection.minimumRate,
+      answerLimit: connection.maxResponseBytes, idleSeconds: Double(connection.idleTimeout.count) / 1000,
+      authorities: try connection.caFile.map(Self.authorities),
+      proxy: connection.proxy.map { .address($0, login: connection.proxyCredentials?.reveal()) } ?? .none)
+  }
+}
+
+extension HTTPSettings {
+  /// What the system trusts and what the file adds.
+  private static func authorities(addedBy file: String) throws -> [UInt8] {
+    func problem(_ words: String) -> ServiceSettingsError {
+      ServiceSettingsError(problems: ["Connection.caFile: '\(file)' \(words)"])
+    }
+    // Why it cannot be read does not change what is to be done.
+    guard let added = (try? RegularFile.read(file)).map({ Data($0) }) else { throw problem("cannot be read") }
+    guard added.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
+      throw problem("holds no certificate in PEM form")
+    }
+    // A system without the file that its libcurl was built with trusts nobody by itself.
+    let system = HTTPClient.systemAuthorities.flatMap { try? Data(contentsOf: URL(filePath: $0)) } ?? Data()
+    return Array(system + Data("\n".utf8) + added)
+  }
+}
+
+extension DeliverySettings {
+  package init(_ settings: Settings, limits: BlockLimits) {
+    self.init(
+      concurrency: settings.upload.concurrency, limits: limits,
+      onUnknown: settings.upload.onUnknown, maxFailures: settings.networking.maxRetries,
+      backoff: Backoff(settings), failuresInARow: settings.networking.breakerFailures,
+      retryBudget: settings.networking.retryBudget, patience: settings.upload.patience,
+      patienceAtStart: settings.upload.patienceAtStart)
+  }
+}
+
+extension Backoff {
+  package init(_ settings: Settings) {
+    self.init(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay)
+  }
+}

@@ -1,0 +1,101 @@
+import BatchFoundation
+import BatchWire
+
+/// Everything of deltaDNA that changes while the sandbox runs. One lock guards it; requests take their turns.
+struct DeltaDNAState: Sendable {
+  var time = SandboxTime(.virtual())
+  var verdicts: VerdictLog
+  private let options: DeltaDNASandboxOptions
+  private var users: UInt64 = 0
+  private var decisions: Int64 = 0
+
+  init(_ options: DeltaDNASandboxOptions) {
+    self.options = options
+    verdicts = VerdictLog(limit: options.listedEvents)
+  }
+
+  mutating func reply(to request: SandboxRequest, at path: DeltaDNAPath) -> SandboxReply {
+    if path.endpoint == .collectUser {
+      guard request.method == "GET" else { return .refused(.text(405, "Only GET is allowed here")) }
+      return .done(.json(200, "{\"userID\":\"\(newUser())\"}"))
+    }
+    guard !path.isUnknown else { return .refused(.text(404, "There is nothing at this address")) }
+    guard request.method == "POST" else { return .refused(.text(405, "Only POST is allowed here")) }
+    if let keys = options.environmentKeys, !keys.contains(ByteText(path.key)) {
+      return .refused(.text(404, "The environment key is not known"))
+    }
+    return unsafe request.withBody { body in
+      guard body.count <= options.largestBody else {
+        return .refused(.text(413, "The request has \(body.count) bytes; \(options.largestBody) are allowed"))
+      }
+      if let refusal = unsafe hashRefusal(path, body) { return refusal }
+      var reply = unsafe path.endpoint == .collect ? collect(body, path, request) : decide(body)
+      if !Self.isJSON(request.contentType) { reply.added.violation("content-type") }
+      return reply
+    }
+  }
+
+  private static func isJSON(_ type: String) -> Bool {
+    type.split(separator: ";", maxSplits: 1).first?.lowercased() == "application/json"
+  }
+
+  private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
+    guard let secret = options.hashSecret else { return nil }
+    // Not the hash itself: whoever has it can send what they like.
+    guard let given = path.hash else { return .refused(.text(403, "The address has no hash")) }
+    guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
+      return .refused(.text(403, "The hash does not belong to the \(body.count) bytes of the body"))
+    }
+    return nil
+  }
+
+  /// Ids look like those of an iPhone and are the same for the same seed.
+  private mutating func newUser() -> String {
+    users += 1
+    let one = SplitMix64.mix(options.seed &+ users &* SplitMix64.step)
+    let digits = Array((Hexadecimal.text(of: one) + Hexadecimal.text(of: SplitMix64.mix(one))).uppercased().utf8)
+    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+    return parts.joined(separator: "-")
+  }
+
+  // MARK: - Collect
+
+  private mutating func collect(
+    _ body: UnsafeRawBufferPointer, _ path: DeltaDNAPath, _ request: SandboxRequest
+  ) -> SandboxReply {
+    var judge = EventJudge(options, now: time.now)
+    return SandboxReply(
+      unsafe judge.read(body, isBulk: path.isBulk, request: request.sequence, into: &verdicts))
+  }
+
+  // MARK: - Engage
+
+  /// Above 2^53, as the service's own are.
+  private static let firstTransaction: Int64 = 2_184_816_393_350_012_928
+
+  private mutating func decide(_ body: UnsafeRawBufferPointer) -> SandboxReply {
+    // Which way it is not JSON does not matter: the service says no more.
+    guard let root = unsafe try? JSONNode.parse(Array(body)), root.members != nil else {
+      return .refused(.text(400, "Request body couldn't be processed: it is not a JSON object"))
+    }
+    guard let point = root["decisionPoint"]?.string, !point.utf8.isEmpty, let user = root["userID"]?.string,
+      !user.utf8.isEmpty, root["platform"]?.string != nil, Self.isVersion(root["version"])
+    else {
+      return .refused(
+        .text(400, "Request body couldn't be processed: One or more of the compulsory parameters are missing!"))
+    }
+    let flavour = root["flavour"]?.string ?? "engagement"
+    decisions += 1
+    let answer =
+      options.decisions[ByteText("\(point)@\(flavour)")]?.canonicalText
+      ?? "{\"transactionID\":\(Self.firstTransaction + decisions),\"parameters\":{},"
+      + "\"eventParams\":{\"responseDecisionpointName\":\(JSONString.quoted(point)),"
+      + "\"responseTransactionID\":\(Self.firstTransaction + decisions)}}"
+    return .done(.json(200, answer))
+  }
+
+  /// Text from iOS and Unity, a number from Android.
+  private static func isVersion(_ node: JSONNode?) -> Bool {
+    node?.string?.utf8.elementsEqual("4".utf8) == true || node?.integer == 4
+  }
+}

@@ -1,0 +1,85 @@
+import BatchFoundation
+
+/// What the sandbox found out about one event, as the service's event browser would show it (reference deltadna-service 3.7, 6.3).
+package struct EventVerdict: Sendable, Codable, Equatable {
+  package enum Kind: String, Sendable, Codable, CaseIterable {
+    case valid, invalid
+    /// An event with this `eventUUID` came before.
+    case duplicate
+    /// Too old or too far ahead when it arrived.
+    case outOfWindow
+  }
+
+  package struct Reason: Sendable, Codable, Hashable {
+    package var id: String
+    /// JSON Pointer into the event.
+    package var path: String
+  }
+
+  package var verdict: Kind
+  /// Nil where the event has none that can be read.
+  package var eventName: String?
+  package var userID: String?
+  package var sessionID: String?
+  package var eventUUID: String?
+  package var eventTimestamp: String?
+  /// Empty unless the event is invalid.
+  package var reasons: [Reason] = []
+  /// The request's number in the ledger.
+  package var request = 0
+}
+
+/// What became of all events so far.
+package struct VerdictLog: Sendable, Codable {
+  package private(set) var counts: [String: Int] = [:]
+  /// How often each reason was given.
+  package private(set) var reasons: [String: Int] = [:]
+  /// Valid events by name.
+  package private(set) var valid: [String: Int] = [:]
+  /// The last ones, in order of arrival.
+  package private(set) var events: [EventVerdict] = []
+  /// Digests of the ids that came.
+  private var seen: Set<UInt64> = []
+  private var limit: Int
+
+  /// - Parameter limit: how many verdicts are listed; counts stay exact beyond it.
+  package init(limit: Int) { self.limit = limit }
+
+  mutating func add(_ verdict: EventVerdict, request: Int) {
+    counts[verdict.verdict.rawValue, default: 0] += 1
+    for reason in verdict.reasons { reasons[reason.id, default: 0] += 1 }
+    if verdict.verdict == .valid, let name = verdict.eventName { valid[name, default: 0] += 1 }
+    guard limit > 0 else { return }
+    if events.count >= limit * 2 { events.removeFirst(events.count - limit) }
+    var verdict = verdict
+    verdict.request = request
+    events.append(verdict)
+  }
+
+  /// Notes an id; false if it came before.
+  mutating func insert(_ eventUUID: Text) -> Bool {
+    seen.insert(BodyDigest(eventUUID.lazy.map(Text.lowered)).value).inserted
+  }
+
+  /// Goes on from what a state file kept.
+  package mutating func restore(_ saved: VerdictLog) {
+    let limit = limit
+    self = saved
+    self.limit = limit
+  }
+
+  package struct Inspection: Encodable {
+    var verdicts: [String: Int]
+    var reasons: [String: Int]
+    var validByName: [String: Int]
+    var events: [EventVerdict]
+  }
+
+  /// As `/sandbox/state` shows it.
+  package var inspection: Inspection {
+    var verdicts = Dictionary(uniqueKeysWithValues: EventVerdict.Kind.allCases.map { ($0.rawValue, 0) })
+    verdicts.merge(counts) { _, counted in counted }
+    return Inspection(
+      verdicts: verdicts, reasons: reasons, validByName: valid, events: Array(events.suffix(limit)))
+  }
+}

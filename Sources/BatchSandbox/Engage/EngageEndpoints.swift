@@ -1,0 +1,133 @@
+import BatchFoundation
+import BatchWire
+import FoundationEssentials
+
+/// A local Engage: OAuth, XMLAPI and event submission over a small database.
+package final class EngageEndpoints: SandboxPlatform {
+  let state: Guarded<SandboxState>
+  private let concurrencyLimit: Int
+
+  /// - Throws: ``SandboxFileError`` if the folder for transferred files cannot be made.
+  package init(_ options: EngageSandboxOptions) throws {
+    state = Guarded(try SandboxState(options))
+    concurrencyLimit = options.switches.concurrencyLimit
+  }
+
+  package func begin(_ time: SandboxTime) {
+    state.withLock { $0.begin(time) }
+  }
+
+  // MARK: - Requests
+
+  package var endpoints: [SandboxEndpoint] { SandboxEndpoint.engage }
+
+  package func endpoint(of path: String) -> SandboxEndpoint? { SandboxEndpoint(engagePath: path) }
+
+  package func limit(of endpoint: SandboxEndpoint) -> Int? {
+    endpoint.isAuthenticated ? concurrencyLimit : nil
+  }
+
+  package func work(for request: inout SandboxRequest) -> SandboxWork {
+    var envelope: Envelope?
+    if request.endpoint == .xmlapi {
+      envelope = Envelope(request.body, contentType: request.contentType)
+      request.operations = envelope?.names ?? []
+    }
+    return { [envelope] request in self.state.withLock { $0.reply(to: request, envelope: envelope) } }
+  }
+
+  package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
+    state.withLock { .xml($0.api.faultAnswer(.planned(id, text: text, errorClass: errorClass))) }
+  }
+
+  package func answer(to request: SandboxRequest, about person: String) -> SandboxAnswer? {
+    guard case .operations(let operations) = Envelope(request.body, contentType: request.contentType) else {
+      return nil
+    }
+    let results = operations.map { element in
+      guard element.isNamed("SelectRecipientData"), let list = element.first("LIST_ID") else {
+        return "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>\(escaped(person))</RecipientId>"
+          + "<ORGANIZATION_ID>\(Organization.id)</ORGANIZATION_ID></RESULT>"
+      }
+      var (element, id) = (element, list)
+      (id.name, id.text) = ("RECIPIENT_ID", person)
+      element.elements = [list, id]
+      let call = OperationCall(element: element)
+      return state.withLock { $0.api.answer(call) }
+    }
+    return .xml("<Envelope><Body>\(results.joined())</Body></Envelope>")
+  }
+
+  package func expireTokens() { state.withLock { $0.tokens.expireAll() } }
+
+  // MARK: - State
+
+  package func inspection() -> [String: String] { state.withLock { $0.inspection() } }
+
+  private struct Saved: Decodable {
+    var organization: Organization
+    var tokens: AccessTokens
+  }
+
+  package func savedState() throws -> [String: String] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return try state.withLock { state in
+      [
+        "organization": String(decoding: try encoder.encode(state.api.organization), as: UTF8.self),
+        "tokens": String(decoding: try encoder.encode(state.tokens), as: UTF8.self),
+      ]
+    }
+  }
+
+  package func restore(from file: [UInt8]) throws {
+    let saved = try JSONDecoder().decode(Saved.self, from: Data(file))
+    state.withLock { state in
+      let given = state.api.organization
+      state.api.organization = saved.organization
+      state.api.organization.files = given.files
+      state.api.organization.addMissing(of: given)
+      state.tokens = saved.tokens
+    }
+  }
+}
+
+extension SandboxEndpoint {
+  package static let token = SandboxEndpoint(rawValue: "token")
+  package static let xmlapi = SandboxEndpoint(rawValue: "xmlapi")
+  package static let events = SandboxEndpoint(rawValue: "events")
+  package static let eventErrors = SandboxEndpoint(rawValue: "eventErrors")
+  package static let rest = SandboxEndpoint(rawValue: "rest")
+  package static let files = SandboxEndpoint(rawValue: "files")
+
+  /// Those of Engage.
+  package static let engage: [SandboxEndpoint] = [.token, .xmlapi, .events, .eventErrors, .rest, .files]
+
+  /// Nil for a path that is not Engage's.
+  init?(engagePath path: String) {
+    let plain = path.split(separator: ";", maxSplits: 1).first.map(String.init) ?? path
+    switch plain {
+    case "/oauth/token": self = .token
+    case "/XMLAPI", "/xmlapi": self = .xmlapi
+    case "/rest/events/submission": self = .events
+    case "/rest/events/errors": self = .eventErrors
+    default:
+      if plain.hasPrefix("/rest/") {
+        self = .rest
+      } else if plain.hasPrefix("/sandbox/files/") {
+        self = .files
+      } else {
+        return nil
+      }
+    }
+  }
+
+  /// Whether the endpoint needs a token and counts for the limit of requests at once.
+  var isAuthenticated: Bool { [.xmlapi, .events, .eventErrors, .rest].contains(self) }
+}
+
+extension SandboxAnswer {
+  static func xml(_ body: String) -> SandboxAnswer {
+    SandboxAnswer(status: 200, contentType: "text/xml;charset=UTF-8", body: Array(body.utf8))
+  }
+}

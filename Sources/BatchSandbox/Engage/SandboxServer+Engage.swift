@@ -1,0 +1,66 @@
+import BatchFoundation
+
+extension SandboxServer {
+  /// A server with Engage's endpoints only.
+  package static func start(_ options: EngageSandboxOptions = EngageSandboxOptions()) throws -> SandboxServer {
+    try start(options.server, [EngageEndpoints(options)])
+  }
+
+  /// Reads and changes Engage's state from the same process; nil without Engage.
+  private func withState<Result>(_ body: (inout SandboxState) throws -> Result) rethrows -> Result? {
+    try platform(EngageEndpoints.self)?.state.withLock { try body(&$0) }
+  }
+
+  /// How often each event was applied, by digest or attribute; empty when they are only counted.
+  package var appliedEvents: [String: Int] { withState { $0.events.applied } ?? [:] }
+
+  /// Bodies of applied submissions in order; empty unless they are kept.
+  package var appliedBodies: [[UInt8]] { withState { $0.events.bodies } ?? [] }
+
+  /// The recipients of a list from the oldest on: id and every value that is not empty.
+  package func recipients(of list: String) -> [(id: Int64, values: [ExactText: ExactText])] {
+    let recipients = withState { state -> [(id: Int64, values: [ExactText: ExactText])] in
+      guard let list = state.api.organization.lists[ExactText(list)] else { return [] }
+      return list.all.map { recipient in
+        var values: [ExactText: ExactText] = [:]
+        for (position, column) in list.columns.enumerated() where !recipient.value(position).isEmpty {
+          values[column.name] = recipient.value(position)
+        }
+        return (recipient.id, values)
+      }
+    }
+    return recipients ?? []
+  }
+
+  /// The rows of a relational table in order of their first insertion.
+  package func rows(of table: String) -> [[ExactText: ExactText]] {
+    let rows = withState { state -> [[ExactText: ExactText]] in
+      guard let table = state.api.organization.tables[ExactText(table)] else { return [] }
+      return table.order.compactMap { table.rows[$0] }
+    }
+    return rows ?? []
+  }
+
+  /// Who is in a contact list, or was put into a program, from the oldest on.
+  package func members(ofContactList id: String) -> [Int64] {
+    withState { $0.api.organization.contactLists[ExactText(id)]?.members.sorted() ?? [] } ?? []
+  }
+
+  package func members(ofProgram id: String) -> [Int64] {
+    withState { $0.api.organization.programs[ExactText(id)]?.sorted() ?? [] } ?? []
+  }
+
+  /// The recipients of a list that have opted out, from the oldest on.
+  package func optedOut(of list: String) -> [Int64] {
+    withState { $0.api.organization.lists[ExactText(list)]?.all.filter { $0.optedOut != nil }.map(\.id) ?? [] } ?? []
+  }
+
+  /// Puts a file where ImportList looks for it.
+  package func upload(_ name: String, _ bytes: [UInt8]) throws {
+    _ = try withState { try $0.api.organization.files.write(.upload, name, bytes) }
+  }
+
+  package func download(_ name: String) -> [UInt8]? {
+    withState { $0.api.organization.files.read(.download, name) } ?? nil
+  }
+}

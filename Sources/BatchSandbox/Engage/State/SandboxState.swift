@@ -1,0 +1,221 @@
+import BatchFoundation
+import BatchWire
+
+/// Everything of Engage that changes while the sandbox runs. One lock guards it; requests take their turns.
+struct SandboxState: Sendable {
+  var api: XMLAPI
+  var tokens = AccessTokens()
+  var events: EventLog
+  private let options: EngageSandboxOptions
+
+  init(_ options: EngageSandboxOptions) throws {
+    self.options = options
+    var organization = Organization(seed: options.organization, now: options.server.clock.now)
+    organization.files = try SandboxFiles(folder: options.filesFolder)
+    api = XMLAPI(
+      organization: organization, clock: SandboxTime(options.server.clock), switches: options.switches,
+      createsWhatIsMissing: options.organization.createsWhatIsMissing, random: SplitMix64(seed: options.server.seed))
+    events = EventLog(accounting: options.events, badEvents: options.switches.badEvents)
+  }
+
+  var now: Instant { api.clock.now }
+
+  /// Takes the server's clock in place of the one it was made with.
+  mutating func begin(_ time: SandboxTime) { api.clock = time }
+
+  mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> SandboxReply {
+    if request.isOverTheGate {
+      let fault = APIFault.concurrency(options.switches.concurrencyFault)
+      let answer: SandboxAnswer =
+        request.endpoint == .xmlapi
+        ? .xml(api.faultAnswer(fault)) : .rest(options.switches.concurrencyStatus, error: fault.text)
+      var reply = SandboxReply.refused(answer)
+      reply.added.violation("over-the-gate")
+      return reply
+    }
+    if request.endpoint.isAuthenticated, let answer = unauthorized(request, envelope) {
+      return .refused(answer)
+    }
+    switch request.endpoint {
+    case .token:
+      var reply = tokenReply(request)
+      reply.added.tokenCalls = 1
+      return reply
+    case .xmlapi: return xmlReply(request, envelope)
+    case .events: return submissionReply(request)
+    case .eventErrors: return errorsReply(request)
+    case .rest: return restReply(request)
+    case .files: return fileReply(request)
+    default: return .refused(.html(404))
+    }
+  }
+
+  // MARK: - Tokens
+
+  private mutating func tokenReply(_ request: SandboxRequest) -> SandboxReply {
+    guard request.method == "POST", let form = parseForm(request.body) else {
+      return .refused(Self.oauthError(400, "invalid_request", "The request is not a form"))
+    }
+    let fields = Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    guard fields["grant_type"]?.utf8.elementsEqual("refresh_token".utf8) == true else {
+      return .refused(Self.oauthError(400, "unsupported_grant_type", "Only refresh_token is supported"))
+    }
+    let given = ["client_id", "client_secret", "refresh_token"].map { Array((fields[$0] ?? "").utf8) }
+    if let wanted = options.switches.credentials {
+      if given[0] != Array(wanted.clientID.utf8) || given[1] != Array(wanted.secret.utf8) {
+        return .refused(Self.oauthError(401, "invalid_client", "Bad client credentials"))
+      }
+      if given[2] != Array(wanted.refreshToken.utf8) {
+        return .refused(Self.oauthError(401, "invalid_token", "Invalid refresh token"))
+      }
+    } else if given.contains([]) {
+      return .refused(Self.oauthError(401, "invalid_client", "Bad client credentials"))
+    }
+    switch tokens.grant(at: now, seed: options.server.seed, switches: options.switches) {
+    case .limitExceeded:
+      return .refused(Self.oauthError(400, "invalid_request", "Access token limits exceeded."))
+    case .token(let token, let isNew, let needless):
+      let left = (token.expires - now.milliseconds) / 1000
+      let expires = options.switches.quotesExpiresIn ? "\"\(left)\"" : "\(left)"
+      let refresh = JSONString.quoted(fields["refresh_token"] ?? "")
+      var reply = SandboxReply.done(
+        .json(
+          200,
+          "{\"access_token\":\"\(token.text)\",\"token_type\":\"bearer\",\"refresh_token\":\(refresh),\"expires_in\":\(expires)}"
+        ))
+      if isNew { reply.added.tokensIssued = 1 }
+      if needless { reply.added.violation("needless-token-call") }
+      reply.changesState = true
+      return reply
+    }
+  }
+
+  private static func oauthError(_ status: Int, _ error: String, _ description: String) -> SandboxAnswer {
+    .json(status, "{\"error\":\"\(error)\",\"error_description\":\"\(description)\"}")
+  }
+
+  /// The refusal of a request without a valid token or session; nil if it may go on.
+  private mutating func unauthorized(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxAnswer? {
+    if let token = request.bearer, tokens.isValid(token, at: now) { return nil }
+    if let session = request.session, api.organization.sessions.contains(where: { $0.utf8.elementsEqual(session.utf8) })
+    {
+      if request.operationsAre("Logout") {
+        api.organization.sessions.removeAll { $0.utf8.elementsEqual(session.utf8) }
+      }
+      return nil
+    }
+    // Legacy login is how a session starts, so it cannot need one.
+    if request.operationsAre("Login") { return nil }
+    let denied = Self.oauthError(401, "invalid_token", "access token has expired")
+    guard request.endpoint == .xmlapi else { return denied }
+    switch options.switches.expiredToken {
+    case .status401: return denied
+    case .fault145: return .xml(api.faultAnswer(.sessionExpired))
+    case .faultText: return .xml(api.faultAnswer(.tokenExpired))
+    case .empty: return SandboxAnswer(status: 200)
+    }
+  }
+
+  // MARK: - XMLAPI
+
+  private mutating func xmlReply(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxReply {
+    api.settleJobs()
+    switch envelope {
+    case .operations(let operations):
+      var reply = SandboxReply.done(.xml(api.answer(operations)))
+      for operation in operations { reply.added.operations[operation.name, default: 0] += 1 }
+      reply.changesState = true
+      return reply
+    case .refused(let fault):
+      var reply = SandboxReply.refused(.xml(api.faultAnswer(fault)))
+      reply.added.violation("malformed-body")
+      return reply
+    case nil:
+      return .refused(.xml(api.faultAnswer(.serverError)))
+    }
+  }
+
+  // MARK: - REST
+
+  private mutating func submissionReply(_ request: SandboxRequest) -> SandboxReply {
+    guard request.method == "POST" else { return .refused(.rest(405, error: "Method not allowed")) }
+    let lists = api.organization.lists
+    let outcome = unsafe request.withBody { bytes in
+      unsafe events.submit(bytes, switches: options.switches) { id in lists.values.contains { $0[id] != nil } }
+    }
+    var reply = SandboxReply(answer: outcome.answer, applied: outcome.answer.status == 201, events: outcome.received)
+    reply.added.submissions = 1
+    reply.added.eventsReceived = outcome.received
+    reply.added.eventsApplied = outcome.applied
+    if outcome.isMalformed { reply.added.violation("malformed-body") }
+    reply.changesState = true
+    return reply
+  }
+
+  private mutating func errorsReply(_ request: SandboxRequest) -> SandboxReply {
+    var after = 0
+    var limit = 1000
+    for item in request.queryItems {
+      switch item.name {
+      case "filter": after = Int(item.value.split { "=> ".contains($0) }.last ?? "") ?? 0
+      case "limit": limit = Int(item.value) ?? limit
+      default: break
+      }
+    }
+    return .done(.json(200, events.errors(after: after, limit: max(limit, 0))))
+  }
+
+  private mutating func restReply(_ request: SandboxRequest) -> SandboxReply {
+    let parts = request.path.split(separator: "/")
+    guard request.method == "GET" else { return .refused(.rest(405, error: "Method not allowed")) }
+    if parts.count == 3, parts[1] == "eventtypes" {
+      guard let code = Int64(parts[2]), let name = EventLog.types[code] else {
+        return .refused(.rest(404, error: "Event type does not exist"))
+      }
+      return .done(.json(200, EventLog.document("{\"code\":\(code),\"name\":\"\(name)\",\"attributes\":[]}")))
+    }
+    if parts.count == 4, parts[1] == "databases", parts[3] == "eventtypemappings" {
+      guard api.organization.lists[ExactText(String(parts[2]))] != nil else {
+        return .refused(.rest(404, error: "Database does not exist"))
+      }
+      let codes = EventLog.types.keys.sorted().map { "{\"eventTypeCode\":\($0)}" }
+      return .done(.json(200, EventLog.document("[\(codes.joined(separator: ","))]")))
+    }
+    return .refused(.rest(404, error: "Not found"))
+  }
+
+  // MARK: - Files
+
+  /// `/sandbox/files/upload/NAME` and `/sandbox/files/download/NAME`, in place of SFTP.
+  private mutating func fileReply(_ request: SandboxRequest) -> SandboxReply {
+    api.settleJobs()
+    // The path is percent-encoded like a form without `+`.
+    let encoded = Array(request.path.utf8.map { $0 }).split(separator: UInt8(ascii: "/"))
+    let plus = encoded.last.map { $0.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] } } ?? []
+    guard encoded.count == 4, let area = SandboxFiles.Area(rawValue: String(decoding: encoded[2], as: UTF8.self)),
+      let name = parseForm(plus)?.first?.name, !name.contains("/"), SandboxFiles.plainName(name) != nil
+    else { return .refused(.html(404)) }
+    switch request.method {
+    case "GET":
+      guard let bytes = api.organization.files.read(area, name) else {
+        return .refused(.html(404))
+      }
+      return .done(SandboxAnswer(status: 200, contentType: "application/octet-stream", body: bytes))
+    case "PUT":
+      do {
+        try api.organization.files.write(area, name, request.body)
+        return .done(SandboxAnswer(status: 201))
+      } catch {
+        return .refused(.rest(500, error: "The file could not be written"))
+      }
+    default:
+      return .refused(.rest(405, error: "Method not allowed"))
+    }
+  }
+}
+
+extension SandboxRequest {
+  fileprivate func operationsAre(_ name: String) -> Bool {
+    operations.count == 1 && operations[0].utf8.elementsEqual(name.utf8)
+  }
+}

@@ -1,0 +1,338 @@
+import BatchFoundation
+import BatchWire
+
+extension XMLAPI {
+  typealias Pairs = [(name: ExactText, value: ExactText)]
+  /// Of columns by their positions.
+  typealias Values = [(position: Int, value: ExactText)]
+
+  /// The list of LIST_ID, which may be a contact list of it.
+  func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ExactText {
+    let id = try call.required(parameter)
+    if organization.lists[id] != nil { return id }
+    if let contactList = organization.contactLists[id] { return contactList.database }
+    if Int64(id.string) == nil { throw .invalidList }
+    throw .unknownList(id)
+  }
+
+  /// As ``listID(_:_:)``, but makes the list if the sandbox was told to.
+  private mutating func listIDForWriting(_ call: OperationCall) throws(APIFault) -> ExactText {
+    if createsWhatIsMissing, let id = call.text("LIST_ID"), Int64(id.string) != nil, organization.lists[id] == nil,
+      organization.contactLists[id] == nil, organization.tables[id] == nil
+    {
+      organization.lists[id] = MarketingList(id: id, name: "Customers", columns: [], keyColumns: [], now: now)
+    }
+    return try listID(call)
+  }
+
+  /// Pairs with the position of their column; columns the list lacks are added or refused with 1007, system ones with 1011.
+  private mutating func positioned(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> Values {
+    var values: Values = []
+    for (name, value) in pairs {
+      if ["LIST_ID", "MAILING_ID", "RECIPIENT_ID"].contains(name) {
+        throw APIFault(id: 1011, text: "System column \(name) cannot be updated.", errorClass: "SP.Recipients")
+      }
+      if name == "OPT_OUT" || name == "EMAIL_TYPE" { continue }
+      if createsWhatIsMissing, organization.lists[list]?.position(of: name) == nil {
+        organization.lists[list]?.add(MarketingList.Column(name: name, type: .text))
+      }
+      guard let position = organization.lists[list]?.position(of: name) else { throw .unknownColumn(name) }
+      values.append((position, value))
+    }
+    return values
+  }
+
+  private mutating func matches(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> [Int64] {
+    var wanted: Values = []
+    for (name, value) in pairs {
+      guard let position = organization.lists[list]?.position(of: name) else {
+        if createsWhatIsMissing { return [] }
+        throw .unknownColumn(name)
+      }
+      wanted.append((position, value))
+    }
+    return organization.lists[list]?.matches(wanted) ?? []
+  }
+
+  /// The number of RECIPIENT_ID or ENCODED_RECIPIENT_ID; nil when neither is given, 124 when it is empty or no number.
+  private func recipientID(_ call: OperationCall) throws(APIFault) -> Int64? {
+    guard let text = call.text("RECIPIENT_ID") ?? call.text("ENCODED_RECIPIENT_ID") else { return nil }
+    guard let id = Int64(text.string) else { throw .invalidRecipient }
+    return id
+  }
+
+  /// Whether the database is keyed by its e-mail address alone, so that columns say nothing about who is meant.
+  private func isKeyedByEmail(_ list: ExactText) -> Bool { organization.lists[list]?.keyColumns == ["EMAIL"] }
+
+  mutating func selectRecipientData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let list = try listID(call)
+    let isKeyedByEmail = isKeyedByEmail(list)
+    var found = try addressed(call, in: list, by: isKeyedByEmail ? [] : try call.pairs())
+    if let contactList = organization.contactLists[call.text("LIST_ID") ?? .empty] {
+      found.removeAll { !contactList.members.contains($0) }
+    }
+    guard let id = found.first, let recipient = organization.lists[list]?[id] else { throw .notMember }
+    let columns = organization.lists[list]?.columns ?? []
+    xml.element("EMAIL", recipient.value(0))
+    xml.element("Email", recipient.value(0))
+    xml.element("RecipientId", recipient.id)
+    xml.element("EmailType", "0")
+    xml.element("LastModified", CivilTime(Instant(milliseconds: recipient.modified)).recipientForm)
+    xml.element("CreatedFrom", recipient.createdFrom)
+    xml.element("OptedIn", CivilTime(Instant(milliseconds: recipient.created)).recipientForm)
+    xml.element("OptedOut", recipient.optedOut.map { CivilTime(Instant(milliseconds: $0)).recipientForm } ?? "")
+    xml.element("ResumeSendDate", recipient.resumeSendDate)
+    xml.element("ORGANIZATION_ID", Organization.id)
+    xml.element("CRMLeadSource", "")
+    if columns.count == 1 {
+      xml.element("COLUMNS", "")
+    } else {
+      xml.group("COLUMNS") { xml in
+        for (position, column) in columns.enumerated().dropFirst() {
+          xml.column(column.name, recipient.value(position))
+        }
+      }
+    }
+    if try call.flag("RETURN_CONTACT_LISTS", fault: 51) {
+      xml.group("CONTACT_LISTS") { xml in
+        for contactList in organization.contactLists.values.sorted(by: { $0.id < $1.id })
+        where contactList.members.contains(id) {
+          xml.element("CONTACT_LIST_ID", contactList.id)
+        }
+      }
+    }
+  }
+
+  mutating func addRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let list = try listIDForWriting(call)
+    if let from = call.text("CREATED_FROM"), !from.isEmpty, !["0", "1", "2", "3", "4", "5", "6"].contains(from.string) {
+      throw APIFault(id: 116, text: "CREATED_FROM is not valid.", errorClass: "SP.Recipients")
+    }
+    _ = try call.flag("ALLOW_HTML", fault: 117)
+    _ = try call.flag("SEND_AUTOREPLY", fault: 118)
+    let updates = try call.flag("UPDATE_IF_FOUND", fault: 119)
+    let pairs = try call.pairs()
+    let values = try positioned(pairs, in: list)
+    let keys = organization.lists[list]?.keyColumns ?? []
+    var existing: Int64?
+    if !keys.isEmpty {
+      let key = try uniqueKey(keys, of: pairs)
+      existing = try matches(key, in: list).first
+      if existing != nil, !updates { throw .exists }
+    } else if updates, let fields = try call.syncFields, fields.contains(where: { !$0.value.isEmpty }) {
+      existing = try matches(fields, in: list).first
+    }
+    let id: Int64
+    if let existing {
+      id = existing
+      apply(values, pairs, to: id, in: list)
+    } else {
+      id = insertRecipient(values, pairs, createdFrom: call.text("CREATED_FROM") ?? "6", in: list)
+    }
+    for contactList in call.element.first("CONTACT_LISTS")?.all("CONTACT_LIST_ID") ?? [] {
+      organization.contactLists[ExactText(contactList.text)]?.members.insert(id)
+    }
+    xml.element("RecipientId", id)
+    if let visitor = call.text("VISITOR_KEY"), !visitor.isEmpty { xml.element("VISITOR_ASSOCIATION", "TRUE") }
+    xml.element("ORGANIZATION_ID", Organization.id)
+  }
+
+  /// The values of the key columns; 121 without EMAIL, 211 without another one.
+  private func uniqueKey(_ keys: [ExactText], of pairs: Pairs) throws(APIFault) -> Pairs {
+    var key: Pairs = []
+    for name in keys {
+      let value = pairs.last { $0.name == name || (name == "EMAIL" && $0.name == "Email") }?.value ?? .empty
+      if value.isEmpty {
+        throw name == "EMAIL"
+          ? .noEmail : APIFault(id: 211, text: "Unique key column values are missing.", errorClass: "SP.Recipients")
+      }
+      key.append((name, value))
+    }
+    return key
+  }
+
+  mutating func insertRecipient(
+    _ values: Values, _ pairs: Pairs, createdFrom: ExactText, in list: ExactText
+  ) -> Int64 {
+    let id = organization.nextRecipientID
+    organization.nextRecipientID += 1
+    let defaults = organization.lists[list]?.columns.map(\.defaultValue) ?? []
+    let recipient = MarketingList.Recipient(
+      id: id, values: defaults, createdFrom: createdFrom, created: now, modified: now)
+    organization.lists[list]?.insert(recipient)
+    apply(values, pairs, to: id, in: list)
+    return id
+  }
+
+  private mutating func apply(
+    _ values: Values, _ pairs: Pairs, to id: Int64, in list: ExactText
+  ) {
+    let time = now
+    let optOut = pairs.last { $0.name == "OPT_OUT" }.map { $0.value.string.lowercased() == "true" }
+    organization.lists[list]?.update(id, values) { recipient in
+      if !values.isEmpty || optOut != nil { recipient.modified = time }
+      if let optOut { recipient.optedOut = optOut ? time : nil }
+    }
+  }
+
+  mutating func updateRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let list = try listIDForWriting(call)
+    let pairs = try call.pairs()
+    let keys = organization.lists[list]?.keyColumns ?? []
+    let target: Int64
+    if let id = try recipientID(call) {
+      guard organization.lists[list]?[id] != nil else {
+        throw switches.unknownRecipientFault == 128
+          ? .notMember : .unknownRecipient(switches.unknownRecipientFault)
+      }
+      target = id
+      try refuseTakenKey(keys, pairs, target: id, in: list)
+    } else {
+      var lookup: Pairs
+      if let email = call.text("OLD_EMAIL"), !email.isEmpty {
+        lookup = [("EMAIL", email)]
+        if keys.contains("EMAIL"), let fresh = pairs.last(where: { $0.name == "EMAIL" || $0.name == "Email" })?.value,
+          fresh != email
+        {
+          throw APIFault(
+            id: 326, text: "EMAIL is part of the unique key and cannot be updated.", errorClass: "SP.Recipients")
+        }
+      } else if !keys.isEmpty {
+        lookup = pairs.filter { keys.contains($0.name) }
+        if lookup.count < keys.count { throw .missingKey }
+      } else if let fields = try call.syncFields, !fields.isEmpty {
+        lookup = fields
+      } else {
+        throw .missingKey
+      }
+      if let found = try matches(lookup, in: list).first {
+        target = found
+      } else if call.text("OLD_EMAIL") != nil {
+        let all = lookup.filter { known in !pairs.contains { $0.name == known.name } } + pairs
+        target = insertRecipient(try positioned(all, in: list), all, createdFrom: "6", in: list)
+      } else {
+        throw .unknownRecipient()
+      }
+    }
+    apply(try positioned(pairs, in: list), pairs, to: target, in: list)
+    if let snooze = call.element.first("SNOOZE_SETTINGS") {
+      let until = ExactText(snooze.first("RESUME_SEND_DATE")?.text ?? "")
+      organization.lists[list]?.update(target, []) { $0.resumeSendDate = until }
+    }
+    xml.element("RecipientId", target)
+    xml.element("ORGANIZATION_ID", Organization.id)
+  }
+
+  /// A second holder of a unique key is refused.
+  private mutating func refuseTakenKey(
+    _ keys: [ExactText], _ pairs: Pairs, target: Int64, in list: ExactText
+  ) throws(APIFault) {
+    guard pairs.contains(where: { keys.contains($0.name) }), let recipient = organization.lists[list]?[target] else {
+      return
+    }
+    var key: Pairs = []
+    for name in keys {
+      let position = organization.lists[list]?.position(of: name) ?? 0
+      key.append((name, pairs.last { $0.name == name }?.value ?? recipient.value(position)))
+    }
+    if key.allSatisfy({ !$0.value.isEmpty }), try matches(key, in: list).contains(where: { $0 != target }) {
+      throw .exists
+    }
+  }
+
+  mutating func optOutRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let list = try listID(call)
+    let time = now
+    for id in try addressed(call, in: list) { organization.lists[list]?.update(id, []) { $0.optedOut = time } }
+    xml.element("ORGANIZATION_ID", Organization.id)
+  }
+
+  mutating func doubleOptInRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let list = try listIDForWriting(call)
+    let pairs = try call.pairs()
+    guard let email = pairs.last(where: { $0.name == "EMAIL" })?.value, !email.isEmpty else { throw .noEmail }
+    let values = try positioned(pairs, in: list)
+    let id: Int64
+    if let known = try matches([("EMAIL", email)], in: list).first {
+      id = known
+      apply(values, pairs, to: id, in: list)
+      organization.lists[list]?.update(id, []) { $0.optedOut = nil }
+    } else {
+      id = insertRecipient(values, pairs, createdFrom: "4", in: list)
+    }
+    xml.element("RecipientId", id)
+    xml.element("ORGANIZATION_ID", Organization.id)
+  }
+
+  mutating func removeRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let list = try listID(call)
+    for id in try addressed(call, in: list) {
+      organization.lists[list]?.remove(id)
+      for key in organization.contactLists.keys { organization.contactLists[key]?.members.remove(id) }
+    }
+    xml.element("ORGANIZATION_ID", Organization.id)
+  }
+
+  /// All recipients that EMAIL, RECIPIENT_ID or the columns mean.
+  private mutating func addressed(
+    _ call: OperationCall, in list: ExactText, by columns: @autoclosure () throws(APIFault) -> Pairs
+  ) throws(APIFault) -> [Int64] {
+    if let id = try recipientID(call) { return organization.lists[list]?[id] == nil ? [] : [id] }
+    var pairs = try columns()
+    if let email = call.text("EMAIL"), !email.isEmpty { pairs.append(("EMAIL", email)) }
+    if pairs.isEmpty { throw .missingKey }
+    return try matches(pairs, in: list)
+  }
+
+  /// The same; 128 for none.
+  private mutating func addressed(_ call: OperationCall, in list: ExactText) throws(APIFault) -> [Int64] {
+    let found = try addressed(call, in: list, by: try call.pairs())
+    if found.isEmpty { throw .notMember }
+    return found
+  }
+
+  mutating func addContactToContactList(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let id = try call.required("CONTACT_LIST_ID")
+    guard let contactList = organization.contactLists[id] else { throw .unknownList(id) }
+    let contact: Int64
+    if let text = call.text("CONTACT_ID"), !text.isEmpty {
+      guard let number = Int64(text.string) else { throw .invalidRecipient }
+      guard organization.lists[contactList.database]?[number] != nil else { throw .notInList }
+      contact = number
+    } else {
+      let found = try matches(try call.pairs(), in: contactList.database)
+      guard let first = found.first else { throw .notMember }
+      if found.count > 1 {
+        throw APIFault(id: 1004, text: "More than one recipient matches.", errorClass: "SP.Recipients")
+      }
+      contact = first
+    }
+    guard organization.contactLists[id]?.members.insert(contact).inserted == true else {
+      throw APIFault(id: 1018, text: "Contact is already in the contact list.", errorClass: "SP.Recipients")
+    }
+  }
+
+  mutating func createContactList(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let database = try listID(call, "DATABASE_ID")
+    let name = try call.required("CONTACT_LIST_NAME")
+    let visibility = try call.required("VISIBILITY")
+    if visibility != "0", visibility != "1" { throw .invalidVisibility }
+    if organization.contactLists.values.contains(where: { $0.name == name }) { throw .nameTaken }
+    let id = organization.takeObjectID()
+    organization.contactLists[id] = Organization.ContactList(
+      id: id, name: name, database: database, visibility: visibility.string)
+    xml.element("CONTACT_LIST_ID", id)
+    xml.element("PARENT_FOLDER_ID", call.text("PARENT_FOLDER_ID") ?? "0")
+  }
+
+  mutating func addContactToProgram(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+    let program = try call.required("PROGRAM_ID")
+    guard let contact = Int64(try call.required("CONTACT_ID").string) else { throw .invalidRecipient }
+    // Program 0 stands for one that is switched off.
+    if program == "0" {
+      throw APIFault(id: 653, text: "The specified program status is Inactive and not accepting new contacts.")
+    }
+    guard organization.lists.values.contains(where: { $0[contact] != nil }) else { throw .notInList }
+    organization.programs[program, default: []].insert(contact)
+  }
+}

@@ -1,0 +1,76 @@
+import BatchFoundation
+
+extension SandboxEndpoint {
+  /// `POST /api/analytics/collect/v1/projects/{projectId}/environments/{environmentName}`
+  package static let unityCollect = SandboxEndpoint(rawValue: "unityCollect")
+  /// `GET /api/analytics/collect/v1/uuid`
+  package static let unityUser = SandboxEndpoint(rawValue: "unityUser")
+
+  package static let unity: [SandboxEndpoint] = [.unityCollect, .unityUser]
+}
+
+/// A local Collect API of Unity Analytics, which judges events as deltaDNA's does (reference unity 3).
+package final class UnityEndpoints: GameEndpoints {
+  package static let member = "unity"
+
+  private struct State {
+    var time = SandboxTime(.virtual())
+    var verdicts: VerdictLog
+  }
+
+  private static let root = "/api/analytics/collect/v1/"
+
+  /// The limits of the service by its documentation (reference unity 4), whose edges it takes too: the judge takes what is between.
+  package static let defaults: DeltaDNASandboxOptions = {
+    var options = DeltaDNASandboxOptions()
+    options.oldestEvent = Milliseconds(31 * 86_400_000 + 1)
+    options.furthestAhead = Milliseconds(24 * 3_600_000 + 1)
+    return options
+  }()
+
+  private let options: DeltaDNASandboxOptions
+  private let state: Guarded<State>
+
+  /// - Parameter options: of what is shared with deltaDNA: times, sizes, schema.
+  package init(_ options: DeltaDNASandboxOptions = UnityEndpoints.defaults) {
+    self.options = options
+    state = Guarded(State(verdicts: VerdictLog(limit: options.listedEvents)))
+  }
+
+  package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
+
+  package var endpoints: [SandboxEndpoint] { SandboxEndpoint.unity }
+
+  package func endpoint(of path: String) -> SandboxEndpoint? {
+    guard path.utf8.starts(with: Self.root.utf8) else { return nil }
+    return path.utf8.dropFirst(Self.root.utf8.count).elementsEqual("uuid".utf8) ? .unityUser : .unityCollect
+  }
+
+  package func work(for request: inout SandboxRequest) -> SandboxWork {
+    { request in self.state.withLock { self.reply(to: request, &$0) } }
+  }
+
+  private func reply(to request: SandboxRequest, _ state: inout State) -> SandboxReply {
+    if endpoint(of: request.path) == .unityUser {
+      guard request.method == "GET" else { return .refused(.text(405, "Only GET is allowed here")) }
+      let id = "00000000-0000-4000-8000-\(Hexadecimal.text(of: UInt64(request.sequence)).suffix(12))"
+      return .done(.json(200, "{\"userID\":\"\(id)\"}"))
+    }
+    let parts = request.path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "projects", parts[2] == "environments", !parts[1].isEmpty, !parts[3].isEmpty
+    else { return .refused(.text(404, "There is nothing at this address")) }
+    guard request.method == "POST" else { return .refused(.text(405, "Only POST is allowed here")) }
+    return unsafe request.withBody { body in
+      guard body.count < options.largestBody else {
+        return .refused(
+          .text(413, "The request has \(body.count) bytes; fewer than \(options.largestBody) are allowed"))
+      }
+      var judge = EventJudge(options, now: state.time.now)
+      return SandboxReply(unsafe judge.read(body, request: request.sequence, into: &state.verdicts))
+    }
+  }
+
+  package func withVerdicts<Result>(_ body: (inout VerdictLog) -> Result) -> Result {
+    state.withLock { body(&$0.verdicts) }
+  }
+}

@@ -1,0 +1,102 @@
+import BatchFoundation
+import BatchWire
+
+/// The token call as bytes in and values out (reference identity 1.1 to 1.3).
+enum TokenAnswer {
+  struct Grant: Equatable {
+    var token: Secret
+    var seconds: Double
+  }
+
+  /// What a token is good for when the answer does not say.
+  static let assumedSeconds = 3600.0
+
+  static func body(_ credentials: Credentials) -> [UInt8] {
+    FormEncoding.body([
+      ("grant_type", Array("refresh_token".utf8)), ("client_id", Array(credentials.clientID.reveal().utf8)),
+      ("client_secret", Array(credentials.clientSecret.reveal().utf8)),
+      ("refresh_token", Array(credentials.refreshToken.reveal().utf8)),
+    ])
+  }
+
+  static func read(_ answer: HTTPAnswer, now: Int64) -> Result<Grant, CallFault> {
+    // No JSON, no fields: the status decides then.
+    let node = try? JSONNode.parse(answer.body)
+    let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
+    switch answer.status {
+    case 200..<300:
+      guard let node, let token = node["access_token"]?.string, !token.isEmpty,
+        token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      else { return .failure(.unreadable(status: answer.status)) }
+      return .success(Grant(token: Secret(token), seconds: seconds(node["expires_in"])))
+    case 300..<400: return .failure(.redirected(status: answer.status))
+    case 400..<500:
+      let text = ServiceText(answer.body, quoting: [])
+      if answer.status == 429 || text.saysTokenLimit || text.saysThrottled {
+        return .failure(.throttled(status: answer.status, retryAfter: retryAfter))
+      }
+      switch answer.status {
+      case 404, 405, 410: return .failure(.noSuchService(status: answer.status))
+      case 408, 425: return .failure(.unavailable(status: answer.status, retryAfter: retryAfter))
+      default: return .failure(.refused(status: answer.status, error: errorCode(node)))
+      }
+    default: return .failure(.unavailable(status: answer.status, retryAfter: retryAfter))
+    }
+  }
+
+  /// A number, or a number in quotes, which one client has met.
+  private static func seconds(_ node: JSONNode?) -> Double {
+    guard let value = node?.double ?? node?.string.flatMap(Double.init), value.isFinite else { return assumedSeconds }
+    return min(max(value, 0), 86_400)
+  }
+
+  /// OAuth's own error codes only; other text could quote what was sent.
+  private static func errorCode(_ node: JSONNode?) -> String? {
+    let known = [
+      "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+      "invalid_scope", "invalid_token",
+    ]
+    return node?["error"]?.string.flatMap { code in known.first { $0 == code } }
+  }
+}
+
+/// Why there is no token.
+extension CallFault {
+  /// The service knows the client, the secret or the refresh token not, or not any more.
+  static func refused(status: Int, error: String?) -> CallFault {
+    CallFault("the credentials were refused (status \(status))\(error.map { ": \($0)" } ?? "")", stop: .credentials)
+  }
+
+  /// Too many tokens were asked for in this hour.
+  static func throttled(status: Int, retryAfter: Double?) -> CallFault {
+    CallFault(
+      "the account has used up the access tokens it may ask for in an hour, which all programs with its credentials share; ask the "
+        + "provider to raise the limit if that happens often (status \(status))",
+      retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
+  }
+
+  /// The hour's tokens were asked for.
+  static func tokensUsedUp(_ wait: Double) -> CallFault {
+    CallFault(
+      "the access tokens of this hour are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),
+      isForNow: true)
+  }
+
+  static func unavailable(status: Int, retryAfter: Double?) -> CallFault {
+    CallFault(
+      "the token service is not available (status \(status))", retryAfter: Milliseconds(seconds: retryAfter),
+      isForNow: RetryAfter.isForNow(status: status, retryAfter))
+  }
+
+  static func unreadable(status: Int) -> CallFault {
+    CallFault("the token service's answer is not a token (status \(status))")
+  }
+
+  static func redirected(status: Int) -> CallFault {
+    CallFault("the token service redirects, which is not followed (status \(status))", stop: .peerProtocol)
+  }
+
+  static func noSuchService(status: Int) -> CallFault {
+    CallFault("there is no token service at this address (status \(status))", stop: .configuration)
+  }
+}

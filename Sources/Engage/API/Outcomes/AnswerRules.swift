@@ -1,0 +1,145 @@
+import BatchFoundation
+import BatchWire
+
+/// What an answer says, before anything is done about an expired token.
+enum Reading<Outcome: Sendable>: Sendable {
+  case outcome(Outcome)
+  /// One of the faces of an expired token (reference identity 1.3); the request was not applied.
+  case expired(status: Int, isSentence: Bool = false)
+  /// The silent one: an empty body, which may as well be the answer to a request that was applied.
+  case empty
+}
+
+/// Which answers mean what. `sent` is what the request said, which an answer may quote.
+enum AnswerRules {
+  /// What status and words say, whatever was asked for; nil for a 2xx, and for a 4xx that concerns the request's content.
+  static func reading<Answer, Rejection>(
+    of answer: HTTPAnswer, to sent: [UInt8], as: CallOutcome<Answer, Rejection>.Type, now: Int64
+  ) -> Reading<CallOutcome<Answer, Rejection>>? {
+    let retryAfter = retryAfter(answer, now: now)
+    let words = { ServiceText.reason(answer.body).map { ServiceWords.withoutValues($0.text, of: sent) } }
+    func refused(_ kind: Refusal, isSentence: Bool = false) -> Reading<CallOutcome<Answer, Rejection>> {
+      .outcome(
+        .refused(
+          CallFault(
+            kind, status: answer.status, retryAfter: retryAfter, words: words(), isSentence: isSentence)))
+    }
+    switch answer.status {
+    case 200..<300:
+      guard answer.isCompressed else { return nil }
+      return .outcome(.unknown(.unreadable(status: answer.status, "the body is compressed")))
+    case 401: return .expired(status: 401)
+    case 300..<400:
+      return .outcome(.refused(CallFault(.redirected, status: answer.status, words: answer.redirection ?? words())))
+    case 429: return refused(.throttled)
+    default: break
+    }
+    let text = ServiceText(answer.body, quoting: sent)
+    if text.saysThrottled { return refused(.throttled, isSentence: true) }
+    if text.saysExpired { return .expired(status: answer.status, isSentence: true) }
+    switch answer.status {
+    case 403: return refused(.forbidden)
+    case 404, 405, 410: return refused(.noSuchService)
+    case 408, 425, 500...:
+      return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter, words: words())))
+    default: return nil
+    }
+  }
+
+  private static func retryAfter(_ answer: HTTPAnswer, now: Int64) -> Double? {
+    RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
+  }
+
+  /// An answer of the XMLAPI to `count` operations.
+  static func readXMLAPI(
+    _ answer: HTTPAnswer, to sent: [UInt8] = [], count: Int, now: Int64
+  ) -> Reading<ServiceOutcome<[XMLAPIResult]>> {
+    if let reading = reading(of: answer, to: sent, as: ServiceOutcome<[XMLAPIResult]>.self, now: now) { return reading }
+    guard (200..<300).contains(answer.status) else {
+      // The XMLAPI says no with 200; another status is trouble before or behind it.
+      return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter(answer, now: now))))
+    }
+    let results: [XMLAPIResult]
+    do throws(XMLAPIAnswer.Fault) {
+      results = try XMLAPIAnswer.parse(answer.body, expecting: count).map { $0.quoting(sent) }
+    } catch {
+      if error == .empty { return .empty }
+      // One fault for an envelope of several operations is still a refusal of all.
+      guard count > 1, let fault = soleFault(answer.body)?.quoting(sent) else {
+        return .outcome(.unknown(.unreadable(status: answer.status, answer.page ?? error.description)))
+      }
+      return reading(of: fault) ?? .outcome(.rejected(fault))
+    }
+    let faults = results.compactMap(\.fault)
+    if faults.count == results.count, let first = faults.first, faults.allSatisfy({ $0.kind == first.kind }),
+      let reading = reading(of: first)
+    {
+      return reading
+    }
+    return .outcome(.answered(results))
+  }
+
+  private static func reading(of fault: ServiceFault) -> Reading<ServiceOutcome<[XMLAPIResult]>>? {
+    switch fault.kind {
+    case .expired: .expired(status: 200, isSentence: fault.isSentence)
+    case .throttled: .outcome(.refused(CallFault(.throttled, status: 200, words: fault.words, isSentence: true)))
+    default: nil
+    }
+  }
+
+  /// The fault, if it is all the body holds.
+  private static func soleFault(_ body: [UInt8]) -> ServiceFault? {
+    // A body that is not an answer has been described by the caller.
+    guard let results = try? XMLAPIAnswer.parse(body), let result = results.first else { return nil }
+    return result.fault
+  }
+
+  /// An answer to submitted events.
+  ///
+  /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45). Of a 4xx only what
+  /// the service says of data is about them, and not where it asks to come back later. The words of a rejection may quote the events, so
+  /// they belong into quarantine and not into logs.
+  static func readSubmission(_ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64) -> Reading<SendOutcome> {
+    let retryAfter = retryAfter(answer, now: now)
+    func failing() -> Reading<SendOutcome> {
+      let words = ServiceText.reason(answer.body).map { ServiceWords.withoutValues($0.text, of: sent) }
+      return .outcome(.refused(CallFault(.failing, status: answer.status, retryAfter: retryAfter, words: words)))
+    }
+    if let reading = reading(of: answer, to: sent, as: SendOutcome.self, now: now) {
+      guard case .outcome(.unknown) = reading, 400..<500 ~= answer.status || answer.status == 503 else {
+        return reading
+      }
+      return failing()
+    }
+    guard (200..<300).contains(answer.status) else {
+      guard statusesOfData.contains(answer.status), retryAfter == nil else { return failing() }
+      return .outcome(.rejected("status \(answer.status): \(ServiceWords(answer.body).text)"))
+    }
+    let text = ServiceText(answer.body, errorsOnly: true, quoting: sent)
+    if text.saysThrottled {
+      return .outcome(.refused(CallFault(.throttled, status: answer.status, retryAfter: retryAfter, isSentence: true)))
+    }
+    if text.saysExpired { return .expired(status: answer.status, isSentence: true) }
+    if let why = answer.objection { return .outcome(.unknown(.unreadable(status: answer.status, why))) }
+    return .outcome(.acknowledged)
+  }
+
+  /// 409 is a type code that belongs to another database, 415 a body that is not the JSON it should be.
+  private static let statusesOfData: Set = [400, 409, 413, 415, 422]
+
+  /// An answer in JSON to a question.
+  static func readJSON(
+    _ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64
+  ) -> Reading<ServiceOutcome<JSONNode>> {
+    if let reading = reading(of: answer, to: sent, as: ServiceOutcome<JSONNode>.self, now: now) { return reading }
+    guard (200..<300).contains(answer.status) else {
+      return .outcome(
+        .rejected(ServiceFault(id: nil, faultClass: nil, message: ServiceWords(answer.body)).quoting(sent)))
+    }
+    do throws(JSONError) {
+      return .outcome(.answered(try JSONNode.parse(answer.body)))
+    } catch {
+      return .outcome(.unknown(.unreadable(status: answer.status, answer.page ?? "the body is \(error.reason)")))
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import BatchFoundation
+import BatchWire
+
+/// What a service says where it says no, read for the sentences that carry meaning because nothing else does (reference identity 1.3, 4
+/// and 7). The case of ASCII letters is not looked at.
+///
+/// A sentence counts in faults and in errors of a refusal, never in an answer that says success, and not where it is quoted: values of the
+/// request that contain one are taken out before, once for each time that they were sent, also with other blanks or cut at their ends
+/// (reference decisions 59).
+struct ServiceText {
+  private static let throttles = sentences(["max number of concurrent"])
+  private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])
+  private static let ends = sentences([
+    "access token has expired", "session has expired or is invalid", "session is invalid or has expired",
+  ])
+
+  /// In lower case, with single blanks.
+  private var text: [UInt8]
+
+  var saysThrottled: Bool { Self.has(Self.throttles, text) }
+  var saysTokenLimit: Bool { Self.has(Self.tokenLimits, text) }
+  var saysExpired: Bool { Self.has(Self.ends, text) }
+
+  /// - Parameter sent: JSON or XML; anything else has no values.
+  init(_ text: String, quoting sent: [UInt8]) {
+    self.text = Self.folded(text)
+    if sent.isEmpty || !Self.hasSentence(self.text) { return }
+    let texts = Self.strings(sent) ?? []
+    let values = Dictionary(texts.filter { Self.hasSentence(Self.folded($0)) }.map { ($0, 1) }, uniquingKeysWith: +)
+    for (value, count) in values.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) { take(out: value, count) }
+  }
+
+  /// The body of a refusal, without pages of a proxy; or of a success what it says of errors.
+  init(_ body: [UInt8], errorsOnly: Bool = false, quoting sent: [UInt8]) {
+    let errors: [String]?
+    if errorsOnly, let root = Self.json(body) {
+      errors = HTTPAnswer.errors(root).flatMap(Self.strings)
+    } else {
+      errors = Self.strings(body, ofFaults: true) ?? Self.plain(body).map { [$0] }
+    }
+    self.init((errors ?? []).joined(separator: "\n"), quoting: sent)
+  }
+
+  private mutating func take(out value: String, _ count: Int) {
+    var left = count
+    // As it is, and as it stands in a request that is quoted whole.
+    let xml = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    for form in [value, JSONString.escaped(value), xml].map({ Self.trimmed(Self.folded($0)) }) {
+      while left > 0, let place = quote(of: form) {
+        text.replaceSubrange(place, with: [0])
+        left -= 1
+      }
+    }
+  }
+
+  /// Where a value stands, or what is left of it that has the whole sentence.
+  private func quote(of value: [UInt8]) -> Range<Int>? {
+    if let whole = text.firstRange(of: value) { return whole }
+    for sentence in Self.all {
+      guard let place = value.firstRange(of: sentence) else { continue }
+      let parts = [value[place.lowerBound...], value[..<place.upperBound], value[place]]
+      guard let rest = parts.lazy.compactMap({ text.firstRange(of: $0) }).first else { continue }
+      let before = zip(text[..<rest.lowerBound].reversed(), value[..<place.lowerBound].reversed())
+      let after = zip(text[rest.upperBound...], value[place.upperBound...])
+      return (rest.lowerBound - before.prefix { $0 == $1 }.count)..<(rest.upperBound + after.prefix { $0 == $1 }.count)
+    }
+    return nil
+  }
+
+  private static func sentences(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+  private static let all = throttles + tokenLimits + ends
+
+  private static func has(_ sentences: [[UInt8]], _ text: [UInt8]) -> Bool { sentences.contains { text.contains($0) } }
+
+  private static func hasSentence(_ text: [UInt8]) -> Bool { has(all, text) }
+
+  /// In lower case, each run of white space as one blank.
+  private static func folded(_ text: String) -> [UInt8] {
+    var folded: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      if !scalar.properties.isWhitespace {
+        folded += UTF8.encode(scalar).map(Array.init) ?? []
+      } else if folded.last != 0x20 {
+        folded.append(0x20)
+      }
+    }
+    return folded.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  private static func trimmed(_ folded: [UInt8]) -> [UInt8] {
+    Array(folded.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
+  }
+
+  // MARK: - Texts of a document
+
+  /// - Parameter ofFaults: of XML only what faults say, so that a page has nothing.
+  /// - Returns: nil for what is neither JSON nor XML.
+  private static func strings(_ document: [UInt8], ofFaults: Bool = false) -> [String]? {
+    if let root = json(document) { return strings(root) }
+    // What is no document has no strings.
+    if ofFaults { return (try? XMLAPIAnswer.parse(document))?.compactMap(\.fault?.message) }
+    return (try? XMLDocument.parse(document)).map(strings)
+  }
+
+  private static func json(_ document: [UInt8]) -> JSONNode? {
+    // A text alone is no document here.
+    guard let node = try? JSONNode.parse(document), node.members != nil || node.array != nil else { return nil }
+    return node
+  }
+
+  private static func strings(_ node: JSONNode) -> [String] {
+    if let text = node.string { return [text] }
+    return (node.array ?? []).flatMap(strings) + (node.members ?? []).flatMap { [$0.key] + strings($0.value) }
+  }
+
+  private static func strings(_ element: XMLElement) -> [String] {
+    [element.text] + element.attributes.map(\.value) + element.elements.flatMap(strings)
+  }
+
+  /// Nil for markup.
+  private static func plain(_ body: [UInt8]) -> String? {
+    let first = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return first == UInt8(ascii: "<") ? nil : String(decoding: body, as: UTF8.self)
+  }
+
+  /// What the body of a refusal says about the reason, in JSON, as a fault or as one line of text; nil for pages and for nothing.
+  static func reason(_ body: [UInt8]) -> ServiceWords? {
+    let start = body.prefix(8192)
+    guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      // What is not JSON has no reason in it.
+      guard let node = try? JSONNode.parse(body) else { return nil }
+      let places = ["error_description", "message", "errorMessage", "description", "detail", "error"]
+      return places.lazy.compactMap { node[$0]?.string ?? node["error"]?[$0]?.string }.first { !$0.utf8.isEmpty }
+        .map { ServiceWords($0) }
+    case UInt8(ascii: "<"):
+      // A page of a proxy is not an answer of the service.
+      guard let results = try? XMLAPIAnswer.parse(body) else { return nil }
+      return (results.first?.fault?.message).map { ServiceWords($0) }
+    default:
+      let line = start.prefix { $0 >= 0x20 }
+      return line.count == body.count && line.count <= 200 ? ServiceWords(body) : nil
+    }
+  }
+}

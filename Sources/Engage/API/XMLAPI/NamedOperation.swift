@@ -1,0 +1,70 @@
+import BatchFoundation
+package import BatchWire
+
+/// Any operation by its name, for operators (`engage-batch xmlapi`). What it answers is the result's element as it came.
+package struct NamedOperation: Sendable {
+  /// Every operation the SDKs name (reference identity 3.2). Names are case-sensitive.
+  package static let names = [
+    "AddContactToContactList", "AddContactToProgram", "AddDCRuleset", "AddListColumn", "AddRecipient",
+    "CalculateQuery", "CreateContactList", "CreateQuery", "CreateTable", "DeleteDCRuleset", "DeleteJob",
+    "DeleteRelationalTableData", "DeleteTable", "DoubleOptInRecipient", "ExportDCRuleset", "ExportList",
+    "ExportMailingTemplate", "ExportTable", "ForwardToFriend", "GetAggregateTrackingForMailing",
+    "GetAggregateTrackingForOrg", "GetAggregateTrackingForUser", "GetContactMailingDetails", "GetDCRuleset",
+    "GetFolderPath", "GetJobStatus", "GetListMetaData", "GetLists", "GetMailingTemplates", "GetMessageGroupDetails",
+    "GetReportIdByDate", "GetSentMailingsForList", "GetSentMailingsForOrg", "GetSentMailingsForUser", "ImportDCRuleset",
+    "ImportList", "ImportTable", "InsertUpdateRelationalTable", "JoinTable", "ListDCRulesetsForMailing",
+    "ListRecipientMailings", "Login", "Logout", "OptOutRecipient", "PreviewMailing", "PurgeData", "PurgeTable",
+    "RawRecipientDataExport", "RemoveRecipient", "ReplaceDCRuleset", "ScheduleMailing", "SelectRecipientData",
+    "SendMailing", "SetColumnValue", "TrackingMetricExport", "UpdateRecipient", "ValidateDCRuleset",
+    "WebTrackingDataExport",
+  ]
+
+  /// Why parameters and columns make no operation.
+  package enum Fault: Error, Equatable, Sendable {
+    /// It cannot stand as an element's name.
+    case invalidName(String)
+    /// The operation takes it once, and it is given again.
+    case repeated(String)
+
+    package func words(of operation: String) -> String {
+      switch self {
+      case .invalidName(let name): "'\(name.printable)' cannot be the name of a parameter"
+      case .repeated(let name): "'\(name.printable)' is given twice, and \(operation) takes it once"
+      }
+    }
+  }
+
+  package let name: String
+  private let fields: [OperationField]
+
+  /// - Parameters:
+  ///   - parameters: names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`; neighbours below the same parent share it, and a
+  ///     group that an operation may have several times begins anew where one of its elements comes again.
+  ///   - columns: behind the parameters, in the form that the operation takes; in tables a column that comes again begins a row.
+  package init(_ name: String, parameters: [Column], columns: [Column]) throws(Fault) {
+    for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
+    where !Self.isElementName(element) {
+      throw .invalidName(element)
+    }
+    self.name = name
+    let given = try Self.fields(of: parameters)
+    let columns = try Self.fields(of: columns, for: name)
+    for case .group(let group, _) in columns where !Self.isRepeatable(group) {
+      for case .group(let other, _) in given where other.utf8.elementsEqual(group.utf8) { throw .repeated(group) }
+    }
+    fields = given + columns
+  }
+
+  package var call: OperationCall { operation.call }
+
+  /// Questions may be asked twice; what else an operation does is not known here.
+  package var operation: XMLAPIOperation<XMLElement?> {
+    XMLAPIOperation(name, fields, isRepeatable: name.hasPrefix("Get") || name == "SelectRecipientData") { $0.element }
+  }
+
+  private static func isElementName(_ name: String) -> Bool {
+    let isLetter = { (byte: UInt8) in (0x41...0x5A).contains(byte & 0xDF) || byte == UInt8(ascii: "_") }
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+  }
+}

@@ -1,0 +1,70 @@
+import BatchWire
+
+/// A job that the service works on in its own time.
+package struct JobReference: Sendable, Equatable {
+  package var id: String
+  /// Where an export will lie; may hold spaces.
+  package var filePath: String?
+
+  init(_ result: XMLAPIResult) throws(MissingField) {
+    id = try result.required("JOB_ID")
+    filePath = result.text("FILE_PATH")
+  }
+}
+
+extension XMLAPIOperation<JobReference> {
+  /// Imports a file of contacts that lies in the service's `upload` folder, by a map that lies there too.
+  package static func importList(map: String, source: String) -> Self {
+    Self(
+      "ImportList", [.text("MAP_FILE", map), .text("SOURCE_FILE", source), .text("FILE_ENCODING", "UTF-8")],
+      isRepeatable: false, read: JobReference.init)
+  }
+
+  /// Exports columns of all contacts of a list as CSV into the service's `download` folder.
+  package static func exportList(_ list: String, columns: [String]) -> Self {
+    Self(
+      "ExportList",
+      [
+        .text("LIST_ID", list), .text("EXPORT_TYPE", "ALL"), .text("EXPORT_FORMAT", "CSV"),
+        .text("FILE_ENCODING", "UTF-8"), .flag("ADD_TO_STORED_FILES"),
+        .group("EXPORT_COLUMNS", columns.map { .text("COLUMN", $0) }),
+      ], isRepeatable: false, read: JobReference.init)
+  }
+
+  /// Exports all columns of all rows of a relational table as CSV into the service's `download` folder.
+  package static func exportTable(_ table: String) -> Self {
+    Self(
+      "ExportTable", [.text("TABLE_ID", table), .text("EXPORT_FORMAT", "CSV"), .flag("ADD_TO_STORED_FILES")],
+      isRepeatable: false, read: JobReference.init)
+  }
+}
+
+extension XMLAPIOperation<JobStatus> {
+  package static func status(ofJob job: String) -> Self {
+    Self("GetJobStatus", [.text("JOB_ID", job)], isRepeatable: true, read: JobStatus.init)
+  }
+}
+
+package enum JobStatus: Sendable, Equatable {
+  case waiting
+  case running
+  /// Also on the way to it; the service spells it with one L or two.
+  case canceled
+  case error
+  case complete
+  case other(String)
+
+  package init(_ result: XMLAPIResult) throws(MissingField) {
+    guard let state = result.text("JOB_STATUS") else { throw MissingField("JOB_STATUS") }
+    let text = state.trimmingBlanks()
+    self =
+      switch text.uppercased() {
+      case "WAITING": .waiting
+      case "RUNNING": .running
+      case "CANCELED", "CANCELLED", "CANCEL_PENDING": .canceled
+      case "ERROR": .error
+      case "COMPLETE": .complete
+      default: .other(text)
+      }
+  }
+}

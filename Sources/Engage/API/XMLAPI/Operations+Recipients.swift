@@ -1,0 +1,63 @@
+import BatchWire
+
+/// How a contact is found.
+package enum RecipientKey: Sendable {
+  case recipient(String)
+  /// That must all match; of several contacts the service returns the oldest (reference identity 3.1).
+  case columns([Column])
+}
+
+extension XMLAPIOperation<Recipient> {
+  /// Finds one contact.
+  package static func select(_ key: RecipientKey, of list: String) -> Self {
+    let fields: [OperationField] =
+      switch key {
+      case .recipient(let id): [.text("RECIPIENT_ID", id)]
+      case .columns(let pairs): OperationField.columns(pairs)
+      }
+    return Self("SelectRecipientData", [.text("LIST_ID", list)] + fields, isRepeatable: true, read: Recipient.init)
+  }
+}
+
+/// A contact as the service describes it.
+package struct Recipient: Sendable, Equatable {
+  package var id: String
+  /// Empty for a contact without an address.
+  package var email: String
+  /// In the list's order; an empty value means that there is none.
+  package var columns: [Column]
+  package var isOptedOut: Bool
+
+  package init(_ result: XMLAPIResult) throws(MissingField) {
+    id = try result.required("RecipientId")
+    let upper = result.text("EMAIL") ?? ""
+    email = upper.isEmpty ? result.text("Email") ?? "" : upper
+    columns = result.columns
+    isOptedOut = !(result.text("OptedOut") ?? "").isEmpty
+  }
+}
+
+/// Their answer is the id of the contact that was added or changed.
+extension XMLAPIOperation<String> {
+  /// Adds a contact, or updates the oldest one that has all of these columns already (reference identity 3.1).
+  package static func add(_ columns: [Column], to list: String) -> Self {
+    let pairs = columns.map {
+      OperationField.group("SYNC_FIELD", [.text("NAME", $0.name), .value("VALUE", $0.value)])
+    }
+    return Self(
+      "AddRecipient",
+      [.text("LIST_ID", list), .text("UPDATE_IF_FOUND", "true"), .group("SYNC_FIELDS", pairs)]
+        + OperationField.columns(columns), isRepeatable: true, read: Self.recipient)
+  }
+
+  /// Changes the named columns of a contact; an empty value clears one. No column at all changes nothing and is allowed.
+  package static func update(_ recipient: String, of list: String, _ columns: [Column]) -> Self {
+    Self(
+      "UpdateRecipient",
+      [.text("LIST_ID", list), .text("RECIPIENT_ID", recipient)] + OperationField.columns(columns),
+      isRepeatable: true, read: Self.recipient)
+  }
+  private static func recipient(_ result: XMLAPIResult) throws(MissingField) -> String {
+    try result.required("RecipientId")
+  }
+}

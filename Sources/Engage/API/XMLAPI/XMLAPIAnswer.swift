@@ -1,0 +1,184 @@
+import BatchFoundation
+package import BatchWire
+
+/// An answer of the XMLAPI: one result for each operation that was sent, in order (reference identity 2.2).
+package enum XMLAPIAnswer {
+  /// Why a body is not an answer. What was asked for may have been done.
+  package enum Fault: Error, Equatable, Sendable {
+    case empty
+    case xml(XMLError)
+    /// Well-formed, but not the shape of an answer.
+    case shape(String)
+  }
+
+  /// Reads a whole body.
+  ///
+  /// Strict where a wrong reading could turn a failure into a success or one recipient into another (one `Envelope`, one `Body`, at most one
+  /// `SUCCESS` and one `RecipientId` a result), tolerant in how values are spelled.
+  package static func parse(_ body: [UInt8], expecting count: Int = 1) throws(Fault) -> [XMLAPIResult] {
+    guard !body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { throw .empty }
+    let root: XMLElement
+    do throws(XMLError) { root = try XMLDocument.parse(body) } catch { throw .xml(error) }
+    guard root.isNamed("Envelope") else { throw .shape("the root element is not Envelope") }
+    let bodies = root.all("Body")
+    guard bodies.count == 1, let content = bodies.first else { throw .shape("there is not one Body") }
+
+    var results: [XMLAPIResult] = []
+    /// Whether the last result may still get its fault.
+    var awaitsFault = false
+    for element in content.elements {
+      if element.isNamed("RESULT") {
+        results.append(try XMLAPIResult(element))
+        awaitsFault = results.last?.isSuccess == false
+      } else if element.isNamed("Fault") {
+        let fault = ServiceFault(element)
+        if awaitsFault {
+          results[results.count - 1].fault = fault
+        } else {
+          // A fault of its own, where others of the same envelope succeeded.
+          results.append(XMLAPIResult(fault))
+        }
+        awaitsFault = false
+      } else {
+        throw .shape("Body holds something other than results")
+      }
+    }
+    guard results.count == count else { throw .shape("\(results.count) results for \(count) operations") }
+    return results
+  }
+}
+
+/// The result of one operation.
+package struct XMLAPIResult: Sendable, Equatable {
+  package let isSuccess: Bool
+  /// Set when it is not a success; a fault without id or words if the service sent none.
+  package internal(set) var fault: ServiceFault?
+  /// The `RESULT` element; nil for a fault that came alone.
+  package let element: XMLElement?
+
+  init(_ element: XMLElement) throws(XMLAPIAnswer.Fault) {
+    let marks = element.all("SUCCESS")
+    guard marks.count <= 1 else { throw .shape("SUCCESS is given twice") }
+    guard element.all("RecipientId").count <= 1 else { throw .shape("RecipientId is given twice") }
+    isSuccess = marks.first.map { Self.isSuccess($0.text) } ?? false
+    self.element = element
+    fault = isSuccess ? nil : ServiceFault(id: nil, faultClass: nil, message: "")
+  }
+
+  init(_ fault: ServiceFault) {
+    isSuccess = false
+    self.fault = fault
+    element = nil
+  }
+
+  /// - Parameter sent: what the request said, which a fault may quote.
+  func quoting(_ sent: [UInt8]) -> XMLAPIResult {
+    var result = self
+    result.fault = fault?.quoting(sent)
+    return result
+  }
+
+  /// `TRUE`, `true` and `SUCCESS` are all in use; anything else, nothing included, is a failure.
+  package static func isSuccess(_ value: String) -> Bool {
+    ["true", "success"].contains(value.trimmingBlanks().lowercased())
+  }
+
+  /// The text of a child; nil if there is none. Names are exact: `EMAIL` and `Email` are two fields.
+  package func text(_ name: String) -> String? { element?.first(name)?.text }
+
+  /// The text of a child that the next step rests on, such as an id, which does not fit into 32 bits.
+  ///
+  /// - Throws: where there is none, or an empty one, which happens with a success as well.
+  package func required(_ name: String) throws(MissingField) -> String {
+    guard let text = text(name)?.trimmingBlanks(), !text.isEmpty else { throw MissingField(name) }
+    return text
+  }
+
+  /// The columns with their values, in the order of the answer; an empty value means that there is none.
+  package var columns: [Column] {
+    (element?.first("COLUMNS")?.all("COLUMN") ?? []).compactMap { column in
+      column.first("NAME").map { Column($0.text, column.first("VALUE")?.text ?? "") }
+    }
+  }
+
+  /// Rows that were refused although the operation counts as a success.
+  package var rowFailures: [RowFailure] {
+    (element?.first("FAILURES")?.all("FAILURE") ?? []).map(RowFailure.init)
+  }
+}
+
+/// One row of a relational table that was not written.
+package struct RowFailure: Sendable, Equatable {
+  /// Anything but `permanent` may be sent again.
+  package var isPermanent: Bool
+  package var description: String
+  /// The key columns of the row.
+  package var keys: [Column]
+
+  init(_ element: XMLElement) {
+    isPermanent = (element.attribute("failure_type") ?? "").lowercased() == "permanent"
+    description = ServiceWords(element.attribute("description") ?? "").text
+    keys = element.elements.filter { $0.isNamed("COLUMN") || $0.isNamed("KEY_COLUMN") }.map { column in
+      Column(column.attribute("name") ?? "", column.text)
+    }
+  }
+}
+
+/// A column's name and value. Compared by bytes; names are case-sensitive at the service.
+package struct Column: Sendable, Hashable {
+  package var name: String
+  package var value: String
+
+  package init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  package static func == (one: Column, other: Column) -> Bool {
+    one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+    for byte in value.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension [Column] {
+  /// The value of a column; nil if it is not among them.
+  package func value(_ name: String) -> String? {
+    first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+}
+
+extension ServiceFault {
+  /// `error` stands in `detail`, or, as one client has met it, beside it.
+  init(_ element: XMLElement) {
+    let error = element.first("detail")?.first("error") ?? element.first("error")
+    let faultClass = error?.first("class")?.text.trimmingBlanks()
+    self.init(
+      id: error?.first("errorid").flatMap { Int($0.text.trimmingBlanks()) },
+      faultClass: faultClass.flatMap { $0.isEmpty ? nil : $0 },
+      message: ServiceWords(element.first("FaultString")?.text ?? ""))
+  }
+}
+
+extension String {
+  /// Without white space of XML at both ends.
+  func trimmingBlanks() -> String {
+    let blank: (Character) -> Bool = { [" ", "\t", "\n", "\r", "\r\n"].contains($0) }
+    var rest = drop(while: blank)
+    while let last = rest.last, blank(last) { rest.removeLast() }
+    return String(rest)
+  }
+}
+
+extension XMLAPIAnswer.Fault: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .empty: "the body is empty"
+    case .xml(let error): error.description
+    case .shape(let why): why
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import BatchWire
+
+/// A request of the XMLAPI as a value, with the type of its answer (reference identity 3).
+package struct XMLAPIOperation<Answer: Sendable>: Sendable {
+  /// What is sent.
+  package let call: OperationCall
+  /// Reads the fields of a successful result; throws if something is not there that the next step rests on.
+  let read: @Sendable (XMLAPIResult) throws(MissingField) -> Answer
+
+  init(
+    _ name: String, _ fields: [OperationField], isRepeatable: Bool,
+    read: @escaping @Sendable (XMLAPIResult) throws(MissingField) -> Answer
+  ) {
+    call = OperationCall(name, fields, isRepeatable: isRepeatable)
+    self.read = read
+  }
+}
+
+extension XMLAPIOperation<Void> {
+  init(_ name: String, _ fields: [OperationField], isRepeatable: Bool) {
+    self.init(name, fields, isRepeatable: isRepeatable) { _ in }
+  }
+}
+
+/// A success without a field that has to be there; the operation may well have been applied.
+package struct MissingField: Error, Equatable, Sendable {
+  package var name: String
+
+  package init(_ name: String) { self.name = name }
+}
+
+/// An operation's element: its name, its fields in order, and whether it may be sent twice.
+package struct OperationCall: Sendable, Hashable {
+  package var name: String
+  package var fields: [OperationField]
+  /// Whether sending it again has the same effect as sending it once. Decides about an empty answer, which may mean a lost
+  /// session (reference identity 1.3) and may hide that the operation was applied.
+  package var isRepeatable: Bool
+
+  package init(_ name: String, _ fields: [OperationField], isRepeatable: Bool) {
+    self.name = name
+    self.fields = fields
+    self.isRepeatable = isRepeatable
+  }
+}
+
+/// One child of an operation's element.
+package indirect enum OperationField: Sendable, Hashable {
+  /// Escaped text.
+  case text(String, String)
+  /// Text in a CDATA section, for values that people wrote.
+  case value(String, String)
+  /// The same with a `name` attribute, as rows of relational tables have it.
+  case named(String, name: String, String)
+  /// `<NAME/>`.
+  case flag(String)
+  case group(String, [OperationField])
+
+  package static func columns(_ columns: [Column]) -> [OperationField] {
+    columns.map { .group("COLUMN", [.text("NAME", $0.name), .value("VALUE", $0.value)]) }
+  }
+
+  /// A document that has it as its root.
+  ///
+  /// - Throws: ``XMLError`` for a character that XML cannot carry.
+  package func document() throws -> [UInt8] {
+    var writer = XMLWriter()
+    try write(to: &writer)
+    return writer.bytes
+  }
+
+  private func write(to writer: inout XMLWriter) throws {
+    switch self {
+    case .text(let name, let text): try writer.element(name, text: text)
+    case .value(let name, let text): try writer.element(name, cdata: text)
+    case .named(let element, let name, let text):
+      try writer.element(element, attributes: [XMLAttribute(name: "name", value: name)], cdata: text)
+    case .flag(let name): writer.empty(name)
+    case .group(let name, let fields):
+      try writer.element(name) { inner in
+        for field in fields { try field.write(to: &inner) }
+      }
+    }
+  }
+}
+
+/// The XML around operations.
+package enum Envelope {
+  /// The bytes of an envelope that holds these operations in order.
+  ///
+  /// - Throws: ``XMLError`` for a character that XML cannot carry.
+  package static func bytes(_ calls: [OperationCall]) throws -> [UInt8] {
+    let operations = calls.map { $0.fields.isEmpty ? OperationField.flag($0.name) : .group($0.name, $0.fields) }
+    return try OperationField.group("Envelope", [.group("Body", operations)]).document()
+  }
+}

@@ -1,0 +1,94 @@
+import BatchFoundation
+import EngageRules
+
+/// Attributes that a program of the user adds (reference events 5.5).
+///
+/// It gets each event as a line, as `--events-out` has it, and answers an object of attributes. What it answers has to follow from the
+/// event alone: then the outcome depends on nothing else. An event that it fails at goes out without its attributes.
+final class ProgramAugmentation {
+  /// Events and bytes that are handed over at once.
+  private static let batchEvents = 256
+  private static let batchBytes = 1 << 18
+  /// Failures after which it is not asked any more; each may take as long as an answer may.
+  private static let mostFailures = 5
+
+  private let program: LineProgram
+  private var failures = 0
+  private var buffer = ByteBuffer(capacity: 1 << 12)
+
+  init(_ command: LineProgram.Command) { program = LineProgram(command) }
+
+  /// - Parameters:
+  ///   - events: get their attributes.
+  ///   - arena: has them.
+  /// - Returns: the events that stay without, and why.
+  func augment(_ events: inout [Event], in arena: Arena) -> [(index: Int, reason: String)] {
+    var failed: [(index: Int, reason: String)] = []
+    func fail(_ index: Int, _ reason: String) { failed.append((index, reason)) }
+    var next = 0
+    while next < events.count {
+      guard failures < Self.mostFailures else {
+        for index in next..<events.count { fail(index, "the program failed too often and is not asked any more") }
+        return failed
+      }
+      var lines: [[UInt8]] = []
+      var bytes = 0
+      while next + lines.count < events.count, lines.count < Self.batchEvents, bytes < Self.batchBytes {
+        buffer.removeAll()
+        EventJSON.append(events[next + lines.count], to: &buffer)
+        lines.append(buffer.array)
+        bytes += buffer.count
+      }
+      let (answers, failure) = program.ask(lines)
+      for (offset, answer) in answers.enumerated() {
+        guard let attributes = Self.attributes(answer) else {
+          fail(next + offset, "the program answered something other than an object of texts, numbers and booleans")
+          continue
+        }
+        events[next + offset] = events[next + offset].adding(attributes, in: arena)
+      }
+      next += answers.count
+      guard let failure else { continue }
+      // The one that it was at when it failed is left out, and those behind it are asked anew.
+      failures += 1
+      fail(next, "the program failed: \(failure)")
+      next += 1
+    }
+    return failed
+  }
+
+  /// Nil for anything but an object of scalars with names; nulls add nothing.
+  private static func attributes(_ answer: [UInt8]) -> [(name: String, value: String)]? {
+    // What is no JSON is told as such by the caller.
+    guard let members = try? JSONNode.parse(answer).members else { return nil }
+    var attributes: [(name: String, value: String)] = []
+    for member in members {
+      guard !member.key.isEmpty else { return nil }
+      if member.value.isNull { continue }
+      guard let text = member.value.scalar else { return nil }
+      attributes.append((member.key, text))
+    }
+    return attributes
+  }
+}
+
+extension Event {
+  /// The same event with more attributes; a name that it has keeps its value.
+  fileprivate func adding(_ attributes: [(name: String, value: String)], in arena: Arena) -> Event {
+    var all = unsafe Array(self.attributes)
+    for (name, value) in attributes {
+      let text = arena.text(name)
+      guard CoreAttribute(named: text) == nil, !all.contains(where: { $0.name == text }) else { continue }
+      all.append(Attribute(text, arena.text(value)))
+    }
+    guard unsafe all.count > self.attributes.count else { return self }
+    let target = unsafe arena.allocate(all.count * MemoryLayout<Attribute>.stride)
+      .bindMemory(to: Attribute.self, capacity: all.count)
+    for (index, attribute) in all.sorted(by: { $0.name < $1.name }).enumerated() {
+      unsafe (target + index).initialize(to: attribute)
+    }
+    var event = self
+    unsafe event.attributes = UnsafeBufferPointer(start: target, count: all.count)
+    return event
+  }
+}

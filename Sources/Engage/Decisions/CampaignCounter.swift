@@ -1,0 +1,38 @@
+import BatchFoundation
+import BatchPipeline
+import BatchReport
+import EngageRules
+
+/// Counts the events that carry a campaign by its name and their time, ahead of the tally.
+struct CampaignCounter: ~Copyable {
+  /// Of the attribute that names an event's campaign; its memory has to live as long as this.
+  private let attribute: Text
+  private var campaigns = NumberedNames()
+  private var times: [TimeCounts] = []
+
+  init(attribute: Text) { self.attribute = attribute }
+
+  mutating func count(_ event: Event) {
+    guard let campaign = campaign(of: event) else { return }
+    let (number, isNew) = campaigns.number(of: campaign)
+    if isNew { times.append(TimeCounts()) }
+    times[number].add(event.timestamp)
+  }
+
+  /// Nil where the event carries none.
+  private func campaign(of event: Event) -> Text? {
+    for place in unsafe event.attributes.indices {
+      let attribute = unsafe event.attributes[place]
+      if attribute.name == self.attribute { return attribute.value.isEmpty ? nil : attribute.value }
+    }
+    return nil
+  }
+
+  /// Moves what was counted into the tally: at the end, and where there are too many campaigns to keep.
+  mutating func takeCounts(into tally: inout DecisionTally, isLast: Bool) {
+    guard isLast || campaigns.count > NumberedNames.limit else { return }
+    for (number, times) in times.enumerated() { tally.activity.campaign(campaigns[number]) { $0.events += times } }
+    campaigns.removeAll()
+    times.removeAll(keepingCapacity: true)
+  }
+}

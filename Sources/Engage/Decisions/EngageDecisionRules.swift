@@ -1,0 +1,117 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchStore
+import EngageRules
+import EventSchemas
+
+/// The rules of Engage with the settings, routes and tables of a run.
+struct EngageDecisionRules: DecisionRules {
+  /// Its names lie in the arena beside it.
+  let rules: RuleSettings
+  // Only read after start.
+  nonisolated(unsafe) let names: Arena
+  let links: DeepLinkRouter
+  /// What adds attributes last; nil for nothing.
+  let program: LineProgram.Command?
+  /// What events have to be like; nil where they are not checked.
+  let schema: EventSchema?
+  /// Where findings are to be told, if anywhere.
+  let findings: OrderedLines?
+
+  /// - Throws: ``FileError`` with all faults of the job's route file, or what is wrong with a look-up table, a program or the schema.
+  init(_ run: RunContext) throws {
+    unsafe names = Arena()
+    try Self.checkPrivacy(run)
+    let lookups = try run.settings.augmentation.lookupTables.map { table in
+      LookupTablePlugin(
+        key: table.keyAttribute, attributes: table.columns.map(\.attribute),
+        rows: try table.rows(shownFrom: run.job.directory))
+    }
+    rules = unsafe RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
+    links = try DeepLinkRouter(run)
+    program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
+    schema = try Self.schema(of: run)
+    findings = run.findings
+  }
+
+  static func schema(of run: RunContext) throws -> EventSchema? {
+    try run.settings.general.eventSchema.map { try EventSchema.read(InputBytes.read($0), name: $0, of: .app) }
+  }
+
+  /// What an event is of cannot be withheld.
+  ///
+  /// - Throws: `ConfigurationErrors`.
+  private static func checkPrivacy(_ run: RunContext) throws {
+    let privacy = run.settings.privacy
+    let faults = [("leaveOut", privacy.leftOut), ("mask", privacy.masked), ("hash", privacy.hashed)].flatMap {
+      key, names in
+      names.compactMap { name -> ConfigurationFault? in
+        guard CoreAttribute.names.contains(where: { $0.description.utf8.elementsEqual(name.utf8) }) else { return nil }
+        return ConfigurationFault(
+          Place(run.job.file), "'Privacy.\(key)' names '\(name)', a core attribute, which every event carries")
+      }
+    }
+    guard faults.isEmpty else { throw ConfigurationErrors(faults) }
+  }
+
+  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
+
+  /// Nil where events are not checked.
+  func makeChecks(_ limits: BlockLimits) -> EventChecks? {
+    schema.map { EventChecks($0, naming: [rules.fields[.eventName], rules.fields[.goalName]], limits) }
+  }
+
+  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
+    let arena = Arena()
+    let checks = makeChecks(limits)
+    var sent: [Event] = []
+    var checked = RecheckedEvents()
+    for waiting in events {
+      var block = try BlockReader(waiting.block)
+      guard try block.next() else { throw StoreError.damagedBlock }
+      let event = block.event(in: arena).copied(to: arena)
+      if let findings = checks?.findings(of: event), !findings.isEmpty {
+        checked.refused[waiting.id] = checks?.words(findings, of: event)
+      } else {
+        sent.append(event)
+      }
+    }
+    guard !sent.isEmpty else { return checked }
+    sent.sort(by: Event.precedes)
+    var encoder = EventBlockEncoder(limits: limits)
+    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
+    return checked
+  }
+
+  /// A sample counts for events that wait for it.
+  var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
+
+  var longestSilence: Milliseconds { rules.sessionTimeout }
+
+  func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime? {
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).decided }
+  }
+}
+
+extension DeviceState {
+  /// How far it was decided; nil without records.
+  var decided: DecidedTime? {
+    lastSeen.map {
+      DecidedTime(
+        newest: $0, lastKind, lastSource, end: decidedUntil ?? $0, silence: otherSilence, settled: openUntil)
+    }
+  }
+}
+
+extension DeepLinkRouter {
+  init(_ run: RunContext) throws {
+    let options = LinkOptions(
+      routeOrder: run.settings.deepLinks.routeOrder,
+      ownDomains: run.settings.deepLinks.universalLinkDomains)
+    let routes = try run.job.deepLinkRoutes.map { path in
+      try RouteFile.read(InputBytes.read(path), name: path)
+    }
+    self.init(routes: routes, options: options)
+  }
+}

@@ -1,0 +1,68 @@
+import BatchFoundation
+import BatchStore
+import EngageRules
+import EventSchemas
+
+/// Holds the events of an app against the schema of its job (`General.eventSchema`). Not thread-safe: each worker has its own.
+final class EventChecks {
+  private var checker: AttributeChecker
+  private var wording: FindingWords
+  private var encoder: EventBlockEncoder
+  /// The attributes whose values name an event; the core ones among them by themselves.
+  private let naming: [Text]
+  private let namingCore: [CoreAttribute]
+
+  var coverage: SchemaCoverage { checker.coverage }
+
+  /// - Parameter naming: in memory that outlives the checks.
+  init(_ schema: EventSchema, naming: [Text], _ limits: BlockLimits) {
+    encoder = EventBlockEncoder(limits: limits)
+    checker = AttributeChecker(schema)
+    wording = FindingWords(schema)
+    self.naming = naming
+    namingCore = CoreAttribute.allCases.filter { naming.contains($0.name) }
+  }
+
+  func findings(of event: Event) -> [EventFinding] {
+    let attributes = unsafe event.attributes.map { (name: $0.name, value: $0.value) }
+    return Array(name(of: event).utf8).withText {
+      checker.findings(ofEvent: [$0, event.code], attributes)
+    }
+  }
+
+  func words(_ findings: [EventFinding], of event: Event) -> String {
+    wording.words(findings, ofEvent: name(of: event))
+  }
+
+  /// The event as it is kept back, with what is wrong with it; its bytes are those of the wire.
+  func quarantined(_ event: Event, _ findings: [EventFinding]) -> QuarantinedLine {
+    var json = ByteBuffer()
+    EventJSON.append(event, to: &json)
+    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+    var line = QuarantinedLine(event: id, reason: .schemaInvalid, detail: words(findings, of: event), raw: json.array)
+    line.block = unsafe withUnsafePointer(to: event) {
+      unsafe encoder.encode(UnsafeBufferPointer(start: $0, count: 1)).bytes
+    }
+    return line
+  }
+
+  /// The code, and the name behind it where the event has one, as in `17 checkout`.
+  func name(of event: Event) -> String {
+    let core = unsafe event.core.pointee
+    let named =
+      unsafe namingCore.map { core[$0] }.first { !$0.isEmpty }
+      ?? event.attributes.first { naming.contains($0.name) && !$0.value.isEmpty }?.value
+    return named.map { "\(event.code) \($0)" } ?? event.code.description
+  }
+}
+
+extension Event {
+  /// A line of `--findings-out`, without a line end.
+  func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
+    EventFinding.line(
+      [
+        "eventTypeCode": .text(code.description), "device": .text(device.description),
+        "eventTimestamp": .text(timestamp.rfc3339),
+      ], findings)
+  }
+}

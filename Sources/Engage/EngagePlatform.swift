@@ -1,0 +1,123 @@
+package import BatchConfiguration
+import BatchFoundation
+package import BatchIngest
+package import BatchPipeline
+package import BatchReport
+package import BatchStore
+import EngageRules
+import EventSchemas
+
+/// Acoustic's Universal Behavior events with all that a run does at Engage.
+package struct EngagePlatform: Platform {
+  package init() {}
+
+  package var name: String { "engage" }
+
+  package var vocabulary: any RecordVocabulary { EngageVocabulary() }
+
+  package func rules(for run: RunContext) throws -> any DecisionRules { try EngageDecisionRules(run) }
+
+  package var storeFormat: StoreFormat { .engage }
+
+  package func storeDestination(_ settings: Settings) -> StoreDestination {
+    let list = settings.general.listId
+    return StoreDestination(
+      kind: name, service: settings.connection.baseURL, share: list.isEmpty ? nil : "list \(list)")
+  }
+
+  package func reads(_ setting: Setting) -> Bool { Self.sections.contains(setting.section) }
+
+  private static let sections: Set<SettingSection> = [
+    .general, .paramFieldNames, .session, .networking, .ubfFieldNames, .locationServices, .augmentation,
+    .localEventStore, .recipient, .auditRecord, .connection, .upload, .ingest, .privacy, .report, .deepLinks, .sandbox,
+  ]
+
+  package func limits(_ settings: Settings) -> BlockLimits {
+    BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)
+  }
+
+  package func form(_ settings: Settings) -> Int {
+    EngageDestination.form(sendsContactID: settings.recipient.sendsContactIdInHeader)
+  }
+
+  package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
+    let list = MissingSetting(
+      "General.databaseListId", "ENGAGE_LIST_ID", cause: "'identity' is true",
+      if: job.identity && settings.general.listId.isEmpty)
+    return EngageService.missingSettings(settings.connection) + [list].compactMap(\.self)
+  }
+
+  package func connect(_ run: RunContext) throws -> any PlatformService { try EngageConnection(run) }
+
+  /// The sandbox takes any list.
+  package func completeForSandbox(_ settings: inout Settings) {
+    if settings.general.listId.isEmpty { settings.general.listId = "1" }
+  }
+
+  package func announcements(_ run: RunContext) -> [String] {
+    guard !run.job.identity, run.mode.readsInputs else { return [] }
+    let codes = run.settings.general.eventCodes
+    func code(_ kind: EventKind) -> String { codes[kind].code }
+    return [
+      "Identity: 'identity' is not true, so the events \(code(.installed)), \(code(.sessionStarted)) and \(code(.sessionEnded)) of a device "
+        + "wait as HOLD until a record names its mobile user id"
+    ]
+  }
+
+  /// Checks take between one call, where a recipient is what it should be, and ten, where two are merged with all their fields.
+  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
+    let checks = figures[EngageFigure.identityChecks]
+    let words = "\(checks) identity check\(checks == 1 ? "" : "s") of 1 to 10 calls"
+    return (run.job.identity && checks > 0 ? [words] : []) + ["one access token for all, renewed when it expires"]
+  }
+
+  package func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+  ) {
+    func count(_ figure: EngageFigure) -> Int { figures[figure] }
+    report.summary.sessionsStarted = count(.sessionsStarted)
+    report.summary.sessionsEnded = count(.sessionsEnded)
+    report.summary.campaignsSet = count(.campaignsSet)
+    report.summary.campaignsExpired = count(.campaignsExpired)
+    // A run that changes something counts what became of its checks.
+    if run.mode.isDryRun { report.summary.identity.checks = count(.identityChecks) }
+    let summary = report.summary
+    report.platform.lines = [
+      .init("campaigns", "\(summary.campaignsSet.orFewer) set, \(summary.campaignsExpired.orFewer) expired")
+    ]
+    let codes = run.settings.general.eventCodes
+    if count(.linksInSessions) > 0 {
+      report.platform.lines.append(
+        .init(
+          "links",
+          "\(count(.linksInSessions).grouped) opened within sessions, each with an event \(codes[.link].code) of its own"
+        ))
+    }
+    if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }
+    if let details = details as? EngageDetails, let schema = details.schema {
+      report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)
+      report.summary.platform = PlatformFigures(
+        name: name,
+        members: [
+          .init("invalid", .count(report.quarantinedEvents)), .init("findings", .group("findings", of: figures)),
+        ])
+    }
+    report.platform.figures = [
+      .init("campaigns set", summary.campaignsSet), .init("campaigns expired", summary.campaignsExpired),
+      .init("identity checks", summary.identity.checks),
+    ]
+    for (code, _) in ([codes] + EventCodes.profiles).flatMap(\.byCode) {
+      report.platform.typeNames[code] = codes.words(for: code)
+    }
+    report.platform.unnamedType = "custom"
+    report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
+  }
+
+  package func portable(_ details: any PlatformDetails) throws -> String? {
+    try (details as? EngageDetails)?.portable()
+  }
+
+  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
+    try EngageDetails(portable: text, of: run)
+  }
+}

@@ -1,0 +1,116 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+extension IdentityReconciler {
+  private static let page = 20_000
+
+  /// Above `Recipient.bulkThreshold` look-ups the list is exported once, and recipients of devices are added as files.
+  ///
+  /// A device is marked before its recipient may be added, so whatever is lost, a later look-up finds it.
+  ///
+  /// - Parameter absent: columns that the list does not have.
+  /// - Returns: the service with look-ups from the export; nil when single look-ups are cheaper, there is no way for files, or a
+  ///   file is not the whole list, which the result then says.
+  func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
+    guard let transfer else { return nil }
+    do {
+      return try prepareIndex(transfer, log, without: absent)
+    } catch let fault as ExportFault {
+      log.note("lists as files are given up, and everything is looked up one by one: \(fault)")
+    } catch let failure as TransferFolder.Failure {
+      log.note("lists as files are given up, and everything is looked up one by one: \(failure)")
+    } catch let failure as RemoteFailure where !failure.endsRun {
+      log.note("lists as files are given up, and everything is looked up one by one: \(failure)")
+    }
+    return nil
+  }
+
+  private func prepareIndex(
+    _ transfer: ListTransfer, _ log: RunLog, without absent: Set<ByteText>
+  ) throws -> IndexedDatabase? {
+    var searched: Set<IndexedDatabase.Pair> = []
+    var persons: [Person] = []
+    var lookUps = 0
+    var person: Person?
+    while true {
+      let page = try store.identities.personsToSetUp(after: person, limit: Self.page)
+      guard let last = page.last else { break }
+      person = last
+      for known in page where known.recipientId.isEmpty {
+        searched.insert(IndexedDatabase.Pair(userColumn(of: known)))
+        persons.append(known)
+        lookUps += 1
+      }
+    }
+    var check: PendingCheck?
+    while true {
+      let page = try store.identities.pendingChecks(after: check, limit: Self.page)
+      guard let last = page.last else { break }
+      check = last
+      lookUps += page.count
+      for pending in page {
+        for id in pending.check.ids where !id.isBlank { searched.insert(IndexedDatabase.Pair(id)) }
+      }
+    }
+    guard lookUps > settings.recipient.bulkThreshold else { return nil }
+    let index = try exported(transfer, searched, without: absent)
+    let renames = settings.recipient.onNewUserId == .rename
+    let missing = try persons.filter {
+      try isMissing($0, in: index) && store.identities.predecessor(of: $0, renames: renames) == nil
+    }
+    if missing.isEmpty { return index }
+    for start in stride(from: 0, to: missing.count, by: ListTransfer.rowsPerImport) {
+      let chunk = missing[start..<min(start + ListTransfer.rowsPerImport, missing.count)].map { known in
+        var known = known
+        known.progress = .adding
+        return known
+      }
+      try journal { try store.identities.save(chunk) }
+      try transfer.add(
+        chunk.map(\.mobileUserId), to: settings.recipient.mobileUserIdColumn,
+        named: "engage-batch-\(run.number)-\(start)", retryPolicy)
+    }
+    let renewed = try exported(transfer, searched, without: absent)
+    let created = try missing.count { try !isMissing($0, in: renewed) }
+    log.count { $0.created += created }
+    // Each row is looked for by itself: a job that is complete says how many it refused, not which.
+    if created < missing.count {
+      log.note(
+        "\(missing.count - created) of \(missing.count) imported recipients are not in the list; their devices are set up one by one"
+      )
+    }
+    return renewed
+  }
+
+  /// Whether nobody has a person's mobile user id. Where the service finds somebody else by it, that is for the set-up to see.
+  private func isMissing(_ person: Person, in index: IndexedDatabase) throws -> Bool {
+    do {
+      return try index.find([userColumn(of: person)]) == nil
+    } catch  where error.concernsOneDevice {
+      return false
+    }
+  }
+
+  private func exported(
+    _ transfer: ListTransfer, _ searched: Set<IndexedDatabase.Pair>, without absent: Set<ByteText>
+  ) throws -> IndexedDatabase {
+    var columns = [settings.recipient.mobileUserIdColumn]
+    if settings.recipient.marksMergesInDatabase {
+      columns += [settings.recipient.mergedRecipientIdColumn, settings.recipient.mergedDateColumn]
+    }
+    columns += try store.identities.searchedColumns().filter { name in
+      !absent.contains(ByteText(name)) && !columns.contains { $0.isIdentical(to: name) }
+    }
+    let index = IndexedDatabase(remote, searched: searched)
+    try transfer.export(columns, retryPolicy) { id, values in
+      index.take(id, zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+    }
+    return index
+  }
+
+  private func userColumn(of person: Person) -> IdentityColumn {
+    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: person.mobileUserId)
+  }
+}

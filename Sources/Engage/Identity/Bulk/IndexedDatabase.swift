@@ -1,0 +1,117 @@
+import BatchFoundation
+import EngageRules
+
+/// The service with an exported copy of what is going to be looked up, so that look-ups cost no calls.
+///
+/// Only look-ups come from the copy: recipients that are written to are read from the service as ever, and what is read or
+/// written brings the copy up to date.
+final class IndexedDatabase: RecipientDatabase {
+  /// A value as the service may compare it.
+  struct Pair: Hashable {
+    var column: ByteText
+    var value: [UInt8]
+
+    init(_ column: IdentityColumn) {
+      self.column = RecipientImage.key(column.name)
+      // A service may ignore the case of more than ASCII letters.
+      let folded = RecipientQuestion.folded(column.value)
+      value =
+        folded.allSatisfy { $0 < 0x80 }
+        ? folded : RecipientQuestion.folded(column.value.uppercased().lowercased())
+    }
+  }
+
+  private struct State {
+    var images: [ByteText: RecipientImage] = [:]
+    /// Recipients that have, or had, each searched pair.
+    var holders: [Pair: Set<ByteText>]
+    /// Recipients that a write made findable; the read that follows each write tells their other columns.
+    var awaited: Set<ByteText> = []
+
+    mutating func keep(_ image: RecipientImage, foundBy columns: [IdentityColumn]) {
+      let pairs = columns.map(Pair.init).filter { holders[$0] != nil }
+      if pairs.isEmpty { return }
+      images[ByteText(image.id)] = image
+      for pair in pairs { holders[pair]?.insert(ByteText(image.id)) }
+    }
+  }
+
+  private let service: any RecipientDatabase
+  private let state: Guarded<State>
+
+  /// - Parameter searched: the pairs that are going to be looked up; nothing else is kept.
+  init(_ service: any RecipientDatabase, searched: Set<Pair>) {
+    self.service = service
+    state = Guarded(State(holders: Dictionary(searched.map { ($0, []) }, uniquingKeysWith: { first, _ in first })))
+  }
+
+  /// Keeps a recipient of the export if a look-up can find it.
+  func take(_ id: String, _ columns: [IdentityColumn]) {
+    state.withLock { $0.keep(RecipientImage(id: id, columns: columns), foundBy: columns) }
+  }
+
+  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+    guard let first = ids.first else { return nil }
+    let answer: RecipientImage?? = state.withLock { state in
+      guard let holders = state.holders[Pair(first)] else { return nil }
+      let candidates = holders.compactMap { state.images[$0] }.filter { image in
+        ids.allSatisfy { Pair($0) == Pair(IdentityColumn(name: $0.name, value: image[$0.name])) }
+      }
+      // Whether case and white space count is for the service to say.
+      guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
+      return .some(
+        candidates.min { (Int64($0.id) ?? .max, ByteText($0.id)) < (Int64($1.id) ?? .max, ByteText($1.id)) })
+    }
+    guard let answer else { return try service.find(ids) }
+    return answer
+  }
+
+  func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try service.holder(of: ids) }
+
+  func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
+    let image = try service.read(recipient)
+    state.withLock { state in
+      let id = ByteText(recipient)
+      if state.images[id] != nil || state.awaited.contains(id) { state.images[id] = image }
+    }
+    return image
+  }
+
+  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+    let id = try service.add(columns)
+    state.withLock { state in
+      // The service may have found one that the export told more about.
+      let known = state.images[ByteText(id)]?.changed(by: columns) ?? RecipientImage(id: id, columns: columns)
+      state.keep(known, foundBy: columns)
+    }
+    return id
+  }
+
+  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+    let id = ByteText(recipient)
+    state.withLock { state in
+      for pair in columns.map(Pair.init) where state.holders[pair] != nil {
+        state.holders[pair]?.insert(id)
+        if state.images[id] == nil { state.awaited.insert(id) }
+      }
+    }
+    try service.update(recipient, columns)
+    state.withLock { $0.images[id] = $0.images[id]?.changed(by: columns) }
+  }
+
+  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+    try service.writeRow(row, table: table)
+  }
+
+  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+    try service.deleteRow(key: key, table: table)
+  }
+
+  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+    try service.make(instruction, for: recipient, user: user)
+  }
+
+  func layout(of list: String) throws(RemoteFailure) -> ListLayout { try service.layout(of: list) }
+
+  func reconnect() { service.reconnect() }
+}

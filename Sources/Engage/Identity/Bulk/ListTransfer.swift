@@ -1,0 +1,104 @@
+import BatchFoundation
+
+/// Whole lists as files: export, import, and the jobs behind them (reference identity 3.2).
+package final class ListTransfer: Sendable {
+  private let database: ServiceDatabase
+  private let folder: TransferFolder
+
+  /// Polls start at 15 s and double up to 300 s; after eight hours a job counts as lost.
+  private static let longestPoll = Milliseconds(300_000)
+  private static let longestJob = Milliseconds(8 * 3_600_000)
+  static let rowsPerImport = 50_000
+
+  package init(_ database: ServiceDatabase, folder: TransferFolder) {
+    self.database = database
+    self.folder = folder
+  }
+
+  private var list: String { database.list }
+
+  /// Hands every recipient of the list to `body`: its id and the values of the columns in their order.
+  ///
+  /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
+  func export(_ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void) throws {
+    let columns = ["RECIPIENT_ID"] + columns
+    try fetch(.exportList(list, columns: columns), of: list, columns, retryPolicy, body)
+  }
+
+  /// Hands every row of a relational table to `body`: the value of its key, and those of the other columns in their order.
+  ///
+  /// - Throws: as ``export(_:_:_:)``.
+  func export(
+    table: String, key: String, _ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void
+  ) throws {
+    try fetch(.exportTable(table), of: table, [key] + columns, retryPolicy, body)
+  }
+
+  /// - Parameter columns: of the file; the first one is never empty.
+  private func fetch(
+    _ request: XMLAPIOperation<JobReference>, of list: String, _ columns: [String], _ retryPolicy: RetryPolicy,
+    _ body: (String, [String]) -> Void
+  ) throws {
+    // Those that are added while the job runs make the file longer, never shorter.
+    let size = try call(.describe(list), retryPolicy).size ?? 0
+    // An export that nobody fetches does no harm, so it may be asked for again.
+    let job = try call(request, retryPolicy)
+    try wait(for: job, retryPolicy)
+    guard let path = job.filePath else { throw ExportFault.noFile }
+    var file = ExportedFile(columns: columns)
+    do {
+      try folder.download(path) { file.read($0, body) }
+    } catch let failure as TransferFolder.Failure {
+      throw ExportFault.unreadable(failure)
+    }
+    try file.finish(ofAtLeast: size, body)
+  }
+
+  /// Adds recipients by one column and leaves those alone that have the value already, so that it may be repeated.
+  func add(_ values: [String], to column: String, named name: String, _ retryPolicy: RetryPolicy) throws {
+    var file = CSVText.line([column])
+    for value in values { file += CSVText.line([value]) }
+    try folder.upload("\(name).csv", Array(file.utf8))
+    try folder.upload("\(name)_map.xml", try map(column))
+    let job = try call(
+      .importList(map: "\(name)_map.xml", source: "\(name).csv"), retryPolicy)
+    try wait(for: job, retryPolicy)
+  }
+
+  private func map(_ column: String) throws -> [UInt8] {
+    let info: [OperationField] = [
+      .text("ACTION", "ADD_AND_UPDATE"), .text("LIST_ID", list), .text("FILE_TYPE", "0"), .text("HASHEADERS", "true"),
+    ]
+    let place: [OperationField] = [.text("INDEX", "1"), .value("NAME", column), .text("INCLUDE", "true")]
+    return try OperationField.group(
+      "LIST_IMPORT",
+      [
+        .group("LIST_INFO", info), .group("SYNC_FIELDS", [.group("SYNC_FIELD", [.value("NAME", column)])]),
+        .group("MAPPING", [.group("COLUMN", place)]),
+      ]
+    ).document()
+  }
+
+  private func wait(for job: JobReference, _ retryPolicy: RetryPolicy) throws {
+    var rest = Milliseconds(15_000)
+    var waited = Milliseconds.zero
+    while true {
+      let status = try call(.status(ofJob: job.id), retryPolicy)
+      switch status {
+      case .complete: return
+      case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
+      case .waiting, .running, .other: break
+      }
+      if waited > Self.longestJob { throw ExportFault.job("job \(job.id) does not end") }
+      database.pause(rest)
+      waited = waited + rest
+      rest = min(Milliseconds(rest.count * 2), Self.longestPoll)
+    }
+  }
+
+  private func call<Answer>(
+    _ request: XMLAPIOperation<Answer>, _ retryPolicy: RetryPolicy
+  ) throws(RemoteFailure) -> Answer {
+    try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
+  }
+}

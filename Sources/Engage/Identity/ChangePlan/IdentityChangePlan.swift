@@ -1,0 +1,202 @@
+package import BatchFoundation
+import BatchStore
+import EngageRules
+
+/// What a run would write, field by field: the document that `run --dry-run --online-plan` leaves and `run --plan` carries out.
+///
+/// It holds ids of people, so its file is for its owner only.
+package struct IdentityChangePlan: Codable, Equatable, Sendable {
+  /// One field of a recipient, of the audit table, or of the mapping of devices.
+  package struct Change: Codable, Equatable, Sendable {
+    package var device: String
+    /// `create`, `location`, or the scenario of the plan.
+    package var scenario: String
+    /// The step that writes the field, or why nothing is written.
+    package var rule: String
+    /// A recipient's id, or `new:` and the mobile user id for one that does not exist yet; a table's id for an audit row.
+    package var target: String
+    package var column: String
+    package var current: String
+    package var new: String
+  }
+
+  package var version = 1
+  package var list: String
+  /// Milliseconds since 1970; all dates that are written are this one.
+  package var date: Int64
+  /// Of what the caller says the change plan rests on: job, configuration and inputs.
+  package var inputs: String
+  /// In the order in which devices were first seen and checks were made.
+  package var changes: [Change]
+
+  package var now: Instant { Instant(milliseconds: date) }
+}
+
+/// The service or the inputs have changed since the change plan was made; nothing was written.
+package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
+  package enum Difference: Equatable, Sendable {
+    case list, inputs
+    /// So many changes are new, and so many are not needed any more.
+    case changes(added: Int, removed: Int)
+  }
+
+  package var difference: Difference
+
+  package init(difference: Difference) { self.difference = difference }
+
+  package var exit: RunExit { .inputRefused }
+
+  package var description: String {
+    switch difference {
+    case .list: "error: the plan is for another list; nothing was written"
+    case .inputs: "error: the inputs or the configuration have changed since the plan was made; nothing was written"
+    case .changes(let added, let removed):
+      "error: the service has changed since the plan was made (\(added) new changes, \(removed) gone); make a new plan. "
+        + "Nothing was written"
+    }
+  }
+}
+
+extension IdentityReconciler {
+  /// What ``reconcile()`` would do now. The service is only read, and the store is not changed.
+  ///
+  /// - Parameter inputs: a digest of job, configuration and inputs, compared when the change plan is carried out.
+  package func changePlan(inputs: String) throws -> IdentityChangePlan {
+    let copy = try store.planningCopy()
+    let planning = PlanningDatabase(remote)
+    var reconciler = IdentityReconciler(
+      store: copy, remote: planning, settings: settings, retryPolicy: retryPolicy,
+      run: try copy.runs.begin(job: "", configurationDigest: "", started: now, asOf: now), now: now)
+    reconciler.shouldEnd = shouldEnd
+    reconciler.writesLocations = false
+    reconciler.looksBeforeAdding = true
+    // One after the other, so that the same service gives the same document.
+    reconciler.settings.concurrency = 1
+    let log = RunLog()
+    let result = try reconciler.reconcile(log)
+    if let failure = result.failure { throw failure }
+    var changes = planning.added.flatMap { id, columns in
+      columns.map {
+        IdentityChangePlan.Change(
+          device: log.owner(of: id), scenario: "create", rule: "ADD_RECIPIENT", target: id, column: $0.name,
+          current: "", new: $0.value
+        )
+      }
+    }
+    for plan in try copy.merges.plans() {
+      if try store.merges.plan(plan.id)?.state == plan.state { continue }
+      changes += plan.plannedChanges { $0 }
+    }
+    for update in try reconciler.locationUpdates().due {
+      guard let image = try retryPolicy.reading({ () throws(RemoteFailure) in try planning.read(update.recipient) })
+      else { continue }
+      changes += update.plannedChanges(on: image) { $0 }
+    }
+    return IdentityChangePlan(
+      list: settings.list, date: now.milliseconds, inputs: inputs, changes: changes)
+  }
+
+  /// Carries out exactly what was proposed.
+  ///
+  /// First everything is read once more: if the outcome would be another, nothing is written. After that, a plan that was not
+  /// proposed is left to an operator.
+  ///
+  /// - Throws: ``ChangePlanMismatch``, and what ``reconcile()`` throws.
+  package func reconcile(_ changePlan: IdentityChangePlan, inputs: String) throws -> IdentityResult {
+    var reconciler = self
+    reconciler.now = changePlan.now
+    guard changePlan.list.isIdentical(to: settings.list) else { throw ChangePlanMismatch(difference: .list) }
+    guard changePlan.inputs.isIdentical(to: inputs) else { throw ChangePlanMismatch(difference: .inputs) }
+    let fresh = try reconciler.changePlan(inputs: inputs)
+    if fresh != changePlan {
+      let old = Set(changePlan.changes.map(\.text))
+      let new = Set(fresh.changes.map(\.text))
+      throw ChangePlanMismatch(
+        difference: .changes(added: new.subtracting(old).count, removed: old.subtracting(new).count))
+    }
+    reconciler.plannedChanges = PlannedChanges(changePlan)
+    reconciler.looksBeforeAdding = true
+    return try reconciler.reconcile()
+  }
+}
+
+/// What a change plan writes; merges that write anything else are not made.
+final class PlannedChanges: Sendable {
+  private let changes: Set<ByteText>
+  /// Without what was there before: a location replaces whatever it is.
+  private let writes: Set<ByteText>
+
+  init(_ changePlan: IdentityChangePlan) {
+    changes = Set(changePlan.changes.map(\.text))
+    writes = Set(changePlan.changes.map(\.write.text))
+  }
+
+  /// - Parameter name: what stands in the change plan for a recipient's id.
+  func covers(_ plan: MergePlan, naming name: (String) -> String) -> Bool {
+    plan.plannedChanges(naming: name).allSatisfy { changes.contains($0.text) }
+  }
+
+  func covers(_ update: LocationUpdate, naming name: (String) -> String) -> Bool {
+    update.plannedChanges(on: nil, naming: name).allSatisfy { writes.contains($0.write.text) }
+  }
+}
+
+extension IdentityChangePlan.Change {
+  fileprivate var write: IdentityChangePlan.Change {
+    var write = self
+    write.current = ""
+    return write
+  }
+
+  var text: ByteText {
+    ByteText([device, scenario, rule, target, column, current, new].map { "\($0.utf8.count):\($0)" }.joined())
+  }
+}
+
+extension LocationUpdate {
+  /// - Parameter name: as for a plan.
+  func plannedChanges(
+    on image: RecipientImage?, naming name: (String) -> String
+  ) -> [IdentityChangePlan.Change] {
+    columns.map { column in
+      IdentityChangePlan.Change(
+        device: location.device, scenario: "location", rule: "LAST_KNOWN_LOCATION", target: name(recipient),
+        column: column.name, current: image?[column.name] ?? "", new: column.value)
+    }
+  }
+}
+
+extension MergePlan {
+  /// - Parameter name: replaces the id of a recipient that was added in the same run by its name in the change plan.
+  func plannedChanges(naming name: (String) -> String) -> [IdentityChangePlan.Change] {
+    func change(_ rule: String, _ target: String, _ column: String, _ current: String, _ new: String)
+      -> IdentityChangePlan.Change
+    {
+      IdentityChangePlan.Change(
+        device: device, scenario: scenario.rawValue, rule: rule, target: target, column: column, current: current,
+        new: new)
+    }
+    if state == .held || state == .dropped || state == .conflict {
+      return [change("nothing: \(reason)", name(loser), "", "", "")]
+    }
+    var changes: [IdentityChangePlan.Change] = []
+    for step in steps {
+      switch step.name {
+      case .verify: break
+      case .publishMapping:
+        changes.append(
+          change(step.name.rawValue, "device", "Recipient Id", name(before.recipientId), name(after.recipientId)))
+        changes.append(
+          change(step.name.rawValue, "device", "Primary User Id", before.mobileUserId, after.mobileUserId))
+      case .audit:
+        // The key is made of the ids, of which one may not exist yet.
+        changes += step.changes.dropFirst().map { change(step.name.rawValue, step.target, $0.name, "", name($0.after)) }
+      default:
+        changes += step.changes.map {
+          change(step.name.rawValue, name(step.target), $0.name, name($0.before), name($0.after))
+        }
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,107 @@
+import BatchConfiguration
+package import BatchFoundation
+import EngageRules
+
+/// Deletes people at the service: their recipients and the audit rows of their merges. It cannot be undone.
+package struct ServiceErasure: Sendable {
+  package var remote: ServiceDatabase
+  package var settings: IdentitySettings
+  package var retryPolicy: RetryPolicy
+
+  package init(remote: ServiceDatabase, settings: IdentitySettings, retryPolicy: RetryPolicy) {
+    self.remote = remote
+    self.settings = settings
+    self.retryPolicy = retryPolicy
+  }
+
+  /// More recipients with one value than this are a mistake of the column.
+  private static let most = 100
+
+  /// What is there now; reads only.
+  ///
+  /// - Parameters:
+  ///   - ids: as they were named.
+  ///   - traces: what the store knows of them.
+  /// - Returns: recipients by their ids; of several with one value only the oldest, as the service answers.
+  package func find(_ ids: [PersonID], _ traces: ServiceTraces) throws(RemoteFailure) -> [String] {
+    var found: Set<String> = []
+    for recipient in traces.recipients.sorted() {
+      if try read(recipient) { found.insert(recipient) }
+    }
+    for column in lookUps(ids, traces) {
+      if let recipient = try find(column), !keeps(recipient, foundBy: column, traces) { found.insert(recipient) }
+    }
+    return found.sorted()
+  }
+
+  /// Deletes everything that ``find(_:_:)`` finds until it finds nothing any more.
+  ///
+  /// - Returns: how many recipients and how many audit rows are gone.
+  package func erase(
+    _ ids: [PersonID], _ traces: ServiceTraces
+  ) throws(RemoteFailure) -> (recipients: Int, auditRows: Int) {
+    var recipients = 0
+    for recipient in traces.recipients.sorted() where try remove(recipient) { recipients += 1 }
+    for column in lookUps(ids, traces) {
+      var count = 0
+      while let recipient = try find(column), !keeps(recipient, foundBy: column, traces) {
+        guard count < Self.most else {
+          throw .refused(fault: 0, "more than \(Self.most) recipients have the value in column '\(column.name)'")
+        }
+        if try remove(recipient) { recipients += 1 }
+        count += 1
+      }
+    }
+    var rows = 0
+    for row in traces.auditRows.sorted(by: { $0.value < $1.value }) where try remove(row) { rows += 1 }
+    return (recipients, rows)
+  }
+
+  private func lookUps(_ ids: [PersonID], _ traces: ServiceTraces) -> [IdentityColumn] {
+    let named = Set(ids.filter { $0.kind == .mobileUserID }.map(\.value.string))
+    let users = named.union(traces.mobileUsers).sorted().map {
+      IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: $0)
+    }
+    let columns = traces.columns.map { IdentityColumn(name: $0.column, value: $0.value) }
+    return users + columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+  }
+
+  /// Whether a mobile user id of these people finds a recipient to which other devices lead. What a customer's id finds was named.
+  private func keeps(_ recipient: String, foundBy column: IdentityColumn, _ traces: ServiceTraces) -> Bool {
+    column.name.isIdentical(to: settings.recipient.mobileUserIdColumn) && traces.kept.contains(recipient)
+  }
+
+  private func find(_ column: IdentityColumn) throws(RemoteFailure) -> String? {
+    let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
+    guard let image else { return nil }
+    // A look-up may be believed without a proof; a deletion needs one.
+    guard image.answers([column]) else { throw .wrongAnswer }
+    return image.id
+  }
+
+  private func read(_ recipient: String) throws(RemoteFailure) -> Bool {
+    try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) } != nil
+  }
+
+  /// - Returns: false for one that is not there any more. A repeated call deletes nothing else.
+  private func remove(_ recipient: String) throws(RemoteFailure) -> Bool {
+    try isGone { () throws(RemoteFailure) in try remote.remove(recipient) }
+  }
+
+  private func remove(_ row: ServiceTraces.AuditKey) throws(RemoteFailure) -> Bool {
+    try isGone { () throws(RemoteFailure) in
+      try remote.deleteRow(key: IdentityColumn(name: row.column, value: row.value), table: row.table)
+    }
+  }
+
+  private func isGone(_ call: () throws(RemoteFailure) -> Void) throws(RemoteFailure) -> Bool {
+    do {
+      try retryPolicy.reading(call)
+      return true
+    } catch .absent {
+      return false
+    } catch {
+      throw error
+    }
+  }
+}

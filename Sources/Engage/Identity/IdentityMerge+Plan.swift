@@ -1,0 +1,29 @@
+import BatchFoundation
+import BatchReport
+import BatchStore
+
+extension IdentityMerge {
+  /// So many plans are shown in a report; the summary has their number.
+  private static let shown = 200
+
+  /// The plans that a run made or continued, those that wait for a person first.
+  ///
+  /// - Parameter earlier: plans that earlier runs left unfinished.
+  static func merges(
+    in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
+  ) throws -> [IdentityMerge] {
+    let personal = PersonalData(policy, key: try store.runs.reportKey())
+    return try store.merges.plans(of: run, or: earlier, limit: shown).map { plan in
+      let source =
+        plan.state == .refused ? try store.identities.recordSource(of: plan) : nil
+      return IdentityMerge(plan, source.map { "\($0)" } ?? "", personal)
+    }
+  }
+
+  private init(_ plan: MergePlan, _ source: String, _ personal: PersonalData) {
+    self.init(
+      plan: plan.id, scenario: plan.scenario.rawValue, words: plan.scenario.words, state: plan.state.rawValue,
+      device: personal.id(plan.device), loser: personal.id(plan.loser), winner: personal.id(plan.winner),
+      reason: plan.reason, source: source)
+  }
+}

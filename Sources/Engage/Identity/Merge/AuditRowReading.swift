@@ -1,0 +1,63 @@
+package import BatchConfiguration
+import BatchFoundation
+package import BatchStore
+package import EngageRules
+
+/// The audit rows that merges have to have left, beside what the service has (reference identity 5.5).
+package struct AuditRowReading {
+  /// A row that a merge wrote.
+  package struct Expected: Sendable {
+    /// As the row was written, the key first.
+    package var columns: [IdentityColumn]
+    package var table: String
+    package var plan: Int64
+  }
+
+  package enum Finding: Equatable, Sendable { case present, missing, different }
+
+  private let transfer: ListTransfer
+  private let table: Settings.Audit
+  private let retryPolicy: RetryPolicy
+
+  package init(_ transfer: ListTransfer, _ table: Settings.Audit, _ retryPolicy: RetryPolicy) {
+    self.transfer = transfer
+    self.table = table
+    self.retryPolicy = retryPolicy
+  }
+
+  /// Rows of merges that are done, each key once, in the order in which they were planned. What was taken back has none, or one that only
+  /// its operator asked for.
+  package static func expected(in store: EventStore) throws -> [Expected] {
+    var rows: [Expected] = []
+    var places: [ByteText: Int] = [:]
+    for plan in try store.merges.plans() where plan.state == .done {
+      for step in plan.steps where step.name == .audit && step.isDone {
+        let row = Expected(columns: try AuditRow(step).columns, table: step.target, plan: plan.id)
+        let key = ByteText(row.columns[0].value)
+        if let place = places[key] {
+          rows[place] = row
+        } else {
+          places[key] = rows.count
+          rows.append(row)
+        }
+      }
+    }
+    return rows
+  }
+
+  /// What the table has of the rows, in their order. Dates are not compared, because the service may write them in another form.
+  ///
+  /// - Throws: ``RemoteFailure``, or why the table could not be read as a whole.
+  package func findings(for rows: [Expected]) throws -> [Finding] {
+    let places = Dictionary(rows.indices.map { (ByteText(rows[$0].columns[0].value), $0) }) { $1 }
+    var findings = [Finding](repeating: .missing, count: rows.count)
+    try transfer.export(
+      table: table.tableId, key: table.keyColumn, [table.oldRecipientIdColumn, table.newRecipientIdColumn], retryPolicy
+    ) { key, values in
+      guard let place = places[ByteText(key)] else { return }
+      let wanted = rows[place].columns[1...2].map(\.value)
+      findings[place] = zip(wanted, values).allSatisfy { ColumnKind.number.keeps($0, as: $1) } ? .present : .different
+    }
+    return findings
+  }
+}

@@ -1,0 +1,186 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+/// Turns a decision into the steps of a plan with their images (reference identity 5.6).
+struct MergeDraft {
+  var settings: IdentitySettings
+  /// The mobile user id is part of a unique key, so no two recipients may have it at once: it is cleared before it moves.
+  var mobileUserIdIsKey = false
+  var now: Instant
+
+  /// Who asks.
+  struct Subject {
+    var device: String
+    var checkId: Int64?
+    var emission: Int64
+    var ids: [IdentityColumn]
+    var current: DeviceIdentity
+  }
+
+  /// - Parameter check: nil for what the set-up of the person asks, who is named from then on.
+  static func subject(_ device: KnownDevice, _ check: PendingCheck? = nil) -> Subject {
+    Subject(
+      device: device.device, checkId: check?.id,
+      emission: check?.check.emission ?? device.person.fromEmission - 1, ids: check?.check.ids ?? [],
+      current: device.identity)
+  }
+
+  func plan(
+    _ scenario: MergeScenario, _ subject: Subject, loser: String, winner: String, after: DeviceIdentity,
+    steps: [MergeStep], earlier: Int = 0
+  ) -> MergePlan {
+    MergePlan(
+      key: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier), scenario: scenario,
+      list: settings.list,
+      loser: loser, winner: winner, date: settings.recipient.mergedDateFormat.format(now), device: subject.device,
+      checkId: subject.checkId, emission: subject.emission, ids: subject.ids, before: subject.current, after: after,
+      created: now, steps: steps)
+  }
+
+  /// A plan that does nothing and says why.
+  func stopped(
+    _ subject: Subject, as state: MergeState, reason: String, loser: String = "", winner: String = ""
+  ) -> MergePlan {
+    var plan = plan(.none, subject, loser: loser, winner: winner, after: subject.current, steps: [])
+    plan.state = state
+    plan.reason = reason
+    return plan
+  }
+
+  /// - Parameter image: the recipient as it is, with the place before.
+  func placing(_ update: LocationUpdate, on image: RecipientImage, for identity: DeviceIdentity) -> MergePlan {
+    let subject = Subject(
+      device: update.location.device, checkId: nil, emission: -1, ids: [], current: identity)
+    return plan(
+      .location, subject, loser: update.recipient, winner: update.recipient, after: identity,
+      steps: [
+        MergeStep(
+          .setLocation, target: update.recipient,
+          changes: update.columns.map { ColumnChange(name: $0.name, before: image[$0.name], after: $0.value) })
+      ])
+  }
+
+  /// What the service refuses for good: a check, or without one the set-up of the device.
+  func refused(_ subject: Subject, _ reason: String) -> MergePlan {
+    var plan = plan(
+      subject.checkId == nil ? .setUp : .none, subject, loser: subject.current.recipientId,
+      winner: subject.current.recipientId, after: subject.current, steps: [])
+    plan.state = .refused
+    plan.reason = reason
+    return plan
+  }
+
+  /// What a record asks for the recipient.
+  func asking(_ instruction: ContactInstruction, _ subject: Subject, of recipient: String) -> MergePlan {
+    plan(
+      MergeScenario(instruction), subject, loser: recipient, winner: recipient, after: subject.current,
+      steps: [MergeStep(instruction, of: recipient)])
+  }
+
+  /// Row 5 of the set-up, and Sb.
+  func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
+    let column = settings.recipient.mobileUserIdColumn
+    return plan(
+      scenario, subject, loser: recipient.id, winner: recipient.id,
+      after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
+      steps: [
+        MergeStep(
+          .setMobileUserId, target: recipient.id,
+          changes: [ColumnChange(name: column, before: recipient[column], after: subject.current.mobileUserId)]),
+        MergeStep(.verify), MergeStep(.publishMapping),
+      ])
+  }
+
+  /// S1.
+  func settingIds(_ subject: Subject, on recipient: RecipientImage) -> MergePlan {
+    plan(
+      .setIds, subject, loser: recipient.id, winner: recipient.id,
+      after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
+      steps: [
+        MergeStep(
+          .setIds, target: recipient.id,
+          changes: subject.ids.map { ColumnChange(name: $0.name, before: recipient[$0.name], after: $0.value) }),
+        MergeStep(.verify), MergeStep(.publishMapping),
+      ])
+  }
+
+  /// The device moves over without a trace on either recipient.
+  func reassigning(_ subject: Subject, from loser: String, to winner: RecipientImage) -> MergePlan {
+    plan(
+      .reassign, subject, loser: loser, winner: winner.id, after: identity(of: winner, for: subject),
+      steps: [MergeStep(.publishMapping)])
+  }
+
+  /// S2.
+  ///
+  /// - Parameter earlier: how often the two were merged before.
+  func movingMobileUserId(
+    _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
+  ) -> MergePlan {
+    let column = settings.recipient.mobileUserIdColumn
+    // A record that comes late may be of one who has another id by now.
+    let (own, user) = (loser[column], subject.current.mobileUserId)
+    let isOwn = own.isEmpty || RecipientQuestion.isSame(own, user)
+    let move = MergeStep(
+      .moveIdToWinner, target: winner.id,
+      changes: [ColumnChange(name: column, before: winner[column], after: isOwn ? user : own)])
+    let clear = MergeStep(
+      .clearIdOnLoser, target: loser.id, changes: [ColumnChange(name: column, before: loser[column], after: "")])
+    return plan(
+      .moveMobileUserId, subject, loser: loser.id, winner: winner.id,
+      after: DeviceIdentity(recipientId: winner.id, mobileUserId: subject.current.mobileUserId),
+      steps: marks(on: loser, winner: winner.id) + (mobileUserIdIsKey ? [clear, move] : [move, clear])
+        + [MergeStep(.verify)] + auditSteps(loser: loser.id, winner: winner.id, earlier)
+        + [MergeStep(.publishMapping)], earlier: earlier)
+  }
+
+  /// S3.
+  ///
+  /// - Parameter earlier: how often the two were merged before.
+  func marking(
+    _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
+  ) -> MergePlan {
+    plan(
+      .markMerged, subject, loser: loser.id, winner: winner.id, after: identity(of: winner, for: subject),
+      steps: marks(on: loser, winner: winner.id) + [MergeStep(.verify)]
+        + auditSteps(loser: loser.id, winner: winner.id, earlier) + [MergeStep(.publishMapping)], earlier: earlier)
+  }
+
+  private func identity(of winner: RecipientImage, for subject: Subject) -> DeviceIdentity {
+    let own = winner[settings.recipient.mobileUserIdColumn]
+    return DeviceIdentity(
+      recipientId: winner.id, mobileUserId: own.isEmpty ? subject.current.mobileUserId : own)
+  }
+
+  /// A mark that is there already keeps its date.
+  private func marks(on loser: RecipientImage, winner: String) -> [MergeStep] {
+    guard settings.recipient.marksMergesInDatabase else { return [] }
+    let marker = loser.mark(in: settings.recipient.mergedRecipientIdColumn)
+    let date = loser[settings.recipient.mergedDateColumn]
+    let isMarked = marker.isIdentical(to: winner)
+    return [
+      MergeStep(
+        .markLoser, target: loser.id,
+        changes: [
+          ColumnChange(name: settings.recipient.mergedRecipientIdColumn, before: marker, after: winner),
+          ColumnChange(
+            name: settings.recipient.mergedDateColumn, before: date,
+            after: isMarked && !date.isEmpty ? date : settings.recipient.mergedDateFormat.format(now), isDate: true),
+        ])
+    ]
+  }
+
+  private func auditSteps(loser: String, winner: String, _ earlier: Int) -> [MergeStep] {
+    guard let audit = settings.audit else { return [] }
+    let row = AuditRow(
+      key: IdentityColumn(
+        name: audit.keyColumn,
+        value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
+      loser: IdentityColumn(name: audit.oldRecipientIdColumn, value: loser),
+      winner: IdentityColumn(name: audit.newRecipientIdColumn, value: winner),
+      date: IdentityColumn(name: audit.dateColumn, value: settings.recipient.mergedDateFormat.format(now)))
+    return [row.step(table: audit.tableId)]
+  }
+}

@@ -1,0 +1,369 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+/// Carries a plan out or takes it back, step by step, each with its line in the journal (reference identity 5.6).
+///
+/// Before each write the target is read: the after-image means the step is done, the before-image that it is to be written,
+/// anything else that somebody else wrote. What came of a write is never assumed: unless the service said that it was applied,
+/// the next read decides. So the same loop serves a first attempt, a repeated one and a resumed plan.
+struct MergeExecutor {
+  var reconciler: IdentityReconciler
+  /// Whether steps that were started may have been made by an earlier run, and nobody has looked.
+  var isResumed = false
+
+  enum Outcome: Equatable {
+    case done, undone
+    /// The service refuses a call for good.
+    case refused
+    case conflict(String)
+  }
+
+  /// Why a plan stops.
+  enum Stop: Error {
+    case conflict(String)
+    /// The service refuses a step for good: what was done is taken back.
+    case abort(String)
+  }
+
+  /// Images that were read under the plan's locks just before it was stored; good for its first step only.
+  var fresh: [RecipientImage] = []
+
+  var remote: any RecipientDatabase { reconciler.remote }
+  var retryPolicy: RetryPolicy { reconciler.retryPolicy }
+
+  // MARK: Forward
+
+  /// - Throws: ``RemoteFailure`` when the service could not be brought to answer; the plan stays open and can be resumed.
+  mutating func carryOut(_ plan: inout MergePlan) throws -> Outcome {
+    var pending: [JournalLine] = []
+    do {
+      for index in plan.steps.indices where !plan.steps[index].isDone {
+        let name = plan.steps[index].name
+        let mayBeMade = isResumed && plan.steps[index].isStarted
+        if name == .publishMapping {
+          var lines = pending
+          if !plan.steps[index].isStarted { lines.append(JournalLine(.start, name, undo: false)) }
+          lines += [JournalLine(.done, name, undo: false), JournalLine(.end, MergeState.done.rawValue)]
+          let finished = plan
+          try journal { try $0.conclude(finished, lines: lines, run: reconciler.run) }
+          plan.steps[index].isStarted = true
+        } else {
+          if !plan.steps[index].isStarted {
+            pending.append(JournalLine(.start, name, undo: false))
+            plan.steps[index].isStarted = true
+          }
+          // Only a write needs its start to be durable first.
+          if name != .verify { try flush(&pending, plan) }
+          switch name {
+          case .verify: try verify(plan)
+          case .audit: try writeAuditRow(plan.steps[index])
+          case .setLocation: try place(plan.steps[index], undo: false)
+          case .addToContactList, .addToProgram, .optOut, .optIn:
+            try ask(plan.steps[index], undo: false, mayBeMade: mayBeMade)
+          default: try update(plan.steps[index], plan, undo: false)
+          }
+          pending.append(JournalLine(.done, name, undo: false))
+        }
+        plan.steps[index].isDone = true
+      }
+      if plan.scenario.isInstruction {
+        let (finished, lines) = (plan, pending + [JournalLine(.end, MergeState.done.rawValue)])
+        try journal { try $0.conclude(finished, lines: lines, run: reconciler.run) }
+      }
+      plan.state = .done
+      return .done
+    } catch Stop.conflict(let reason) {
+      return try stop(&plan, reason, pending)
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(&plan, failure, pending)
+    } catch Stop.abort(let reason) {
+      try flush(&pending, plan)
+      plan.reason = reason
+      plan.undoCause = .refusedStep
+      let undone = plan
+      _ = try journal { try $0.beginUndo(undone) }
+      return try takeBack(&plan)
+    }
+  }
+
+  // MARK: Back
+
+  /// Goes back over the steps that were started. The plan is in the state `undoing` and has an ``MergePlan/undoCause``.
+  mutating func takeBack(_ plan: inout MergePlan) throws -> Outcome {
+    plan.state = .undoing
+    var pending: [JournalLine] = []
+    do {
+      for index in plan.steps.indices.reversed()
+      where plan.steps[index].isStarted && !plan.steps[index].isUndone && plan.steps[index].name != .verify {
+        let name = plan.steps[index].name
+        if !plan.steps[index].isUndoStarted {
+          pending.append(JournalLine(.start, name, undo: true))
+          plan.steps[index].isUndoStarted = true
+        }
+        if name == .publishMapping {
+          let lines = pending + [JournalLine(.done, name, undo: true)]
+          let withdrawn = plan
+          guard try journal({ try $0.withdraw(withdrawn, lines: lines) }) else {
+            throw Stop.conflict("the device has moved on since; undo the later merge first")
+          }
+          pending = []
+        } else {
+          try flush(&pending, plan)
+          if name == .audit, plan.keepsAuditHistory {
+            try writeCounterRow(plan.steps[index], plan)
+          } else if name == .audit {
+            try deleteAuditRow(plan.steps[index])
+          } else if name == .setLocation {
+            try place(plan.steps[index], undo: true)
+          } else if plan.scenario.isInstruction {
+            try ask(plan.steps[index], undo: true, mayBeMade: false)
+          } else {
+            try update(plan.steps[index], plan, undo: true)
+          }
+          pending.append(JournalLine(.done, name, undo: true))
+        }
+        plan.steps[index].isUndone = true
+      }
+      pending.append(JournalLine(.end, MergeState.undone.rawValue))
+      let undone = plan
+      let lines = pending
+      try journal { try $0.finishUndo(undone, lines: lines, run: reconciler.run) }
+      plan.state = plan.undoCause == .operator ? .undone : .refused
+      return plan.undoCause == .operator ? .undone : .refused
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(&plan, failure, pending)
+    } catch Stop.conflict(let reason) {
+      return try stop(&plan, reason, pending)
+    } catch Stop.abort(let reason) {
+      return try stop(&plan, reason, pending)
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func update(_ step: MergeStep, _ plan: MergePlan, undo: Bool) throws {
+    let changes = undo ? step.changes.map(\.reversed) : step.changes
+    var attempts = RetryPolicy.Attempts(retryPolicy)
+    while true {
+      guard let image = try current(step.target) else {
+        // What is gone needs no mark and no clearing, and has nothing to be restored to.
+        if undo || (plan.scenario.isMerge && step.target.isIdentical(to: plan.loser)) { return }
+        throw Stop.abort("\(step.name.rawValue): the recipient is gone")
+      }
+      if try areMade(changes, step, on: image) { return }
+      try compare(changes, image, step.name)
+      do {
+        return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
+      } catch .absent(let words) {
+        guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): \(words)") }
+      } catch .exists(let words) {
+        throw Stop.abort("\(step.name.rawValue): \(words); another recipient has the unique key")
+      } catch .refused(_, let reason) {
+        throw Stop.abort("\(step.name.rawValue): \(reason)")
+      } catch {
+        try attempts.next(after: error)
+      }
+    }
+  }
+
+  /// - Throws: ``Stop`` if a column is neither as it was nor as it is to be.
+  private func compare(_ changes: [ColumnChange], _ image: RecipientImage, _ name: MergeStepName) throws {
+    guard try changes.allSatisfy({ try isMade($0, on: image) || isToBeMade($0, on: image) }) else {
+      throw Stop.conflict("\(name.rawValue): somebody else wrote to the recipient")
+    }
+  }
+
+  /// Writes a place over whatever is there. On the way back the address must be the one that was written; its time may have come back in
+  /// another form.
+  private mutating func place(_ step: MergeStep, undo: Bool) throws {
+    var attempts = RetryPolicy.Attempts(retryPolicy)
+    let changes = undo ? step.changes.map(\.reversed) : step.changes
+    while true {
+      // Where nobody is any more, there is no place either.
+      guard let image = try current(step.target) else { return }
+      if undo, let address = changes.first, try !isToBeMade(address, on: image) {
+        if try isMade(address, on: image) { return }
+        throw Stop.conflict("\(MergeStepName.undoPrefix)\(step.name.rawValue): somebody else wrote to the recipient")
+      }
+      do {
+        return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
+      } catch .absent {
+        return
+      } catch .refused(_, let reason) {
+        throw Stop.abort("\(step.name.rawValue): \(reason)")
+      } catch {
+        try attempts.next(after: error)
+      }
+    }
+  }
+
+  /// Does what is asked for a recipient. It is the only step of its plan, so what the service refuses leaves nothing to take back, and
+  /// waits for a person: a later run would be refused as well.
+  ///
+  /// - Parameter mayBeMade: nobody knows what came of the step; a program, which cannot be asked, must not be started twice.
+  private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
+    let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
+    guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
+      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be made or taken back")
+    }
+    let inDoubt = Stop.conflict("\(name): no answer came, and the recipient may be in the program")
+    if mayBeMade, case .program = instruction { throw inDoubt }
+    var attempts = RetryPolicy.Attempts(retryPolicy)
+    while true {
+      guard let image = try current(step.target) else {
+        if undo { return }
+        throw Stop.conflict("\(name): the recipient is gone")
+      }
+      let column = reconciler.settings.recipient.mobileUserIdColumn
+      let user = IdentityColumn(name: column, value: image[column])
+      switch instruction {
+      case .optOut where image.isOptedOut, .optIn where !image.isOptedOut: return
+      case .optOut where user.value.isEmpty:
+        throw Stop.conflict("\(name): the recipient has no mobile user id to be opted out by")
+      default: break
+      }
+      do {
+        return try remote.make(instruction, for: step.target, user: user)
+      } catch .exists {
+        return
+      } catch .lost {
+        throw inDoubt
+      } catch .absent(let words) {
+        throw Stop.conflict("\(name): \(words)")
+      } catch .refused(_, let reason) {
+        throw Stop.conflict("\(name): \(reason)")
+      } catch {
+        try attempts.next(after: error)
+      }
+    }
+  }
+
+  /// Reads every recipient that was written to. A write that was acknowledged and is not there is made again.
+  private mutating func verify(_ plan: MergePlan) throws {
+    let steps = plan.steps.filter(\.name.isUpdate)
+    for attempt in 1... {
+      var images: [ByteText: RecipientImage] = [:]
+      for recipient in plan.recipients {
+        if let image = try current(recipient) {
+          images[ByteText(recipient)] = image
+        } else if !recipient.isIdentical(to: plan.loser) || !plan.scenario.isMerge {
+          throw Stop.abort("\(MergeStepName.verify.rawValue): the recipient is gone")
+        }
+      }
+      if plan.scenario.isMerge, let winner = images[ByteText(plan.winner)] {
+        try refuseMutualMerge(plan, winner)
+      }
+      let missing = try steps.compactMap { step -> (step: MergeStep, columns: [ColumnChange])? in
+        guard let image = images[ByteText(step.target)], try !areMade(step.changes, step, on: image) else { return nil }
+        return (step, try step.changes.filter { try !isMade($0, on: image) })
+      }
+      if missing.isEmpty { return }
+      if attempt >= retryPolicy.tries {
+        let names = missing.flatMap(\.columns).map { "'\($0.name)'" }.joined(separator: ", ")
+        throw Stop.conflict("\(MergeStepName.verify.rawValue): what was written does not hold: \(names)")
+      }
+      for step in missing.map(\.step) { try update(step, plan, undo: false) }
+    }
+  }
+
+  /// Somebody else may have merged the winner into the loser meanwhile: then nobody would be who stays (reference decisions 63).
+  private func refuseMutualMerge(_ plan: MergePlan, _ winner: RecipientImage) throws {
+    let settings = reconciler.settings.recipient
+    guard settings.marksMergesInDatabase else { return }
+    var mark = winner.mark(in: settings.mergedRecipientIdColumn)
+    for _ in 0..<settings.longestMergeChain where !mark.isEmpty {
+      guard !mark.isIdentical(to: plan.loser) else {
+        throw Stop.conflict(
+          "\(MergeStepName.verify.rawValue): both recipients are marked as merged into each other; 'verify' has the commands"
+        )
+      }
+      mark = try remote.named(mark, retryPolicy)?.mark(in: settings.mergedRecipientIdColumn) ?? ""
+    }
+  }
+
+  private mutating func writeAuditRow(_ step: MergeStep) throws {
+    fresh = []
+    let row = try AuditRow(step).columns
+    do {
+      try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
+    } catch {
+      guard error.concernsOneDevice else { throw error }
+      throw Stop.abort("\(step.name.rawValue): \(error)")
+    }
+  }
+
+  private func deleteAuditRow(_ step: MergeStep) throws {
+    let row = try AuditRow(step)
+    do {
+      try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: row.key, table: step.target) }
+    } catch .absent {
+      // What is gone needs no deletion.
+    } catch {
+      guard error.concernsOneDevice else { throw error }
+      throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
+    }
+  }
+
+  /// Leaves the row, and writes a second one once the first comparison allows the way back (reference decisions 65).
+  private mutating func writeCounterRow(_ step: MergeStep, _ plan: MergePlan) throws {
+    if let first = plan.steps.last(where: { $0.name.isUpdate && $0.isStarted && !$0.isUndone }),
+      let image = try current(first.target)
+    {
+      try compare(first.changes.map(\.reversed), image, first.name)
+      fresh = [image]
+    }
+    let earlier = try reconciler.store.merges.mergesMade(
+      of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
+    let counter = try AuditRow(step).reversed(
+      key: NameUUID.mergeKey(
+        list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true))
+    try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
+  }
+
+  private mutating func current(_ recipient: String) throws -> RecipientImage? {
+    if !fresh.isEmpty {
+      defer { fresh = [] }
+      if let image = fresh.first(where: { $0.id.isIdentical(to: recipient) }) { return image }
+    }
+    return try remote.named(recipient, retryPolicy)
+  }
+
+  // MARK: Journal
+
+  private func flush(_ lines: inout [JournalLine], _ plan: MergePlan) throws {
+    if lines.isEmpty { return }
+    let flushed = lines
+    try journal { try $0.append(flushed, to: plan.id) }
+    lines = []
+  }
+
+  private func stop(_ plan: inout MergePlan, _ reason: String, _ lines: [JournalLine]) throws -> Outcome {
+    // A second audit row says that the merge is taken back, so the way goes on with the next run.
+    let isOnItsWay = plan.keepsAuditHistory && plan.steps.contains { $0.name == .audit && $0.isUndone }
+    plan.state = isOnItsWay ? .undoing : .conflict
+    plan.reason = reason
+    let (id, state) = (plan.id, plan.state)
+    let step = plan.steps.first { $0.isStarted && !$0.isDone }?.name.rawValue ?? ""
+    try journal { try $0.settle(id, as: state, reason: reason, lines: lines + [JournalLine(.conflict, step)]) }
+    return .conflict(reason)
+  }
+
+  /// A call that says nothing of what was done leaves the plan where it is, with its recipients.
+  private func refuse(_ plan: inout MergePlan, _ failure: RemoteFailure, _ lines: [JournalLine]) throws -> Outcome {
+    plan.state = .refused
+    plan.reason = "\(failure)"
+    let (id, reason) = (plan.id, plan.reason)
+    try journal { try $0.settle(id, as: .refused, reason: reason, lines: lines) }
+    return .refused
+  }
+
+  private func journal<Value>(_ change: (MergeJournal) throws -> Value) throws -> Value {
+    try reconciler.journal { try change(reconciler.store.merges) }
+  }
+}
+
+/// Moments at which a test may end the run as a kill would.
+package enum KillPoint: Sendable { case beforeJournal, afterJournal }
+package typealias Kill = @Sendable (KillPoint) throws -> Void

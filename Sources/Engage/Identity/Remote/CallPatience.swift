@@ -1,0 +1,96 @@
+import BatchFoundation
+import BatchWire
+
+/// How long a run waits for each kind of call, for all its threads together: an answer ends an outage of its own kind alone (reference
+/// decisions 60).
+final class CallPatience: Sendable {
+  /// What is known of the calls of one kind.
+  private struct Kind {
+    var patience: Patience?
+    /// Until when nothing is sent.
+    var quietUntil = Milliseconds.zero
+    var answers = 0
+    var refused: [OperationCall: Refused] = [:]
+  }
+
+  private struct Refused {
+    var count = 0
+    let since: Milliseconds
+    let answersBefore: Int
+  }
+
+  private struct State {
+    var kinds: [String: Kind] = [:]
+    var hasAnswered = false
+  }
+
+  enum Next: Equatable {
+    case again(after: Milliseconds)
+    /// Others are answered and this one is not: whom it is about waits for the next run.
+    case later
+    /// Patience is at its end, or would be before the next call.
+    case ended
+  }
+
+  /// Refusals for now, and the part of patience, after which one call is left while others of its kind are answered.
+  private static let mostRefusals = 5
+  private static let part = 10
+
+  private let limits: Patience.Limits
+  private let state = Guarded(State())
+
+  init(_ limits: Patience.Limits) { self.limits = limits }
+
+  /// How long a call has to wait that would be sent now; zero for none.
+  func quiet(_ call: OperationCall, now: Milliseconds) -> Milliseconds {
+    state.withLock { Milliseconds(max(($0.kinds[call.name]?.quietUntil ?? .zero).count - now.count, 0)) }
+  }
+
+  /// The service answered a call, whatever it said.
+  func noteAnswer(_ call: OperationCall) {
+    state.withLock { state in
+      state.hasAnswered = true
+      state.kinds[call.name, default: Kind()].patience = nil
+      state.kinds[call.name]?.answers += 1
+      state.kinds[call.name]?.refused[call] = nil
+    }
+  }
+
+  /// A call failed in another way than for now.
+  func noteFailure(_ call: OperationCall) { state.withLock { $0.kinds[call.name]?.patience = nil } }
+
+  /// The service refused a call for now.
+  ///
+  /// - Parameter wish: how long it asked to be left alone; nil for no wish.
+  func noteRefusal(_ call: OperationCall, now: Milliseconds, wish: Milliseconds?) -> Next {
+    state.withLock { state in
+      var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+      var kind = state.kinds[call.name] ?? Kind()
+      defer { state.kinds[call.name] = kind }
+      let limit = limits.limit(hasAnswered: state.hasAnswered)
+      let wished = wish.map { now + min($0, Patience.Limits.longestWish) }
+      var refused = kind.refused[call] ?? Refused(since: now, answersBefore: kind.answers)
+      refused.count += 1
+      kind.refused[call] = refused
+      if kind.answers > refused.answersBefore {
+        // It concerns this call alone: nobody else waits for it.
+        let waited = now.count - refused.since.count
+        let next = max(now + limits.backoff.pauseInOutage(before: refused.count, using: &random), wished ?? now)
+        if refused.count >= Self.mostRefusals && waited * Int64(Self.part) >= limit.count
+          || next > refused.since + limit
+        {
+          kind.refused[call] = nil
+          return .later
+        }
+        return .again(after: Milliseconds(next.count - now.count))
+      }
+      var patience = kind.patience ?? Patience(since: now)
+      let next = patience.noteRefusal(
+        now: now, pausedUntil: kind.quietUntil, limit: limit, backoff: limits.backoff, using: &random)
+      kind.patience = patience
+      guard let next, wished.map({ $0 <= patience.end(limit) }) ?? true else { return .ended }
+      kind.quietUntil = max(kind.quietUntil, next, wished ?? next)
+      return .again(after: Milliseconds(kind.quietUntil.count - now.count))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import BatchConfiguration
+import BatchFoundation
+import EngageRules
+
+/// Reads many recipients as the service has them: several at once, or above `Recipient.bulkThreshold` from one export of the list.
+package struct RecipientReading: Sendable {
+  private let remote: any RecipientDatabase
+  /// Nil where there is no way for files.
+  private let transfer: ListTransfer?
+  private let settings: IdentitySettings
+  private let retryPolicy: RetryPolicy
+
+  package init(
+    _ remote: any RecipientDatabase, _ transfer: ListTransfer?, _ settings: IdentitySettings, _ retryPolicy: RetryPolicy
+  ) {
+    self.remote = remote
+    self.transfer = transfer
+    self.settings = settings
+    self.retryPolicy = retryPolicy
+  }
+
+  /// What is known of one recipient.
+  package enum Answer: Sendable {
+    case found(RecipientImage)
+    case absent
+    /// The service says nothing of this one, and of others it does.
+    case unanswered(RemoteFailure)
+
+    package var image: RecipientImage? {
+      if case .found(let image) = self { image } else { nil }
+    }
+  }
+
+  /// - Parameters:
+  ///   - ids: each once.
+  ///   - columns: that are wanted besides the mobile user id.
+  /// - Returns: in the order of the ids, with these columns at least.
+  package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
+    if ids.isEmpty { return [] }
+    if let transfer, ids.count > settings.recipient.bulkThreshold {
+      do {
+        return try exported(ids, columns, transfer)
+      } catch let failure as RemoteFailure where failure.endsRun {
+        throw failure
+      } catch {
+        // No whole list came that way; each recipient can be had alone.
+      }
+    }
+    return try lookedUp(ids)
+  }
+
+  private func lookedUp(_ ids: [String]) throws(RemoteFailure) -> [Answer] {
+    let answers = Guarded([Answer](repeating: .absent, count: ids.count))
+    let next = Guarded(0)
+    try Threads.run(min(settings.concurrency, ids.count)) { (_) throws(RemoteFailure) in
+      while true {
+        let index = next.withLock { next in
+          defer { next += 1 }
+          return next
+        }
+        guard index < ids.count else { return }
+        do throws(RemoteFailure) {
+          let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(ids[index]) }
+          if let image { answers.withLock { $0[index] = .found(image) } }
+        } catch  where Self.concernsThisOne(error) {
+          answers.withLock { $0[index] = .unanswered(error) }
+        } catch {
+          // The other threads need not go on.
+          next.withLock { $0 = ids.count }
+          throw error
+        }
+      }
+    }
+    return answers.withLock { $0 }
+  }
+
+  /// Whether others may be answered all the same.
+  private static func concernsThisOne(_ failure: RemoteFailure) -> Bool {
+    switch failure {
+    // 124: the id is invalid (reference identity 4).
+    case .wrongAnswer, .refused(fault: 124, _): true
+    default: false
+    }
+  }
+
+  private func exported(_ ids: [String], _ others: [String], _ transfer: ListTransfer) throws -> [Answer] {
+    let user = settings.recipient.mobileUserIdColumn
+    let columns = [user] + others.filter { !$0.isIdentical(to: user) }
+    let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
+    var answers = [Answer](repeating: .absent, count: ids.count)
+    try transfer.export(columns, retryPolicy) { id, values in
+      guard let place = places[ByteText(id)] else { return }
+      let image = RecipientImage(id: id, columns: zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+      answers[place] = .found(image)
+    }
+    return answers
+  }
+}

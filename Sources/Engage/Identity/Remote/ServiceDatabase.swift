@@ -1,0 +1,225 @@
+package import BatchFoundation
+package import BatchWire
+package import EngageRules
+
+/// The marketing database over the XMLAPI, one operation to a request, so that the outcome of each is known alone.
+package final class ServiceDatabase: RecipientDatabase {
+  private let service: EngageService
+  let list: String
+  private let cancellation: HTTPCancellation?
+  let pause: @Sendable (Milliseconds) -> Void
+  private let uptime: @Sendable () -> Double
+  private let patience: CallPatience
+  /// The list as it was described last.
+  private let known = Guarded<ListLayout?>(nil)
+
+  /// - Parameters:
+  ///   - uptime: seconds of a clock that only moves forward.
+  ///   - pause: holds the thread.
+  package init(
+    service: EngageService, list: String, patience: Patience.Limits, cancellation: HTTPCancellation? = nil,
+    uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
+    pause: @escaping @Sendable (Milliseconds) -> Void
+  ) {
+    self.service = service
+    self.list = list
+    self.patience = CallPatience(patience)
+    self.cancellation = cancellation
+    self.uptime = uptime
+    self.pause = pause
+  }
+
+  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
+
+  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
+
+  private func ask(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
+    try question.record(by: select, isText: isText, reconnect: reconnect)
+  }
+
+  /// Asked only for a column whose values differ; the list is described once.
+  private func isText(_ column: String) throws(RemoteFailure) -> Bool {
+    if let known = known.withLock({ $0 }) { return known.kind(of: column).isText }
+    do {
+      return try layout(of: list).kind(of: column).isText
+    } catch .refused {
+      return true
+    } catch {
+      throw error
+    }
+  }
+
+  package func reconnect() { service.abandonConnections() }
+
+  private func select(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
+    let key: RecipientKey =
+      switch question {
+      case .recipient(let id): .recipient(id)
+      case .columns(let ids): .columns(ids.map(Self.column))
+      }
+    do {
+      return Self.image(try call(.select(key, of: list)))
+    } catch .absent {
+      return nil
+    } catch {
+      throw error
+    }
+  }
+
+  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
+
+  package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+    // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
+    let id = try call(.add(columns.map(Self.column), to: list))
+    guard RecipientQuestion.isID(id) else {
+      reconnect()
+      throw .wrongAnswer
+    }
+    return id
+  }
+
+  package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+    let request = XMLAPIOperation.update(recipient, of: list, columns.map(Self.column))
+    try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in try call(request) }
+  }
+
+  package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+    let request = XMLAPIOperation.write([row.map(Self.column)], to: table)
+    guard let failure = try call(request).first else { return }
+    if failure.isPermanent {
+      // What was sent could be written.
+      let sent = (try? Envelope.bytes([request.call])) ?? []
+      throw .refused(fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: sent))")
+    }
+    throw .uncertain("the row was not saved")
+  }
+
+  package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+    let operation = XMLAPIOperation.delete([[Self.column(key)]], of: table)
+    let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
+    guard let result = results.first else { throw .uncertain("there is no result") }
+    if let failure = result.rowFailures.first {
+      // No number comes with it, only these words (reference identity 3.2).
+      if failure.description.lowercased().contains("row not found") { throw .absent("") }
+      if failure.isPermanent { throw .refused(fault: 0, "the row cannot be deleted") }
+      throw .uncertain("the row was not deleted")
+    }
+    if let fault = result.fault { throw Self.failure(of: fault) }
+  }
+
+  package func make(
+    _ instruction: ContactInstruction, for recipient: String, user: IdentityColumn
+  ) throws(RemoteFailure) {
+    switch instruction {
+    case .contactList(let id): try call(.add(recipient, toContactList: id))
+    case .optOut: try call(.optOut([Self.column(user)], of: list))
+    case .optIn: try update(recipient, [IdentityColumn(name: "OPT_OUT", value: "false")])
+    case .program(let id):
+      var isKnown = true
+      let request = XMLAPIOperation.add(recipient, toProgram: id)
+      do {
+        try outcome(of: request.call) {
+          let outcome = service.call(request, cancellation: cancellation)
+          if case .unknown = outcome { isKnown = false }
+          return outcome
+        }
+      } catch {
+        // What may have been done is for a person to find out, also where the run was told to end meanwhile.
+        throw isKnown ? error : .lost(error.description)
+      }
+    }
+  }
+
+  /// Deletes a recipient for good; no part of a merge.
+  func remove(_ recipient: String) throws(RemoteFailure) {
+    try call(.remove(recipient, of: list))
+  }
+
+  package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
+    let description = try call(.describe(list))
+    let layout = ListLayout(
+      columns: Set(description.columns.map { ByteText($0.name) } + [ByteText("EMAIL"), ByteText("Email")]),
+      keyColumns: Set(description.keyColumns.map { RecipientImage.key($0) }),
+      kinds: Dictionary(
+        description.columns.map { (RecipientImage.key($0.name), ColumnKind(type: $0.type)) }, uniquingKeysWith: { $1 }))
+    if list.isIdentical(to: self.list) { known.withLock { $0 = layout } }
+    return layout
+  }
+
+  // MARK: Calls
+
+  func call<Answer>(_ request: XMLAPIOperation<Answer>) throws(RemoteFailure) -> Answer {
+    try outcome(of: request.call) { service.call(request, cancellation: cancellation) }
+  }
+
+  private func outcome<Answer>(
+    of call: OperationCall, _ send: () -> ServiceOutcome<Answer>
+  ) throws(RemoteFailure) -> Answer {
+    if cancellation?.isCancelled == true { throw .interrupted }
+    let quiet = patience.quiet(call, now: now)
+    if quiet > .zero { pause(quiet) }
+    switch send() {
+    case .answered(let answer):
+      patience.noteAnswer(call)
+      return answer
+    case .rejected(let fault):
+      patience.noteAnswer(call)
+      throw Self.failure(of: fault)
+    case .notSent(let fault), .refused(let fault), .unknown(let fault):
+      if cancellation?.isCancelled == true { throw .interrupted }
+      if fault.stop == .unwritable { throw .refused(fault: 0, "a value holds characters that XML cannot carry") }
+      if let stop = fault.stop {
+        if fault.isSentence, try isAnswered(otherThan: call) {
+          throw .refused(fault: 0, "the service says of this call alone that \(fault.reason)")
+        }
+        throw .stopped(stop, fault.reason)
+      }
+      guard fault.isForNow else {
+        patience.noteFailure(call)
+        throw .uncertain(fault.reason)
+      }
+      switch patience.noteRefusal(call, now: now, wish: fault.retryAfter) {
+      case .again(let pause): throw .unavailable(fault.reason, again: pause)
+      case .later: throw .deferred(fault.reason)
+      case .ended: throw .unavailable(fault.reason, again: nil)
+      }
+    }
+  }
+
+  /// Whether a question that quotes nothing is answered where a sentence alone refuses another call (reference decisions 59).
+  private func isAnswered(otherThan call: OperationCall) throws(RemoteFailure) -> Bool {
+    let question = XMLAPIOperation.describe(list)
+    guard question.call != call else { return false }
+    do {
+      _ = try self.call(question)
+      return true
+    } catch .stopped {
+      return false
+    } catch {
+      guard error.concernsOneDevice else { throw error }
+      return true
+    }
+  }
+
+  private var now: Milliseconds { Milliseconds(Int64((uptime() * 1000).rounded())) }
+
+  private static func failure(of fault: ServiceFault) -> RemoteFailure {
+    switch fault.kind {
+    case .permanent: .refused(fault: fault.id ?? 0, fault.description)
+    case .absent: .absent(fault.description)
+    case .exists: .exists(fault.description)
+    case .expired: .stopped(.credentials, fault.description)
+    case .transient, .verify, .throttled: .uncertain(fault.description)
+    }
+  }
+
+  private static func column(_ column: IdentityColumn) -> Column { Column(column.name, column.value) }
+
+  private static func image(_ recipient: Recipient) -> RecipientImage {
+    let email = recipient.email.isEmpty ? [] : [IdentityColumn(name: "EMAIL", value: recipient.email)]
+    var image = RecipientImage(
+      id: recipient.id, columns: email + recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) })
+    image.isOptedOut = recipient.isOptedOut
+    return image
+  }
+}

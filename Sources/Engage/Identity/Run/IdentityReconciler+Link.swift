@@ -1,0 +1,75 @@
+package import BatchFoundation
+import EngageRules
+
+/// What ``IdentityReconciler/link(anonymous:primary:mergeColumn:primaryColumn:)`` did.
+package struct LinkResult: Equatable, Sendable {
+  package var changedAnonymous = false
+  package var changedPrimary = false
+}
+
+package enum LinkError: RunError, Equatable, CustomStringConvertible {
+  case noAnonymous
+  case noPrimary
+  case sameRecipient
+
+  package var exit: RunExit { .inputRefused }
+
+  package var description: String {
+    switch self {
+    case .noAnonymous: "error: there is no recipient with the anonymous id; nothing was written"
+    case .noPrimary: "error: there is no recipient with the primary user id; nothing was written"
+    case .sameRecipient: "error: both ids mean the same recipient; nothing was written"
+    }
+  }
+}
+
+extension IdentityReconciler {
+  /// The SDKs' older helper `updateAnonymousToPrimaryUser`: the primary user id goes into a column of the anonymous recipient and
+  /// of the user's own, by which a later rule of the service joins them (reference identity 5.3).
+  ///
+  /// Both recipients are looked up before anything is written, and each write is repeated until a read shows it.
+  ///
+  /// - Parameters:
+  ///   - anonymous: the recipient id of the anonymous recipient.
+  ///   - primary: the user id, as it stands in `primaryColumn`.
+  package func link(
+    anonymous: String, primary: String, mergeColumn: String, primaryColumn: String
+  ) throws -> LinkResult {
+    let wanted = [mergeColumn, primaryColumn]
+    let layout = try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: settings.list) }
+    let missing = wanted.filter { !layout.columns.contains(ByteText($0)) }
+    guard missing.isEmpty else {
+      throw IdentityConfigurationError(problems: missing.map { "list \(settings.list) has no column '\($0)'" })
+    }
+    let found = try retryPolicy.reading { () throws(RemoteFailure) in
+      try remote.find([IdentityColumn(name: primaryColumn, value: primary)])
+    }
+    guard let found else { throw LinkError.noPrimary }
+    guard !found.id.isIdentical(to: anonymous) else { throw LinkError.sameRecipient }
+    guard try retryPolicy.reading({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
+      throw LinkError.noAnonymous
+    }
+    let column = IdentityColumn(name: mergeColumn, value: primary)
+    return LinkResult(
+      changedAnonymous: try set(column, on: anonymous), changedPrimary: try set(column, on: found.id))
+  }
+
+  /// - Returns: false when it was so already.
+  private func set(_ column: IdentityColumn, on recipient: String) throws -> Bool {
+    var hasWritten = false
+    var attempts = RetryPolicy.Attempts(retryPolicy)
+    while true {
+      let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+      if image?.matches([column]) == true { return hasWritten }
+      if hasWritten, !attempts.repeats() { throw RemoteFailure.uncertain("the update does not hold") }
+      do {
+        try remote.update(recipient, [column])
+      } catch .uncertain {
+        // The next read says whether it was made.
+      } catch {
+        try attempts.next(after: error)
+      }
+      hasWritten = true
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+extension IdentitySession {
+  /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).
+  func check(_ pending: PendingCheck, _ turn: CheckTurn) throws {
+    let check = pending.check
+    if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
+    if check.instruction == nil { log.count { $0.checks += 1 } }
+    let user =
+      check.mobileUserId.isEmpty && settings.recipient.createsAnonymousUsers
+      ? AutomaticMobileUserId.id(of: check.device) : check.mobileUserId
+    guard !user.isEmpty, var person = try store.identities.person(user) else {
+      return try stop(
+        pending, KnownDevice(device: check.device, pending), as: .dropped,
+        reason: user.isEmpty
+          ? "no mobile user id, and none may be generated" : "the device has no recipient, as an operator wanted")
+    }
+    if isBlocked(person) { return log.block(check.device) }
+    // Who is added first must not depend on whose calls are faster.
+    if person.progress.isDue { try turn.waitForTurn() }
+    do {
+      try setUp(&person, turn)
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(KnownDevice(device: check.device, person: person, identity: person.identity), "\(failure)")
+    }
+    if log.isBlocked(check.device) || isBlocked(person) { return }
+    var device = KnownDevice(
+      device: check.device, person: person,
+      identity: try store.identities.identity(
+        of: check.device, user, recorded: check.recipientId, at: check.emission + 1))
+    guard !device.identity.recipientId.isEmpty else {
+      return try stop(
+        pending, device, as: .dropped,
+        reason: Self.isWritable(user)
+          ? "the device has no recipient, as an operator wanted"
+          : "the mobile user id has characters that XML cannot carry")
+    }
+    if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
+    let ids = check.ids.filter { !$0.isBlank }
+    guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
+      return try stop(
+        pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")
+    }
+    if let missing = ids.first(where: { missingColumns.contains(ByteText($0.name)) }) {
+      return try refuse(
+        device, "list \(settings.list) has no column '\(missing.name)' to look for the id in", check: pending)
+    }
+    if ids.isEmpty {
+      let known = device
+      return try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
+    }
+    // Each round either ends the check or has learned of a later recipient.
+    let before = device.identity
+    do {
+      while try !attempt(pending, &device, ids, turn, before) {}
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      turn.leave()
+      try refuse(device, "\(failure)", check: pending)
+    }
+  }
+
+  /// - Returns: whether the check came to an end; false when what was read is out of date.
+  private func attempt(
+    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: CheckTurn,
+    _ before: DeviceIdentity
+  ) throws -> Bool {
+    let since = turn.now
+    let found = try find(ids)
+    var winner: RecipientImage?
+    if let found {
+      switch try chainEnd(of: found) {
+      case .recipient(let end): winner = end
+      case .broken(let reason, let chain):
+        return try hold(pending, device, reason, chain, turn, since: since)
+      }
+    }
+    if let found, isForgotten(found.id) || winner.map({ isForgotten($0.id) }) ?? false {
+      try stop(
+        pending, device, as: .held,
+        reason:
+          "the service has the ids of a recipient that was forgotten: delete it there ('forget --at-service'), then resume"
+      )
+      return true
+    }
+    let recipient = device.identity.recipientId
+    let isKnown = winner?.id.isIdentical(to: recipient) == true && device.person.progress != .added
+    let current = isKnown ? winner : try read(recipient)
+    guard try isOwn(current, of: &device) else { return device.identity.recipientId.isEmpty }
+    let involved = [recipient, found?.id, winner?.id].compactMap { $0 }
+    guard case .entered(let hasWaited) = try turn.enter(involved, since: since) else { return false }
+    var subject = MergeDraft.subject(device, pending)
+    subject.ids = ids
+    let decision = MergeDecision(draft: draft) { loser, winner in
+      try store.merges.refusesMerge(of: loser, into: winner, list: settings.list)
+    } mergesMade: { loser, winner in
+      try store.merges.mergesMade(of: loser, into: winner, list: settings.list)
+    } isPerson: {
+      try store.identities.person($0) != nil
+    } keeps: { id, kept in
+      try reconciler.columns.kind(of: id.name, remote, retryPolicy).keeps(id.value, as: kept)
+    }
+    switch try decision.decide(subject, current: current, winner: winner) {
+    case .unchanged:
+      turn.decide()
+      let known = device
+      guard let winner, !recipient.isIdentical(to: before.recipientId) else {
+        try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
+        break
+      }
+      // Somebody else merged the recipient that the device had.
+      subject.current = before
+      try carryOut(draft.reassigning(subject, from: before.recipientId, to: winner), for: device, fresh: [])
+    case .follow:
+      turn.leave()
+      guard let current else { return false }
+      let since = turn.now
+      switch try chainEnd(of: current) {
+      case .recipient(let end):
+        device.identity.recipientId = end.id
+        return false
+      case .broken(let reason, let chain): return try hold(pending, device, reason, chain, turn, since: since)
+      }
+    case .plan(let plan):
+      turn.decide()
+      // What was read a while ago is read again before it is written to.
+      try carryOut(plan, for: device, fresh: hasWaited ? [] : [current, winner].compactMap { $0 })
+    }
+    return true
+  }
+
+  /// Holds a check because of a chain of merges, in its turn: those before it may have changed the chain since it was read.
+  ///
+  /// - Returns: false when what was read is out of date.
+  private func hold(
+    _ pending: PendingCheck, _ device: KnownDevice, _ reason: String, _ chain: [String], _ turn: CheckTurn, since: Int
+  ) throws -> Bool {
+    guard case .entered = try turn.enter([device.identity.recipientId] + chain, since: since) else { return false }
+    try stop(pending, device, as: .held, reason: reason)
+    return true
+  }
+
+  func carryOut(_ decided: MergePlan, for device: KnownDevice, fresh: [RecipientImage]) throws {
+    var plan = decided
+    if let plannedChanges = reconciler.plannedChanges, !plannedChanges.covers(plan, naming: { log.plannedName(of: $0) })
+    {
+      plan.state = .held
+      plan.reason = "the plan that is carried out does not have this"
+    }
+    var lines = [JournalLine(.plan, plan.key)]
+    let first = plan.steps.first?.name
+    if let first, first != .publishMapping { lines.append(JournalLine(.start, first, undo: false)) }
+    let holder = try reconciler.journal {
+      try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run)
+    }
+    guard holder == nil else {
+      // An earlier plan waits for an operator; the check stays and is made when that is over.
+      return log.postpone(plan.device, check: plan.checkId, keys: [])
+    }
+    guard plan.state == .open else {
+      if plan.state == .held {
+        log.count { $0.conflicts += 1 }
+        block(by: plan)
+      } else if !plan.loser.isEmpty {
+        log.count { $0.decidedByPolicy += 1 }
+      }
+      return
+    }
+    if first != .publishMapping, !plan.steps.isEmpty { plan.steps[0].isStarted = true }
+    var executor = reconciler.executor(fresh: fresh)
+    let outcome = try executor.carryOut(&plan)
+    account(for: plan, outcome)
+  }
+
+  private func stop(
+    _ pending: PendingCheck, _ device: KnownDevice, as state: MergeState, reason: String
+  ) throws {
+    let loser = state == .held ? device.identity.recipientId : ""
+    let plan = draft.stopped(MergeDraft.subject(device, pending), as: state, reason: reason, loser: loser)
+    try carryOut(plan, for: device, fresh: [])
+  }
+
+  /// Whether a text can be the name of a column at all; whether there is such a column is for the service to say.
+  static func isColumn(_ name: String) -> Bool { !name.isEmpty && isWritable(name) }
+
+  /// XML 1.0 has no way to write other control characters, U+FFFE and U+FFFF.
+  static func isWritable(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.value {
+      case 0x09, 0x0A, 0x0D: true
+      case 0..<0x20, 0xFFFE, 0xFFFF: false
+      default: true
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+/// The newest place of the devices of a recipient, on its way there (reference events 5.4).
+struct LocationUpdate {
+  var location: LastKnownLocation
+  var recipient: String
+  var columns: [IdentityColumn]
+  /// Older places that it replaces; nothing is written for them.
+  var replaced: [LastKnownLocation] = []
+}
+
+extension IdentityReconciler {
+  /// Places that wait for their update; none where they are not written.
+  func pendingLocations() throws -> [LastKnownLocation] {
+    settings.locations == nil ? [] : try store.identities.pendingLocations()
+  }
+
+  /// For each recipient the newest place that waits, in the order of recipients; of two of one instant the one of the later
+  /// device by its bytes. The place of a device without a recipient waits until it has one.
+  ///
+  /// - Returns: what is to be written, and places that are older than what an earlier run wrote to their recipient.
+  func locationUpdates() throws -> (due: [LocationUpdate], outdated: [LastKnownLocation]) {
+    var newest: [ByteText: LocationUpdate] = [:]
+    for location in try pendingLocations() {
+      guard var update = try update(for: location) else { continue }
+      if let other = newest[ByteText(update.recipient)] {
+        let isNewer = other.location.order < location.order
+        let (later, earlier) = isNewer ? (update, other) : (other, update)
+        update = later
+        update.replaced = other.replaced + [earlier.location]
+      }
+      newest[ByteText(update.recipient)] = update
+    }
+    var due: [LocationUpdate] = []
+    var outdated: [LastKnownLocation] = []
+    for update in newest.sorted(by: { $0.key < $1.key }).map(\.value) {
+      if let written = try store.identities.writtenLocation(on: update.recipient),
+        update.location.order < (written.at.milliseconds, ByteText(written.device))
+      {
+        outdated += update.replaced + [update.location]
+      } else {
+        due.append(update)
+      }
+    }
+    return (due, outdated)
+  }
+
+  private func update(for location: LastKnownLocation) throws -> LocationUpdate? {
+    let recipient = try store.identities.known(location)?.identity.recipientId ?? location.recipientId
+    guard !recipient.isEmpty, let columns = settings.locations else { return nil }
+    return LocationUpdate(
+      location: location, recipient: recipient,
+      columns: [
+        IdentityColumn(name: columns.addressColumn, value: location.address.isEmpty ? "UNKNOWN" : location.address),
+        IdentityColumn(name: columns.timeColumn, value: columns.dateFormat.format(location.at)),
+      ])
+  }
+}
+
+extension LastKnownLocation {
+  /// Of two places of one recipient the greater one counts.
+  fileprivate var order: (Int64, ByteText) { (at.milliseconds, ByteText(device)) }
+}
+
+extension IdentitySession {
+  func writeLocations() throws {
+    if log.hasEnded { return }
+    let (updates, outdated) = try reconciler.locationUpdates()
+    if !outdated.isEmpty { try reconciler.journal { try store.identities.finishLocations(outdated) } }
+    if updates.isEmpty { return }
+    let schedule = CheckSchedule(keys: updates.map { [$0.recipient] })
+    Threads.run(min(threads, updates.count)) { _ in
+      while let turn = schedule.take() {
+        let update = updates[turn.piece]
+        do {
+          try write(update)
+          log.succeed()
+        } catch let failure as RemoteFailure where failure.concernsOneDevice {
+          log.count { $0.refused += 1 }
+          log.note("the last known place of a recipient is left to the next run: \(failure)")
+        } catch let failure as RemoteFailure {
+          log.postpone(update.location.device, check: nil, keys: [], failure)
+        } catch {
+          log.fail(error)
+        }
+        turn.finish()
+        if log.hasEnded { schedule.stop() }
+      }
+    }
+  }
+
+  private func write(_ update: LocationUpdate) throws {
+    if let plannedChanges = reconciler.plannedChanges,
+      !plannedChanges.covers(update, naming: { log.plannedName(of: $0) })
+    {
+      return
+    }
+    var device = try store.identities.known(update.location)
+    guard let image = try read(update.recipient) else {
+      // The recipient is gone: there is nothing to write the place to.
+      return try reconciler.journal { try store.identities.finishLocations(update.replaced + [update.location]) }
+    }
+    if var known = device {
+      guard try isOwn(image, of: &known) else {
+        if known.identity.recipientId.isEmpty { return }
+        var own = update
+        own.recipient = known.identity.recipientId
+        return try write(own)
+      }
+      device = known
+    }
+    if !image.matches(update.columns) {
+      let none = DeviceIdentity(recipientId: update.recipient)
+      var plan = draft.placing(update, on: image, for: device?.identity ?? none)
+      let lines = [JournalLine(.plan, plan.key), JournalLine(.start, .setLocation, undo: false)]
+      _ = try reconciler.journal { try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run) }
+      plan.steps[0].isStarted = true
+      var executor = reconciler.executor(fresh: [image])
+      let outcome = try executor.carryOut(&plan)
+      account(for: plan, outcome)
+      // What was refused is tried again by the next run.
+      guard outcome == .done else { return }
+    }
+    let written = (update.location, update.recipient)
+    try reconciler.journal {
+      try store.identities.finishLocations(update.replaced + [update.location], written: written)
+    }
+  }
+}

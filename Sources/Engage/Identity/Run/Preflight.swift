@@ -1,0 +1,88 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+/// Compares the configuration with the lists of the service, before anything is written (reference identity 5.6).
+struct Preflight {
+  var settings: IdentitySettings
+  var remote: any RecipientDatabase
+  var retryPolicy: RetryPolicy
+  /// Learns how the list is described.
+  var columns: WrittenColumns
+
+  struct Finding {
+    var mobileUserIdIsKey: Bool
+    /// Columns that checks search and the list does not have: a matter of the records that name them, not of the run.
+    var missingColumns: Set<ByteText> = []
+  }
+
+  /// - Parameters:
+  ///   - searched: the columns that checks search.
+  ///   - addsRecipients: whether a device has to get a recipient that the list may not have.
+  /// - Throws: ``IdentityConfigurationError`` where the configuration does not fit the lists, or ``RemoteFailure`` if the service could not be asked.
+  func run(searched: [String], writesLocations: Bool, addsRecipients: Bool) throws -> Finding {
+    var problems: [String] = []
+    var needed = settings
+    if !writesLocations { needed.locations = nil }
+    var missing: Set<ByteText> = []
+    let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
+    if let list {
+      columns.note(list)
+      check(NeededColumn.ofList(needed), against: list, id: settings.list, &problems)
+      if addsRecipients, let objection = KeyObjection(settings, listKey: Self.names(list.keyColumns)) {
+        problems.append("\(objection.setting): \(objection.reason)")
+      }
+      for column in searched.filter(IdentitySession.isColumn)
+      where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
+        missing.insert(ByteText(column))
+      }
+    }
+    if let audit = settings.audit {
+      if let table = try layout(of: audit.tableId, named: "AuditRecord.auditRecordListId", &problems) {
+        check(NeededColumn.ofAuditTable(audit), against: table, id: audit.tableId, &problems)
+        if let objection = KeyObjection(audit, tableKey: Self.names(table.keyColumns)) {
+          problems.append("\(objection.setting): \(objection.reason)")
+        }
+      }
+    }
+    if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
+    return Finding(
+      mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.recipient.mobileUserIdColumn)) == true,
+      missingColumns: missing)
+  }
+
+  private func layout(of id: String, named key: String, _ problems: inout [String]) throws -> ListLayout? {
+    do {
+      return try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: id) }
+    } catch RemoteFailure.refused(let fault, _) {
+      problems.append("\(key): the service has no list '\(id)' or refuses to describe it: \(ServiceFault.words(fault))")
+      return nil
+    }
+  }
+
+  /// Whether the service takes a look-up by a column that its description leaves out.
+  private func canSearch(_ column: String) throws -> Bool {
+    guard IdentitySession.isWritable(column) else { return true }
+    do {
+      _ = try retryPolicy.reading { () throws(RemoteFailure) in
+        try remote.find([IdentityColumn(name: column, value: "engage-batch")])
+      }
+      return true
+    } catch RemoteFailure.refused {
+      return false
+    } catch RemoteFailure.wrongAnswer {
+      return true
+    }
+  }
+
+  private func check(
+    _ needed: [NeededColumn], against layout: ListLayout, id: String, _ problems: inout [String]
+  ) {
+    for column in needed where !layout.columns.contains(ByteText(column.name)) {
+      problems.append("\(column.setting): list \(id) has no column '\(column.name)'")
+    }
+  }
+
+  private static func names(_ columns: Set<ByteText>) -> [String] { columns.sorted().map(\.string) }
+}

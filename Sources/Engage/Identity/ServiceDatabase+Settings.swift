@@ -1,0 +1,43 @@
+package import BatchConfiguration
+package import BatchFoundation
+package import BatchStore
+import BatchWire
+
+extension ServiceDatabase {
+  /// The list of a configuration at its service.
+  convenience init(
+    _ settings: Settings, _ service: EngageService, patience: Patience.Limits? = nil,
+    cancellation: HTTPCancellation? = nil, pause: @escaping @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) }
+  ) {
+    self.init(
+      service: service, list: settings.general.listId, patience: patience ?? Patience.Limits(settings),
+      cancellation: cancellation, pause: pause)
+  }
+
+  /// The way for whole lists as files; nil where the configuration has none.
+  func transfer(_ settings: Settings) -> ListTransfer? {
+    settings.recipient.transferFolder.map { ListTransfer(self, folder: TransferFolder(path: $0)) }
+  }
+}
+
+// MARK: - For what an operator does outside a run
+
+extension IdentityReconciler {
+  /// With a run of its own in the store.
+  package static func ofOperator(
+    _ settings: Settings, service: EngageService, store: EventStore, now: Instant
+  ) throws -> IdentityReconciler {
+    let run = try store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now)
+    return IdentityReconciler(
+      store: store, remote: ServiceDatabase(settings, service), settings: IdentitySettings(settings),
+      retryPolicy: RetryPolicy(settings), run: run, now: now)
+  }
+}
+
+extension ServiceErasure {
+  package static func ofOperator(_ settings: Settings, service: EngageService) -> ServiceErasure {
+    ServiceErasure(
+      remote: ServiceDatabase(settings, service), settings: IdentitySettings(settings),
+      retryPolicy: RetryPolicy(settings))
+  }
+}

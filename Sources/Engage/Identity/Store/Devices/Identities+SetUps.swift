@@ -1,0 +1,116 @@
+package import BatchFoundation
+package import BatchStore
+import EngageRules
+import GRDB
+
+extension Identities {
+  package func save(_ persons: [Person]) throws {
+    try connection.writeTogether { db in for person in persons { try Self.save(person, in: db) } }
+  }
+
+  static func save(_ person: Person, in db: Database) throws {
+    try db.cachedStatement(
+      sql: "UPDATE identity_person SET state = ?, recipient_id = ?, known_as = ? WHERE person = ?"
+    ).execute(arguments: [person.progress.rawValue, person.recipientId, person.knownAs, person.key])
+  }
+
+  /// Stores the recipient of a person, which its events carry from now on.
+  package func finishSetup(_ person: Person) throws {
+    try connection.writeTogether { db in
+      try Self.save(person, in: db)
+      try MergeJournal.endRefusals(of: person, in: db)
+    }
+  }
+
+  /// Devices without a recorded id get one from now on.
+  func nameDevices() throws {
+    let unnamed = try connection.readIdentities(orElse: nil) {
+      try Int.fetchOne(
+        $0, sql: "SELECT 1 FROM identity_person WHERE state = ? LIMIT 1", arguments: [SetUpProgress.unnamed.rawValue])
+    }
+    guard unnamed != nil else { return }
+    try connection.writeTogether { db in
+      try db.execute(
+        sql: "UPDATE identity_person SET state = ? WHERE state = ?",
+        arguments: [SetUpProgress.waiting.rawValue, SetUpProgress.unnamed.rawValue])
+    }
+  }
+
+  /// A device with a set-up that is due, and the date of the run that found it so.
+  package struct Awaiting: Sendable, Equatable {
+    package var device: String
+    package var since: Instant
+  }
+
+  /// Devices that wait for the recipient of somebody whom they record, the longest first.
+  package func awaiting() throws -> [Awaiting] {
+    try connection.readIdentities(orElse: []) { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT d.device, coalesce(min(r.as_of), 0) AS since FROM identity_person p
+          JOIN identity_device d ON d.person = p.person LEFT JOIN run r ON r.id = p.run
+          WHERE p.state < 2 GROUP BY d.device ORDER BY since, d.device
+          """
+      ).map { try Awaiting(device: $0.value("device"), since: $0.value("since")) }
+    }
+  }
+
+  /// Lets the events of a device go without the recipients that it waits for.
+  ///
+  /// - Returns: how many people get none.
+  package func abandonSetups(of device: String) throws -> Int {
+    try connection.writeTogether { db in
+      let persons = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(Self.personColumns) FROM identity_person
+          WHERE state < 2 AND person IN (SELECT person FROM identity_device WHERE device = ?)
+          """, arguments: [device]
+      ).map { try Self.person($0) }
+      for person in persons { try Self.abandon(person, for: device, in: db) }
+      return persons.count
+    }
+  }
+
+  /// Lets a device go without the recipient of somebody, for whom others that record the same one still wait. It stands for nobody as long as
+  /// it records no other.
+  static func abandon(_ person: Person, for device: String, in db: Database) throws {
+    try MergeJournal.endRefusals(of: person, in: db)
+    try db.execute(
+      sql: "UPDATE identity_device SET person = '' WHERE device = ? AND person = ?", arguments: [device, person.key])
+    try db.execute(
+      sql:
+        "DELETE FROM identity_person WHERE person = ?1 AND NOT EXISTS (SELECT 1 FROM identity_device WHERE person = ?1)",
+      arguments: [person.key])
+    try db.execute(
+      sql: """
+        UPDATE identity_person SET file = '', line = 0, (device, from_emission) = (
+          SELECT device, from_emission FROM identity_device WHERE person = ?1 ORDER BY from_emission, device LIMIT 1)
+        WHERE person = ?1 AND device = ?2
+        """, arguments: [person.key, device])
+  }
+
+  /// Devices of a run that record another person than before, those of them that had a recipient, and all devices that have one.
+  package func newOwners(of run: RunID) throws -> (devices: Int, known: Int, all: Int) {
+    try connection.readIdentities(orElse: (0, 0, 0)) { db in
+      let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT count(DISTINCT d.device) AS devices, count(DISTINCT iif(\(hasRecipient), d.device, NULL)) AS known
+          FROM identity_device d JOIN identity_device b ON b.device = d.device AND b.from_emission = (
+            SELECT max(from_emission) FROM identity_device WHERE device = d.device AND from_emission < d.from_emission)
+          LEFT JOIN identity_person p ON p.person = b.person
+          WHERE d.run = ? AND b.person <> d.person AND NOT b.is_automatic
+          """, arguments: [run.number])
+      let all = try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(DISTINCT b.device) FROM identity_device b LEFT JOIN identity_person p ON p.person = b.person
+          WHERE \(hasRecipient)
+          """)
+      return try (row?.value("devices") ?? 0, row?.value("known") ?? 0, all ?? 0)
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package import BatchFoundation
+package import BatchStore
+package import EngageRules
+import GRDB
+
+/// Who devices are at the service: checks that wait, whom devices record, and the recipients of these people.
+package struct Identities: Sendable {
+  let connection: StoreConnection
+
+  /// Notes whom devices record; what is known already stays.
+  package func note(_ setups: [DeviceSetup], run: RunID = RunID(number: 0)) throws {
+    if setups.isEmpty { return }
+    try connection.writeTogether { try Self.insert(setups, run: run, into: $0) }
+  }
+
+  static func insert(_ setups: [DeviceSetup], run: RunID, into db: Database) throws {
+    for setup in setups {
+      let automatic = AutomaticMobileUserId.id(of: setup.device)
+      let person = Person(
+        mobileUserId: setup.mobileUserId.isEmpty ? automatic : setup.mobileUserId, device: setup.device,
+        firstSeen: setup.firstSeen, fromEmission: setup.fromEmission ?? 0, progress: setup.progress(automatic),
+        recipientId: setup.recipientId)
+      if let emission = setup.fromEmission {
+        let before = try span(of: setup.device, at: emission, in: db)
+        let isSame = before?.person == person.key
+        if isSame, setup.recipientId.isEmpty || before?.recipient.isIdentical(to: setup.recipientId) == true {
+          continue
+        }
+        try db.cachedStatement(
+          sql: """
+            INSERT OR REPLACE INTO identity_device
+              (device, from_emission, person, mobile_user_id, recipient_id, is_automatic, run) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [
+          setup.device, emission, person.key, setup.mobileUserId, setup.recipientId,
+          person.mobileUserId.isIdentical(to: automatic), run.number,
+        ])
+      }
+      try insert(person, setup.source, run: run, into: db)
+    }
+  }
+
+  /// What a record more says of somebody of whom records have spoken: what was found out stays, until then the first record counts,
+  /// whatever the order in which devices are stored.
+  static let takingOver: String = {
+    let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
+    let isFirst = "\(isOpen) AND (excluded.first_seen, excluded.device) < (first_seen, device)"
+    let isFound = "\(isOpen) AND recipient_id = '' AND excluded.recipient_id <> ''"
+    let ofTheFirst = ["device", "file", "line", "from_emission", "first_seen"]
+    return ofTheFirst.map { "\($0) = iif(\(isFirst), excluded.\($0), \($0))" }.joined(separator: ", ") + """
+      , state = CASE WHEN \(isFound) THEN excluded.state
+        WHEN state = \(SetUpProgress.unnamed.rawValue) THEN excluded.state ELSE state END,
+      recipient_id = iif(\(isFound), excluded.recipient_id, recipient_id)
+      """
+  }()
+
+  private static func insert(_ person: Person, _ source: RecordSource?, run: RunID, into db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO identity_person
+          (person, mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as, run, file, line)
+        VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)
+        ON CONFLICT (person) DO UPDATE SET \(takingOver)
+        """
+    ).execute(arguments: [
+      person.key, person.mobileUserId, person.device, person.firstSeen.milliseconds, person.fromEmission,
+      person.progress.rawValue, person.recipientId, run.number, source?.file ?? "",
+      Int64(bitPattern: source?.line ?? 0),
+    ])
+  }
+
+  private static func span(
+    of device: String, at emission: Int64, in db: Database
+  ) throws -> (person: String, recipient: String)? {
+    try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT person, mobile_user_id, recipient_id FROM identity_device WHERE device = ? AND from_emission <= ?
+          ORDER BY from_emission DESC LIMIT 1
+          """), arguments: [device, emission]
+    ).map { row in
+      let (person, user): (String, String) = try (row.value("person"), row.value("mobile_user_id"))
+      // Of one that an operator let go, whom it would stand for.
+      let named = Person.key(user.isEmpty ? AutomaticMobileUserId.id(of: device) : user)
+      return try (person.isEmpty ? named : person, row.value("recipient_id"))
+    }
+  }
+
+  /// Whether a device records somebody whom it was not known to record then.
+  static func isNews(_ setup: DeviceSetup, in db: Database) throws -> Bool {
+    let user = setup.mobileUserId.isEmpty ? AutomaticMobileUserId.id(of: setup.device) : setup.mobileUserId
+    guard let emission = setup.fromEmission else { return try person(user, in: db) == nil }
+    return try span(of: setup.device, at: emission, in: db)?.person != Person.key(user)
+  }
+
+  // MARK: Who is who
+
+  /// Who a device is now; nil for one that no record is of.
+  package func identity(of device: String) throws -> DeviceIdentity? {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      return try who.identity(of: device)
+    }
+  }
+
+  /// - Parameters: as for ``WhoIsWho/identity(of:_:recorded:at:)``.
+  func identity(
+    of device: String, _ user: String, recorded: String, at moment: Int64 = .max
+  ) throws -> DeviceIdentity {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      return try who.identity(of: device, user, recorded: recorded, at: moment)
+    }
+  }
+
+  /// Whom a mobile user id means; nil for nobody whom records or checks named.
+  package func person(_ user: String) throws -> Person? { try connection.read { try Self.person(user, in: $0) } }
+
+  /// The device of a place, as who it is now; nil for a device that no record is of.
+  func known(_ location: LastKnownLocation) throws -> KnownDevice? {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      let last = try who.spans(of: location.device).last?.person
+      let key = location.mobileUserId.isEmpty ? last : Person.key(location.mobileUserId)
+      guard let person = try key.flatMap({ try who.person(key: $0) }) else { return nil }
+      let identity = try who.identity(of: location.device, location.mobileUserId, recorded: location.recipientId)
+      return KnownDevice(device: location.device, person: person, identity: identity)
+    }
+  }
+
+  /// Whose recipient a person takes over who is the same; nil for none.
+  func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
+    try connection.read { db in
+      var who = try WhoIsWho(db)
+      return try who.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)
+    }
+  }
+
+  /// As ``WhoIsWho/isAutomatic(_:before:)``.
+  func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
+    try connection.read { try WhoIsWho($0).isAutomatic(user, before: moment) }
+  }
+
+  /// Ends a check that needs no plan.
+  package func finish(_ check: PendingCheck, as device: KnownDevice, run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.save(device.person, in: db)
+      try MergeJournal.finish(check.id, run: run, in: db)
+    }
+  }
+
+  /// Forgets a recipient that the service has no more: the next run gives its devices another one.
+  ///
+  /// - Returns: how many devices had it.
+  package func forgetRecipient(_ recipient: String) throws -> Int {
+    try connection.writeTogether { db in
+      let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }
+      for device in devices {
+        try db.execute(
+          sql: "UPDATE identity_person SET recipient_id = '', known_as = '', state = ? WHERE person = ?",
+          arguments: [SetUpProgress.waiting.rawValue, device.person])
+      }
+      try db.execute(
+        sql: "UPDATE identity_person SET recipient_id = '', known_as = '', state = ? WHERE recipient_id = ?",
+        arguments: [SetUpProgress.waiting.rawValue, recipient])
+      try db.execute(sql: "UPDATE identity_device SET recipient_id = '' WHERE recipient_id = ?", arguments: [recipient])
+      try db.execute(sql: "UPDATE merge_plan SET is_void = 1 WHERE recipient_after = ?", arguments: [recipient])
+      return devices.count
+    }
+  }
+
+  /// Takes a recipient back that answers to additions named, and that is another's: its devices may have one that is to be looked for.
+  func withdrawAddition(of recipient: String) throws {
+    try connection.writeTogether { db in
+      try db.execute(
+        sql: "UPDATE identity_person SET recipient_id = '', state = ? WHERE recipient_id = ? AND state = ?",
+        arguments: [SetUpProgress.adding.rawValue, recipient, SetUpProgress.added.rawValue])
+    }
+  }
+
+  /// Whether another person has this recipient, or had it before it moved to another. Ids are compared without regard to the case of ASCII
+  /// letters.
+  package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
+    try connection.read { db in
+      try Int.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT 1 FROM identity_person WHERE recipient_id = ?1 AND lower(mobile_user_id) <> lower(?2)
+            UNION ALL SELECT 1 FROM identity_device WHERE recipient_id = ?1 AND lower(mobile_user_id) <> lower(?2)
+            UNION ALL SELECT 1 FROM merge_plan
+            WHERE loser = ?1 AND user_before <> '' AND lower(user_before) <> lower(?2) LIMIT 1
+            """), arguments: [recipient, mobileUserId]) != nil
+    }
+  }
+
+  // MARK: Devices
+
+  /// A device, the last person whom it records, and who that is now.
+  struct Latest {
+    var device: String
+    var person: String
+    var identity: DeviceIdentity
+  }
+
+  private static func latest(in db: Database) throws -> [Latest] {
+    var who = try WhoIsWho(db)
+    return try Row.fetchAll(
+      db,
+      sql: """
+        SELECT device, person, max(from_emission) AS start FROM identity_device GROUP BY device, person
+        ORDER BY device, start
+        """
+    ).map { row in
+      let device: String = try row.value("device")
+      return try Latest(
+        device: device, person: row.value("person"), identity: who.identity(of: device, from: row.emission("start")))
+    }
+  }
+
+  /// Every device with each person whom it recorded and who has a recipient, by recipient and device.
+  package func devicesWithRecipient() throws -> [KnownDevice] {
+    try connection.read { db in
+      try Self.latest(in: db).compactMap { device in
+        guard let person = try Self.person(key: device.person, in: db), !person.progress.isDue,
+          !device.identity.recipientId.isEmpty
+        else { return nil }
+        return KnownDevice(device: device.device, person: person, identity: device.identity)
+      }.sorted {
+        (ByteText($0.identity.recipientId), ByteText($0.device)) < (
+          ByteText($1.identity.recipientId), ByteText($1.device)
+        )
+      }
+    }
+  }
+
+  /// Devices of which a check or a plan is unfinished: with `Recipient.holdEventsUntilIdentified` their events wait. What is asked
+  /// for a recipient says nothing of who a device is.
+  package func devicesWithoutIdentity() throws -> [String] {
+    try connection.readIdentities(orElse: []) { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT device FROM identity_check WHERE finished_run IS NULL AND instruction IS NULL
+          UNION SELECT d.device FROM identity_device d JOIN identity_person p ON p.person = d.person WHERE p.state < 2
+          UNION SELECT device FROM merge_plan
+            WHERE state NOT IN ('done', 'undone', 'dropped') AND scenario NOT IN (\(MergeJournal.instructions))
+          ORDER BY 1
+          """)
+    }
+  }
+
+  // MARK: Records
+
+  /// The record that asked for a plan, for a set-up the one that named the person; nil where nobody kept it, as that of a place.
+  package func recordSource(of plan: MergePlan) throws -> RecordSource? {
+    plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
+  }
+
+  /// The record that asked for a check, or without one the one that named whom the device waits for; nil where nobody kept it.
+  package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
+    try connection.read { db in
+      let row =
+        if let check {
+          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_check WHERE id = ?", arguments: [check])
+        } else {
+          try Row.fetchOne(
+            db, sql: "SELECT file, line FROM identity_person WHERE device = ? ORDER BY state, first_seen LIMIT 1",
+            arguments: [device])
+        }
+      return try row.flatMap { try Self.recordSource($0.value("file"), $0.value("line")) }
+    }
+  }
+
+  static func recordSource(_ file: String, _ line: Int64) -> RecordSource? {
+    file.isEmpty ? nil : RecordSource(file: file, line: UInt64(bitPattern: line))
+  }
+
+  // MARK: Rows
+
+  static func person(_ user: String, in db: Database) throws -> Person? { try person(key: Person.key(user), in: db) }
+
+  static func person(key: String, in db: Database) throws -> Person? {
+    try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT \(personColumns) FROM identity_person WHERE person = ?"), arguments: [key]
+    ).map { try person($0) }
+  }
+
+  /// What ``person(_:)`` reads of a row.
+  static let personColumns =
+    "mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as"
+
+  static func person(_ row: Row) throws -> Person {
+    guard let progress = try SetUpProgress(rawValue: row.value("state")) else {
+      throw StoreError.inconsistent("state of a person")
+    }
+    return try Person(
+      mobileUserId: row.value("mobile_user_id"), device: row.value("device"), firstSeen: row.value("first_seen"),
+      fromEmission: row.emission("from_emission"), progress: progress, recipientId: row.value("recipient_id"),
+      knownAs: row.value("known_as"))
+  }
+}
+
+extension DeviceSetup {
+  /// How far somebody is whom nobody has asked for.
+  fileprivate func progress(_ automatic: String) -> SetUpProgress {
+    if mobileUserId.isEmpty { return .unnamed }
+    if recipientId.isEmpty || mobileUserId.isIdentical(to: automatic) { return .waiting }
+    return .recorded
+  }
+}

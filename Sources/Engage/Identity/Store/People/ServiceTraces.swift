@@ -1,0 +1,183 @@
+package import BatchFoundation
+import BatchStore
+import EngageRules
+import GRDB
+
+/// What a store knows that Engage has of people.
+package struct ServiceTraces: Sendable, Equatable {
+  /// Ids of recipients.
+  package var recipients: Set<String> = []
+  /// Mobile user ids of the people, by which they are looked up as well.
+  package var mobileUsers: Set<String> = []
+  /// Mobile user ids that other devices record too, so that their recipients stay until the ids are named.
+  package var shared: Set<String> = []
+  /// Recipients that other devices lead to as well, by whatever they are found.
+  package var kept: Set<String> = []
+  /// Keys of audit rows, by table.
+  package var auditRows: Set<AuditKey> = []
+  /// Columns of the list by which the people were looked up, and with which value.
+  package var columns: Set<LookedUp> = []
+
+  package struct AuditKey: Sendable, Hashable {
+    package var table: String
+    package var column: String
+    package var value: String
+  }
+
+  package struct LookedUp: Sendable, Hashable {
+    package var column: String
+    package var value: String
+  }
+
+  package init() {}
+}
+
+extension Identities {
+  /// Where Engage has something of these people, as far as the store knows it: the recipients that belong to the ids, those that were merged
+  /// with them, and the audit rows of these merges (reference decisions 58).
+  package func serviceTraces(of ids: [PersonID]) throws -> ServiceTraces {
+    try connection.readIdentities(orElse: ServiceTraces()) { db in
+      let devices = Set(ids.filter { $0.kind == .device }.map(\.value.string))
+      var search = try TraceSearch(db: db, devices: devices)
+      // What is named goes whoever records it.
+      for id in ids {
+        let value = id.value.string
+        switch id.kind {
+        case .recipient: try search.add(recipient: value, isNamed: true)
+        case .mobileUserID: try search.add(user: value, isNamed: true)
+        case .user: try search.add(customer: value)
+        default: break
+        }
+      }
+      for device in devices.sorted() {
+        let users = try String.fetchAll(
+          db, sql: "SELECT iif(mobile_user_id = '', person, mobile_user_id) FROM identity_device WHERE device = ?",
+          arguments: [device])
+        for user in users { try search.add(user: user, isNamed: false) }
+      }
+      search.traces.shared.subtract(search.traces.mobileUsers)
+      search.traces.recipients.remove("")
+      search.traces.kept.subtract(search.traces.recipients)
+      return search.traces
+    }
+  }
+}
+
+private struct TraceSearch {
+  let db: Database
+  /// Those that are named, and all that record a named id.
+  private(set) var devices: Set<String>
+  var traces = ServiceTraces()
+  private var persons: Set<String> = []
+  private var who: WhoIsWho
+
+  init(db: Database, devices: Set<String>) throws {
+    self.db = db
+    who = try WhoIsWho(db)
+    self.devices = devices
+  }
+
+  /// Adds a person, with the automatic id before it on a device, which is the same one. Whoever that one went up in is not named by it.
+  mutating func add(user: String, isNamed: Bool) throws {
+    let key = Person.key(user)
+    guard !user.isEmpty, !persons.contains(key) else { return }
+    if isNamed { try devices.formUnion(recorders(of: key)) }
+    guard try isNamed || !isShared(key) else {
+      traces.shared.insert(user)
+      return
+    }
+    persons.insert(key)
+    traces.mobileUsers.insert(user)
+    if let person = try Identities.person(key: key, in: db) {
+      try add(recipient: person.recipientId, isNamed: isNamed)
+      if !person.knownAs.isEmpty { try add(user: person.knownAs, isNamed: isNamed) }
+    }
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT device, from_emission, recipient_id FROM identity_device WHERE person = ?", arguments: [key])
+    for row in rows {
+      try add(recipient: row.value("recipient_id"), isNamed: isNamed)
+      let before = try who.predecessor(of: key, on: row.value("device"), from: row.emission("from_emission"))
+      if let before { try add(user: before.person.mobileUserId, isNamed: false) }
+    }
+  }
+
+  private func isShared(_ key: String) throws -> Bool {
+    try recorders(of: key).contains { !devices.contains($0) }
+  }
+
+  private func recorders(of key: String) throws -> [String] {
+    try String.fetchAll(db, sql: "SELECT DISTINCT device FROM identity_device WHERE person = ?", arguments: [key])
+  }
+
+  /// Adds a recipient, and whoever was merged with it, unless other devices record somebody who has it too.
+  mutating func add(recipient: String, isNamed: Bool) throws {
+    guard !recipient.isEmpty, !traces.recipients.contains(recipient) else { return }
+    let others =
+      try isNamed
+      ? []
+      : String.fetchAll(
+        db,
+        sql: """
+          SELECT mobile_user_id FROM identity_person WHERE recipient_id = ?1
+          UNION SELECT user_before FROM merge_plan WHERE winner = ?1 AND \(WhoIsWho.isMerge)
+          """, arguments: [recipient]
+      ).filter { try !persons.contains(Person.key($0)) && isShared(Person.key($0)) }
+    traces.shared.formUnion(others)
+    guard others.isEmpty else {
+      traces.kept.insert(recipient)
+      return
+    }
+    traces.recipients.insert(recipient)
+    let plans = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, scenario, loser, winner, user_before, user_after FROM merge_plan
+        WHERE \(WhoIsWho.isMerge) AND ?1 IN (loser, winner)
+        """, arguments: [recipient])
+    for plan in plans { try add(merge: plan, of: recipient, isNamed: isNamed) }
+  }
+
+  private mutating func add(merge plan: Row, of recipient: String, isNamed: Bool) throws {
+    let isLoser = try plan.value("loser") == recipient
+    let other: String = try plan.value(isLoser ? "winner" : "loser")
+    let user: String = try plan.value(isLoser ? "user_after" : "user_before")
+    try add(user: user, isNamed: isNamed)
+    // One that belongs to an id that stays, stays.
+    if persons.contains(Person.key(user)) {
+      try add(recipient: other, isNamed: isNamed)
+    } else if !user.isEmpty {
+      traces.kept.insert(other)
+    }
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT s.target, c.name, c.after FROM merge_step s
+        JOIN merge_step_column c ON c.plan = s.plan AND c.step = s.ordinal AND c.ordinal = 0
+        WHERE s.plan = ? AND s.name = '\(MergeStepName.audit.rawValue)'
+        """, arguments: [try plan.value("id") as Int64])
+    for row in rows {
+      traces.auditRows.insert(
+        ServiceTraces.AuditKey(
+          table: try row.value("target"), column: try row.value("name"), value: try row.value("after")))
+    }
+  }
+
+  /// Adds whoever was looked up by an id of a record, and those who were merged by it.
+  mutating func add(customer value: String) throws {
+    for name in try String.fetchAll(
+      db, sql: "SELECT DISTINCT name FROM identity_check_column WHERE value = ?", arguments: [value])
+    {
+      traces.columns.insert(ServiceTraces.LookedUp(column: name, value: value))
+    }
+    let plans = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT loser, winner FROM merge_plan
+        WHERE \(WhoIsWho.isMerge) AND id IN (SELECT plan FROM merge_plan_id WHERE value = ?)
+        """, arguments: [value])
+    for plan in plans {
+      try add(recipient: plan.value("loser"), isNamed: true)
+      try add(recipient: plan.value("winner"), isNamed: true)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import BatchFoundation
+package import BatchStore
+package import EngageRules
+import GRDB
+
+/// Plans and journals as they were stored.
+extension MergeJournal {
+  /// All plans that are not ended, oldest first.
+  package func openPlans() throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(
+        db, sql: "SELECT id FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped') ORDER BY id"
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// All plans, oldest first.
+  package func plans() throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(db, sql: "SELECT id FROM merge_plan ORDER BY id").compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// Plans that a run made, and the given ones; those that are not done first, then by the time of their record and by device: in which
+  /// order lanes made them is chance.
+  package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT plan.id FROM merge_plan plan LEFT JOIN identity_check ON identity_check.id = plan.check_id
+          WHERE plan.run = ? OR plan.id IN (SELECT value FROM json_each(?))
+          ORDER BY plan.state = ?, coalesce(identity_check.timestamp, plan.created), plan.device, plan.id LIMIT ?
+          """,
+        arguments: [run.number, "[\(others.map(String.init).joined(separator: ","))]", MergeState.done.rawValue, limit]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// All plans of a device, oldest first.
+  package func plans(of device: String) throws -> [MergePlan] {
+    try connection.read { db in
+      try Int64.fetchAll(
+        db.cachedStatement(sql: "SELECT id FROM merge_plan WHERE device = ? ORDER BY id"), arguments: [device]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// The recipients to which plans that are done wrote all of these values.
+  package func recipients(with ids: [IdentityColumn]) throws -> Set<String> {
+    try connection.read { db in
+      let found = try ids.map { id in
+        Set(
+          try String.fetchAll(
+            db,
+            sql: """
+              SELECT target FROM merge_step_column AS changed
+              JOIN merge_step ON merge_step.plan = changed.plan AND merge_step.ordinal = changed.step
+              JOIN merge_plan ON merge_plan.id = changed.plan AND merge_plan.state = 'done'
+              WHERE changed.name = ? AND changed.after = ?
+              """, arguments: [id.name, id.value]))
+      }
+      return found.dropFirst().reduce(found.first ?? []) { $0.intersection($1) }
+    }
+  }
+
+  /// The scenarios of instructions, as SQL has lists.
+  static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
+    separator: ", ")
+
+  /// The last plan after this one that was carried out for the same device or on one of the same recipients, and that stands on it.
+  package func laterPlan(than plan: MergePlan) throws -> Int64? {
+    try connection.read { try Self.laterPlan(than: plan, in: $0) }
+  }
+
+  static func laterPlan(than plan: MergePlan, in db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT max(id) FROM merge_plan WHERE id > ? AND state = 'done'
+          AND scenario NOT IN (\(instructions)) AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
+        """,
+      arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
+  }
+
+  package func plan(_ id: Int64) throws -> MergePlan? {
+    try connection.readIdentities(orElse: nil) { try Self.plan(id, in: $0) }
+  }
+
+  /// The journal of a plan in the order in which it was written.
+  package func journal(of plan: Int64) throws -> [JournalLine] {
+    try connection.read { try Self.journal(of: plan, in: $0) }
+  }
+}

@@ -1,0 +1,94 @@
+package import BatchFoundation
+package import BatchPipeline
+package import BatchReport
+package import BatchStore
+import EngageRules
+
+extension EngagePlatform {
+  package var eventColumns: [EventColumn] {
+    [
+      EventColumn("eventTypeCode"), EventColumn("eventTimestamp"), EventColumn("device", .id),
+      EventColumn("attributes", .values),
+    ]
+  }
+
+  package func describe(_ event: JSONNode, device: String) -> EventDescription {
+    let attributes = event["attributes"]?.array ?? []
+    return EventDescription(
+      type: event["eventTypeCode"]?.string ?? "",
+      values: [
+        event["eventTypeCode"], event["eventTimestamp"],
+        attributes.first { $0["name"]?.string == "Device Id" }?["value"], .array(attributes),
+      ])
+  }
+
+  package func lastSeen(_ device: StoredDevice) throws -> Instant? {
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).lastSeen }
+  }
+
+  package func summary(of device: StoredDevice) throws -> String {
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).summary }
+  }
+
+  package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
+    let counts = try store.ledger.statusCounts()
+    return try UnsentEvents.all(
+      in: store, held: held(in: store, counts[.hold] ?? 0),
+      expired: .of(
+        .expired, counts, "no location or placemark came in time", "Augmentation.augmentationTimeout",
+        "the next run, or 'post', which sends what is known"))
+  }
+
+  private func held(in store: EventStore, _ count: Int) throws -> [UnsentEvents] {
+    guard count > 0 else { return [] }
+    var waitForUser = 0
+    var waitForSamples = 0
+    try store.timelines.forEachHoldingDevice { stored in
+      let state = try unsafe stored.state.withUnsafeBytes { bytes in
+        let state = try unsafe DeviceState(decoding: bytes)
+        return (state.waiting.count, state.held.count)
+      }
+      waitForUser += state.0
+      waitForSamples += state.1
+    }
+    func held(_ count: Int, _ reason: String, _ setting: String, _ ends: String) -> UnsentEvents? {
+      .of(.hold, [.hold: count], reason, setting, ends)
+    }
+    var unidentified = held(
+      count - waitForUser - waitForSamples, "the identity of their devices is not finished",
+      "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
+      "the run that finishes it" + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
+    let awaiting = try store.identities.awaiting()
+    if let since = awaiting.first?.since {
+      let devices = awaiting.count.counted("device has", "devices have")
+      let abandon = ShellCommand("identity", "abandon", "--store", store.path, "--device").text
+      unidentified?.advice =
+        "\(devices) no recipient yet, since \(since.rfc3339). The next run tries again; to let a device's events go without one: \(abandon) ID"
+    }
+    return [
+      held(
+        waitForUser, "session events of devices whose mobile user id is not known", "'identity' of the job",
+        "a record that names one, or with 'identity' true and Recipient.enableAutoAnonymousTracking"),
+      held(
+        waitForSamples, "a location or placemark may still complete them", "Augmentation.augmentationTimeout",
+        "the next run with later records, or with a later --as-of"),
+      unidentified,
+    ].compactMap(\.self)
+  }
+
+  package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? {
+    let owners = try store.identities.newOwners(of: run)
+    return NewOwners(devices: owners.devices, known: owners.known, all: owners.all)
+  }
+
+  package func stoppedPlans(in store: EventStore) throws -> Int {
+    try store.merges.openPlans().count { $0.state == .conflict || $0.state == .held }
+  }
+
+  package func obstacle(toMoving store: EventStore) throws -> String? {
+    let open = try store.merges.openPlans().count
+    guard open > 0, let destination = try store.destination() else { return nil }
+    let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
+    return "\(open) identity plans of \(destination) are unfinished, which concern that list alone: \(list)"
+  }
+}

@@ -1,0 +1,239 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchReport
+import BatchStore
+import EngageRules
+
+/// What a recipient has to be like at the service, by what the store wrote there or read from it.
+struct ExpectedRecipient {
+  var id: String
+  var devices: [KnownDevice] = []
+  /// What plans wrote to it last, column by column.
+  var written: [(change: ColumnChange, plan: MergePlan)] = []
+  /// The ids that plans wrote to a recipient that one of its devices had before, in the place of which it came (`identity renew`) if that
+  /// one is gone.
+  var inherited: [(change: ColumnChange, plan: MergePlan)] = []
+  /// Plans that found it by their ids.
+  var finders: [MergePlan] = []
+  /// Mobile user ids that it was added for or read with; one of them has to be there. Without those of a device that moved over and left
+  /// everything as it was.
+  var users: [String] = []
+  /// Whether it went up in another one.
+  var isMerged = false
+
+  var subject: Arrivals.Subject { devices.isEmpty ? .merges : .recipients }
+
+  /// Recipients of devices, and those that went up in another one.
+  static func all(in store: EventStore) throws -> [ExpectedRecipient] {
+    var all: [ExpectedRecipient] = []
+    var places: [ByteText: Int] = [:]
+    func place(of id: String) -> Int {
+      if let known = places[ByteText(id)] { return known }
+      places[ByteText(id)] = all.count
+      all.append(ExpectedRecipient(id: id))
+      return all.count - 1
+    }
+    let devices = try store.identities.devicesWithRecipient()
+    for device in devices { all[place(of: device.identity.recipientId)].devices.append(device) }
+    let plans = try store.merges.plans().filter { $0.state == .done && !$0.scenario.isInstruction }
+    func key(_ device: String, _ user: String) -> ByteText { ByteText("\(Person.key(user))\0\(device)") }
+    let moves = Dictionary(
+      plans.filter { $0.index(of: .publishMapping) != nil }.map { (key($0.device, $0.before.mobileUserId), $0) },
+      uniquingKeysWith: { $1 })
+    func move(_ device: KnownDevice) -> MergePlan? { moves[key(device.device, device.person.mobileUserId)] }
+    // The recipients of devices that moved neither by a plan nor by a record.
+    let others = Dictionary(
+      devices.filter { device in
+        device.person.progress != .recorded
+          && move(device)?.winner.isIdentical(to: device.identity.recipientId) == false
+      }.map { (key($0.device, $0.person.mobileUserId), $0.identity.recipientId) }, uniquingKeysWith: { $1 })
+    for plan in plans {
+      if plan.scenario.isMerge || plan.scenario == .reassign { all[place(of: plan.winner)].finders.append(plan) }
+      if plan.index(of: .markLoser) != nil { all[place(of: plan.loser)].isMerged = true }
+      for step in plan.steps where step.name.isUpdate {
+        for change in step.changes { all[place(of: step.target)].note(change, plan) }
+      }
+      let owner = key(plan.device, plan.before.mobileUserId)
+      if let id = others[owner], let step = plan.index(of: .setIds).map({ plan.steps[$0] }),
+        moves[owner]?.winner.isIdentical(to: step.target) == true
+      {
+        all[place(of: id)].inherited += step.changes.map { ($0, plan) }
+      }
+    }
+    // Whoever moved over without an id of its own there.
+    let unsaid = Set(
+      plans.filter {
+        ($0.scenario == .reassign || $0.scenario == .markMerged) && $0.before.mobileUserId == $0.after.mobileUserId
+      }.map { [$0.device, $0.winner, $0.after.mobileUserId] })
+    for device in devices {
+      let (id, user) = (device.identity.recipientId, device.identity.mobileUserId)
+      if !user.isEmpty, !unsaid.contains([device.device, id, user]) { all[place(of: id)].users.append(user) }
+    }
+    return all.filter { !$0.devices.isEmpty || $0.isMerged }
+  }
+
+  /// Takes over what was written to the recipients before it.
+  func inheriting(fromAllBut present: Set<ByteText>) -> ExpectedRecipient {
+    var heir = self
+    let columns = Set(written.map { ByteText($0.change.name) })
+    for (change, plan) in inherited
+    where !present.contains(ByteText(plan.winner)) && !columns.contains(ByteText(change.name)) {
+      heir.note(change, plan)
+    }
+    return heir
+  }
+
+  private mutating func note(_ change: ColumnChange, _ plan: MergePlan) {
+    written.removeAll { $0.change.name.isIdentical(to: change.name) }
+    written.append((change, plan))
+  }
+
+  /// What a recipient has to have and has not.
+  struct Lack {
+    enum Source {
+      case written(ColumnChange, MergePlan)
+      /// A plan found it by this id, and it is not found by it any more.
+      case found(MergePlan)
+      case user
+    }
+
+    var id: IdentityColumn
+    var source: Source
+    /// Another recipient that has it.
+    var holder: String?
+  }
+
+  /// What it lacks as the service has it; nil for nothing.
+  func lack(
+    _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
+    _ retryPolicy: RetryPolicy
+  ) throws -> Lack? {
+    let user = settings.recipient.mobileUserIdColumn
+    var lack: Lack
+    if let (change, plan) = try written.first(where: { try !columns.holds($0.change, on: image, database, retryPolicy) }
+    ) {
+      lack = Lack(id: IdentityColumn(name: change.name, value: change.after), source: .written(change, plan))
+    } else if let (plan, id) = try outdatedFinder(image, settings, columns, database, retryPolicy) {
+      lack = Lack(id: id, source: .found(plan))
+    } else if !written.contains(where: { $0.change.name.isIdentical(to: user) }), let first = users.first,
+      !users.contains(where: { RecipientQuestion.isSame($0, image[user]) }),
+      try !users.contains(where: {
+        try columns.finds(IdentityColumn(name: user, value: $0), cutOn: image, database, retryPolicy)
+      })
+    {
+      lack = Lack(id: IdentityColumn(name: user, value: first), source: .user)
+    } else {
+      return nil
+    }
+    if !lack.id.value.isEmpty, !lack.id.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn) {
+      let ids = [lack.id]
+      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+      lack.holder = holder?.isIdentical(to: id) == true ? nil : holder
+    }
+    return lack
+  }
+
+  /// A plan whose ids find neither the recipient any more nor one that went up in it, unless a plan has written others since; with the
+  /// first of them that it has not.
+  private func outdatedFinder(
+    _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
+    _ retryPolicy: RetryPolicy
+  ) throws -> (MergePlan, IdentityColumn)? {
+    for plan in finders {
+      let isWritten = plan.ids.contains { id in written.contains { $0.change.name.isIdentical(to: id.name) } }
+      let missing = try plan.ids.first { id in
+        try !RecipientQuestion.isSame(image[id.name], id.value)
+          && !columns.kind(of: id.name, database, retryPolicy).keeps(id.value, as: image[id.name])
+      }
+      guard !isWritten, let missing else { continue }
+      let ids = plan.ids.filter { !$0.value.isEmpty }
+      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+      if holder?.isIdentical(to: id) == true { continue }
+      let mark = try holder.flatMap { holder in
+        try retryPolicy.reading { () throws(RemoteFailure) in try database.read(holder) }
+      }?.mark(in: settings.recipient.mergedRecipientIdColumn)
+      if mark?.isEmpty == false { continue }
+      return (plan, missing)
+    }
+    return nil
+  }
+
+  /// What is wrong with the recipient as the service has it; nil for nothing.
+  ///
+  /// - Parameters:
+  ///   - answer: what the service says of it.
+  ///   - lack: what it has to have and has not.
+  func finding(
+    for answer: RecipientReading.Answer, _ lack: Lack?, _ settings: IdentitySettings, _ names: ArrivalNames
+  ) -> Arrivals.Finding? {
+    let whose = owners(names)
+    let image: RecipientImage
+    switch answer {
+    case .found(let found): image = found
+    case .absent:
+      return Arrivals.Finding(
+        .missing, subject, id, "is not in list \(settings.list)\(whose)", repair: renewal(names))
+    case .unanswered(let failure):
+      return Arrivals.Finding(
+        .unknown, subject, id, "the service says nothing of it\(whose): \(failure)",
+        repair: "'verify' again; if it stays so, see at the service whether it is there")
+    }
+    guard let lack else { return nil }
+    let column = lack.id.name
+    let isMark = column.isIdentical(to: settings.recipient.mergedRecipientIdColumn)
+    var isMine = image[column].isEmpty || isMark
+    let detail: String
+    switch lack.source {
+    case .written(let change, let plan):
+      isMine = isMine || change.isDate || image[column].isIdentical(to: change.before)
+      let isOwn = [plan.loser, plan.winner].contains { $0.isIdentical(to: id) }
+      let target = isOwn ? "" : " to recipient \(plan.winner), which is gone"
+      detail =
+        isMark && !change.after.isEmpty
+        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(column)' does not say so"
+        : "column '\(column)' is not what plan \(plan.id) wrote\(target)\(whose)"
+    case .found(let plan): detail = "column '\(column)' is not what plan \(plan.id) found it by\(whose)"
+    case .user: detail = "column '\(column)' \(isMine ? "is empty" : "names another user")\(whose)"
+    }
+    return Arrivals.Finding(
+      .different, isMark ? .merges : subject, id, detail,
+      repair: isMine
+        ? repair(lack, isId: isMark, settings, names)
+        : "the store does not know whose id that is: see at the service whether the recipient is another person's")
+  }
+
+  /// What is wrong with an id that the service cannot have given: an answer that a store believed has left it.
+  func findingOfNoID(_ names: ArrivalNames) -> Arrivals.Finding {
+    let shown = String(id.prefix(20)) + (id.count > 20 ? "…" : "")
+    return Arrivals.Finding(
+      .missing, subject, shown, "is not an id that the service can have given\(owners(names))", repair: renewal(names))
+  }
+
+  private func owners(_ names: ArrivalNames) -> String {
+    guard !devices.isEmpty else { return "" }
+    let shown = devices.prefix(3).map { names.personal.id($0.device).text ?? "" }.joined(separator: ", ")
+    return " (of \(devices.count.counted("device")): \(shown))"
+  }
+
+  private func renewal(_ names: ArrivalNames) -> String {
+    devices.isEmpty
+      ? "not needed: no device of the store reports to it any more"
+      : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one"
+  }
+
+  /// - Parameter isId: the value names a recipient and no person.
+  private func repair(_ lack: Lack, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames) -> String {
+    let (column, value) = (lack.id.name, lack.id.value)
+    if let holder = lack.holder {
+      return
+        "recipient \(holder) has the value of '\(column)': see both at the service, and which of them is the person's"
+    }
+    guard isId || value.isEmpty || names.personal.policy == .clear else {
+      return "'verify --show-personal-data' shows the command that sets column '\(column)' again"
+    }
+    return names.onService(
+      "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\(id)", "--column",
+      "\(column)=\(value)")
+  }
+}

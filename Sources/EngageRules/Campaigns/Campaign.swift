@@ -1,0 +1,87 @@
+package import BatchFoundation
+
+/// The campaign most recently stored for a device; there is no history (reference events 2.4).
+package struct Campaign {
+  package var name: Text
+  package var expiresAt: Instant
+  /// A record or the end of a run was already seen past the expiry, so that it is counted once.
+  package var expiryWasSeen = false
+
+  /// Active up to and including the instant of its expiry.
+  package func isActive(at instant: Instant) -> Bool { instant <= expiresAt }
+}
+
+/// Where campaign parameters are looked up: a payload or the parameters of a link.
+enum CampaignSource {
+  case payload(JSONView)
+  case link([Attribute])
+
+  func text(_ key: Text) -> Text? {
+    switch self {
+    case .payload(let payload): PayloadSearch.text(key, in: payload)
+    case .link(let parameters): parameters.last { $0.name == key }?.value
+    }
+  }
+}
+
+/// What a payload or link says of a campaign, and what is wrong with how it says it.
+struct CampaignReading {
+  var campaign: Campaign?
+  var warnings: [(kind: WarningKind, detail: StaticString)] = []
+  /// Which source gave the expiry, for explanations.
+  var expirySource: StaticString = ""
+
+  /// Whether the name of a campaign stands nowhere, not even an empty one.
+  var namesNone: Bool { campaign == nil && warnings.isEmpty }
+}
+
+extension CampaignReading {
+  /// Finds the campaign and its expiry: expires-at, then valid-for, in links then their aliases in the same order, then the
+  /// legacy time stamp, then the default life; the first that can be read wins (reference events 2.3, reference
+  /// decisions 25).
+  init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
+    let names = settings.parameters
+    guard let name = source.text(names.currentCampaign) else { return }
+    guard !name.isEmpty else {
+      warnings.append((.emptyCampaign, "the campaign name is empty; ignored"))
+      return
+    }
+    var keys = [names.campaignExpiresAt, names.campaignValidFor]
+    if case .link = source {
+      keys += [names.expiresAtInLinks, names.validForInLinks]
+    }
+    for key in keys {
+      guard let text = source.text(key) else { continue }
+      switch ExpirationText.parse(text) {
+      case .duration(let span):
+        campaign = Campaign(name: name, expiresAt: min(base + span, .last))
+        expirySource = "a duration"
+      case .absolute(let instant):
+        campaign = Campaign(name: name, expiresAt: instant)
+        expirySource = "an absolute date"
+      case .refused:
+        warnings.append((.unreadableExpiration, "an expiration text was not understood; the next source counts"))
+        continue
+      }
+      return
+    }
+    if let text = source.text(names.campaignEndTimeStamp) {
+      if let instant = Self.epochSeconds(text) {
+        campaign = Campaign(name: name, expiresAt: instant)
+        expirySource = "CampaignEndTimeStamp"
+        return
+      }
+      warnings.append(
+        (.unreadableExpiration, "CampaignEndTimeStamp is not 1 to 12 digits up to the year 9999; ignored"))
+    }
+    campaign = Campaign(name: name, expiresAt: min(base + settings.defaultCampaignLife, .last))
+    expirySource = "General.defaultCurrentCampaignExpiration"
+  }
+
+  /// One to twelve digits, at most year 9999 (reference decisions 16).
+  private static func epochSeconds(_ text: Text) -> Instant? {
+    guard 1...12 ~= text.count, let seconds = text.digits(0, text.count) else { return nil }
+    let instant = Instant(milliseconds: Int64(seconds) * 1000)
+    return instant <= .last ? instant : nil
+  }
+}

@@ -1,0 +1,160 @@
+package import BatchFoundation
+
+/// Reads links by the routes of a file, as MobileDeepLinking and Engage on top of it meant to (reference deep-links 3 to 9).
+///
+/// No state survives between links, and a link costs at most one look-up for each of its parts.
+package struct DeepLinkRouter: Sendable {
+  package let file: RouteFile?
+  private let options: LinkOptions
+  private let index: RouteIndex
+  private let deliversAlways: Bool
+
+  /// - Parameter routes: nil reads the query only, as the SDKs without a configuration file were meant to.
+  package init(routes: RouteFile?, options: LinkOptions) {
+    file = routes
+    self.options = options
+    index = RouteIndex(routes?.routes ?? [])
+    deliversAlways = routes.map { !$0.namesEngageHandlers } ?? false
+  }
+
+  /// What the link says. Decoded text is put into the arena; the rest lies in the memory of the link.
+  package func read(_ url: Text, into arena: Arena) -> LinkReading {
+    var nothing: LinkExplanation?
+    return read(url, into: arena, explanation: &nothing)
+  }
+
+  /// The same, with the reason for every route at every level.
+  package func explain(_ url: Text, into arena: Arena) -> (reading: LinkReading, explanation: LinkExplanation) {
+    var explanation: LinkExplanation? = LinkExplanation()
+    let reading = read(url, into: arena, explanation: &explanation)
+    return (reading, explanation ?? LinkExplanation())
+  }
+
+  private func read(_ url: Text, into arena: Arena, explanation: inout LinkExplanation?) -> LinkReading {
+    let address = LinkAddress(url)
+    var warnings: [LinkWarning] = []
+    let link = RoutableLink(address, ownDomains: options.ownDomains, into: arena, warnings: &warnings)
+    var reading = LinkReading(outcome: .none(trimmed: 0))
+    route(link, &reading, &warnings, into: arena, explanation: &explanation)
+    reading.query = link.query.parameters.lastByName()
+    let delivered = reading.deliversRouteParameters ? reading.routeParameters : []
+    reading.parameters = delivered.isEmpty ? reading.query : (delivered + reading.query).lastByName()
+    warnAboutAliases(reading.parameters, &warnings)
+    reading.tracking = TrackingParameters.among(reading.parameters)
+    reading.warnings = warnings
+    return reading
+  }
+
+  // MARK: Levels
+
+  /// Chooses a route, sets the outcome and what the route captured.
+  private func route(
+    _ link: RoutableLink, _ reading: inout LinkReading, _ warnings: inout [LinkWarning], into arena: Arena,
+    explanation: inout LinkExplanation?
+  ) {
+    guard let file else { return }
+    var trimmed = 0
+    if link.isRoutable {
+      for level in 0...link.segments.count {
+        explanation?.begin(level: level, link)
+        let passing: [Int]
+        switch candidates(link, level, file, explanation: &explanation) {
+        case .passing(let routes): passing = routes
+        case .undecided(let parameter):
+          unsafe warnings.add(.tooLong, about: parameter.withUnsafeBufferPointer { unsafe arena.copy($0) })
+          reading.outcome = fallback(file, link.partCount)
+          return
+        }
+        guard let chosen = choose(passing, link, file) else { continue }
+        explanation?.choose(chosen, among: passing)
+        if passing.count > 1 { warnings.add(.ambiguous, about: arena.text(file.routes[chosen].key)) }
+        reading.outcome = .matched(route: chosen, trimmed: level)
+        capture(file.routes[chosen], link, level, &reading, &warnings, into: arena)
+        return
+      }
+      trimmed = link.partCount
+    }
+    reading.outcome = fallback(file, trimmed)
+  }
+
+  private func capture(
+    _ route: Route, _ link: RoutableLink, _ level: Int, _ reading: inout LinkReading, _ warnings: inout [LinkWarning],
+    into arena: Arena
+  ) {
+    for handler in route.handlers where !handler.isEngage {
+      warnings.add(.unknownHandler, about: arena.text(handler.name))
+    }
+    let match = LinkMatch(link: link, level: level, route: route)
+    let placeholders = match.placeholders(into: arena)
+    for value in placeholders
+    where link.query.parameters.contains(where: { $0.name == value.name && $0.value != value.value }) {
+      warnings.add(.pathQueryCollision, about: value.name)
+    }
+    reading.routeParameters = (placeholders + match.declaredParameters()).lastByName()
+    reading.deliversRouteParameters = deliversAlways || route.handlers.contains(where: \.isEngage)
+  }
+
+  private func fallback(_ file: RouteFile, _ trimmed: Int) -> LinkReading.Outcome {
+    file.defaultHandlers == nil ? .none(trimmed: trimmed) : .fallback(trimmed: trimmed)
+  }
+
+  private enum Candidates {
+    case passing([Int])
+    /// A value was too long for the expression of a parameter.
+    case undecided([UInt8])
+  }
+
+  private func candidates(
+    _ link: RoutableLink, _ level: Int, _ file: RouteFile, explanation: inout LinkExplanation?
+  ) -> Candidates {
+    var passing: [Int] = []
+    let asksAll = explanation.map { !$0.isTruncated } ?? false
+    let indexes = !asksAll ? index.routes(for: link, level: level) : Array(file.routes.indices)
+    for index in indexes {
+      let verdict = LinkMatch(link: link, level: level, route: file.routes[index]).verdict()
+      explanation?.add(index, verdict)
+      switch verdict {
+      case .passed: passing.append(index)
+      case .tooLong(let parameter): return .undecided(parameter)
+      default: break
+      }
+    }
+    return .passing(passing)
+  }
+
+  /// The best of the routes; nil if there is none.
+  private func choose(_ passing: [Int], _ link: RoutableLink, _ file: RouteFile) -> Int? {
+    guard passing.count > 1, options.routeOrder == .literalFirst else { return passing.first }
+    return passing.min { one, other in
+      let ranks = (file.routes[one].ranks(link), file.routes[other].ranks(link))
+      if ranks.0 != ranks.1 { return ranks.0.lexicographicallyPrecedes(ranks.1) }
+      let hostFirst = (file.routes[one].host == nil, file.routes[other].host == nil)
+      if hostFirst.0 != hostFirst.1 { return hostFirst.1 }
+      return one < other
+    }
+  }
+
+  // MARK: Warnings
+
+  private func warnAboutAliases(_ parameters: [Attribute], _ warnings: inout [LinkWarning]) {
+    for parameter in parameters
+    where parameter.name == "ParamCampaignValidFor" || parameter.name == "ParamCampaignExpiresAt" {
+      warnings.add(.campaignAlias, about: parameter.name)
+    }
+  }
+}
+
+extension Route {
+  /// How special each part is, for the order of routes that match the same link: 0 for a literal, 1 for a placeholder with
+  /// an expression, 2 for a free one. Where the first segment stands for the host, a route's host is such a literal.
+  fileprivate func ranks(_ link: RoutableLink) -> [Int] {
+    let ranks = parts.map { part in
+      switch part {
+      case .literal: 0
+      case .placeholder(_, let parameter?) where parameters[parameter].expression != nil: 1
+      case .placeholder: 2
+      }
+    }
+    return link.hostIsOwnDomain && host != nil ? [0] + ranks : ranks
+  }
+}

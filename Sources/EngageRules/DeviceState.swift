@@ -1,0 +1,98 @@
+package import BatchFoundation
+
+/// Everything the rules remember of a device between records and, encoded, between runs.
+///
+/// Its texts lie in the memory that the device's records lie in; ``encoded()`` and ``init(decoding:in:)`` carry it over.
+package struct DeviceState {
+  /// Device block and ids as they hold now; the device id is set once.
+  package var core = CoreTexts()
+  /// Ids of Acoustic's mobile SDKs: of the installation and of the app; empty while no record names them.
+  package var channelId = Text.empty
+  package var appKey = Text.empty
+  /// The mobile user id was made here and gives way to a recorded one (reference decisions 15).
+  package var mobileUserIdIsAutomatic = false
+  /// A lifecycle record was seen: gap mode is over for good (reference decisions 4).
+  package var hasLifecycle = false
+  package var installed = false
+  package var consent = Consent()
+  package var session = Session.none
+  /// Device block and ids as of the last pause, which the end of a session carries (reference decisions 15).
+  package var pausedCore = CoreTexts()
+  /// Where the record that started the last session was read.
+  package var sessionSource = StoredSource.unknown
+  package var waiting = WaitingEvents()
+  package var campaign: Campaign?
+  /// The instant of the newest record of any type.
+  package var lastSeen: Instant?
+  /// Of the last record at that instant.
+  package var lastKind = InputKind.events
+  package var lastSource = StoredSource.unknown
+  /// The end of the silence by which its last session was decided to be over; nil where a record decided that.
+  package var silentUntil: Instant?
+  /// Until when something could have come that silence decided an event to go out without: a sample, or a link at the very instant of a
+  /// session's start. Nil where nothing could after the newest record.
+  package var awaitedUntil: Instant?
+  /// Emission number of the last event or identity check.
+  package var emission: Int64 = 0
+  package var samples = LocationSamples()
+  /// Events whose samples may still come, oldest first.
+  package var held: [HeldEvent] = []
+
+  package init(device: Text) { core[.deviceId] = device }
+
+  package var device: Text { core[.deviceId] }
+
+  /// What was decided of the device ends before it: at its newest record, or with the silence after that (reference decisions 34).
+  package var decidedUntil: Instant? {
+    guard let lastSeen, let silentUntil else { return lastSeen }
+    return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
+  }
+
+  /// A record before it comes into a silence by which something else was decided: that a campaign expired, or that an event went out
+  /// without what it waited for. Nil where nothing was.
+  package var otherSilence: Instant? {
+    guard let lastSeen else { return nil }
+    var silence: Instant?
+    if let campaign, campaign.expiryWasSeen { silence = campaign.expiresAt }
+    if let awaitedUntil { silence = max(silence ?? lastSeen, min(awaitedUntil + Milliseconds(1), .last)) }
+    return silence.flatMap { $0 > lastSeen ? $0 : nil }
+  }
+
+  /// Silence can end the session that is out of use with the first instant from here on; nil without such a session.
+  package var openUntil: Instant? {
+    guard case .paused(let pause) = session else { return nil }
+    return min(pause.expiresAt + Milliseconds(1), .last)
+  }
+
+  /// Whether automatic events go out at once.
+  package var isUserIdKnown: Bool { !core[.primaryUserId].isEmpty }
+
+  package func activeCampaign(at instant: Instant) -> Text {
+    guard let campaign, campaign.isActive(at: instant) else { return .empty }
+    return campaign.name
+  }
+
+  /// The most recently stored campaign, active or not.
+  package var lastCampaign: Text { campaign?.name ?? .empty }
+
+  /// When the clock alone would change something, if no record comes: the end of a session, the expiry of a campaign, the
+  /// deadline of a held event. Nil when nothing is due.
+  package var dueAt: Instant? {
+    var due: Instant?
+    func consider(_ instant: Instant) { due = due.map { min($0, instant) } ?? instant }
+    if case .paused(let pause) = session { consider(pause.expiresAt) }
+    if let campaign, !campaign.expiryWasSeen { consider(campaign.expiresAt) }
+    for event in held { consider(event.deadline) }
+    return due
+  }
+
+  /// Events that exist only here until the user id or a sample is known; status HOLD.
+  package var heldCount: Int { waiting.count + held.count }
+}
+
+/// An event whose augmentation is undecided at the end of a run.
+package struct HeldEvent {
+  package var draft: EventDraft
+  package var emission: Int64
+  package var deadline: Instant
+}

@@ -1,0 +1,414 @@
+import BatchFoundation
+
+/// From records to events (reference events 1.4 to 1.7).
+extension DeviceRules {
+  /// The event of a record other than lifecycle, link and raw, with the caller's values before the automatic ones.
+  mutating func draft(of record: Record) -> EventDraft {
+    guard let kind = record.type.eventKind else { return draft(record.subject ?? .empty, record) }
+    var draft = draft(settings.codes[kind].code, record)
+    let campaign = state.activeCampaign(at: record.timestamp)
+    addFields(of: kind, to: &draft) { $0.value(of: $1, record, campaign: campaign) }
+    return draft
+  }
+
+  /// Gives the event the automatic attributes of its kind.
+  ///
+  /// - Parameter value: nil where the event has no such field at all.
+  @inline(__always)
+  mutating func addFields(
+    of kind: EventKind, to draft: inout EventDraft, _ value: (inout DeviceRules, AutomaticField) -> Text?
+  ) {
+    for field in settings.codes[kind].fields {
+      guard let value = value(&self, field), settings.codes.keepsEmpty || !value.isEmpty else { continue }
+      draft.add(settings.fields[field], value)
+    }
+  }
+
+  private mutating func value(of field: AutomaticField, _ record: Record, campaign: Text) -> Text? {
+    switch field {
+    case .campaign: return campaign
+    case .lastCampaign: return state.lastCampaign
+    case .eventName, .goalName: return record.subject ?? .empty
+    case .displayedMessage:
+      return record.type.isLocalNotification
+        ? record.body?["alertBody"]?.string ?? .empty : PayloadSearch.displayedMessage(in: record.body)
+    case .callToAction:
+      if record.type.isLocalNotification { return record.body?["alertAction"]?.string ?? .empty }
+      return record.body.flatMap { PayloadSearch.text(settings.parameters.callToAction, in: $0) } ?? .empty
+    case .tags:
+      guard !record.type.isLocalNotification, let tags = record.body?[settings.fields[.tags]], !tags.isNull else {
+        return nil
+      }
+      if let text = AttributeText.tags(tags, in: arena) { return text }
+      warn(.nestedAttribute, "the tags of a payload are an object; dropped")
+      return nil
+    case .channel: return record.type.isLocalNotification ? "local" : record.type.isNotification ? "push" : nil
+    case .actionType: return action(of: record, "type")
+    case .actionValue: return action(of: record, "value")
+    case .mobileUserId, .channelId, .appKey: return deviceValue(of: field, state.core)
+    case .activeSeconds, .activeMinutes, .locationAddress, .locationName, .latitude, .longitude: return nil
+    }
+  }
+
+  /// What opening a notification did, and with what.
+  private func action(of record: Record, _ member: Text) -> Text? {
+    guard let action = record.body?["notification-action"], action.kind == .object else { return nil }
+    return action[member].flatMap { AttributeText.scalar($0, in: arena) }
+  }
+
+  /// What records named of the device; nil for what none named, and for other fields.
+  func deviceValue(of field: AutomaticField, _ core: CoreTexts) -> Text? {
+    let value: Text =
+      switch field {
+      case .mobileUserId: core[.primaryUserId]
+      case .channelId: state.channelId
+      case .appKey: state.appKey
+      default: .empty
+      }
+    return value.isEmpty ? nil : value
+  }
+
+  @inline(__always)
+  private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
+    var draft = newDraft(code, at: record.timestamp, core: state.core)
+    setParameters(of: record, on: &draft)
+    return draft
+  }
+
+  private mutating func setParameters(of record: Record, on draft: inout EventDraft) {
+    forEachParameter(of: record) { draft.set($0, $1) }
+  }
+
+  /// The caller's attributes: scalars as text, Tags joined, other arrays and objects dropped (reference events 1.5).
+  @inline(__always)
+  private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
+    guard let params = record.params else { return }
+    let tags = settings.fields[.tags]
+    for member in params.members {
+      if let text = Self.attributeText(member.key, member.value, tags: tags, in: arena) {
+        body(member.key, text)
+      } else {
+        warn(.nestedAttribute, "attribute '\(member.key.inWarning)' of params is an array or an object; dropped")
+      }
+    }
+  }
+
+  /// The text of a value that a caller or a phone gave: a scalar, or tags, which may also be an array. Nil for any other.
+  ///
+  /// Of no rules, which would be copied for each.
+  @inline(__always)
+  private static func attributeText(_ name: Text, _ value: JSONView, tags: Text, in arena: Arena) -> Text? {
+    if let text = AttributeText.scalar(value, in: arena) { return text }
+    return name == tags ? AttributeText.tags(value, in: arena) : nil
+  }
+
+  /// Stores the campaign that a push or an opened local notification carries, before its event is built (reference events 2.2).
+  mutating func storeCampaign(of record: Record) {
+    guard let payload = campaignPayload(of: record) else { return }
+    let reading = CampaignReading(.payload(payload), at: record.timestamp, settings: settings)
+    store(reading, at: record.timestamp)
+    guard !warnOfNearParameters(payload), reading.namesNone else { return }
+    let search = misplaced
+    warnOfMisplaced(
+      record.body.flatMap { search.place(in: $0) } ?? record.notification.flatMap { search.place(in: $0) }, "payload")
+  }
+
+  private var misplaced: MisplacedParameter {
+    let names = settings.parameters
+    return MisplacedParameter(
+      names: [
+        names.currentCampaign, names.campaignExpiresAt, names.campaignValidFor, names.campaignEndTimeStamp,
+        names.expiresAtInLinks, names.validForInLinks,
+      ], arena: arena)
+  }
+
+  private mutating func warnOfMisplaced(_ place: String?, _ what: String) {
+    guard let place else { return }
+    warn(.nearParameter, "the \(what) sets no campaign, and '\(place)' in it is perhaps meant for one")
+  }
+
+  /// The campaign that a link names.
+  private mutating func campaign(of link: LinkReading, _ record: Record) -> CampaignReading {
+    let reading = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings)
+    if reading.namesNone {
+      warnOfMisplaced(misplaced.place(inLink: record.subject ?? .empty, link.parameters), "link")
+    }
+    return reading
+  }
+
+  /// The campaign that a record itself names; nil where it names none that counts.
+  mutating func ownCampaign(of record: Record) -> Campaign? {
+    campaignPayload(of: record).flatMap {
+      CampaignReading(.payload($0), at: record.timestamp, settings: settings).campaign
+    }
+  }
+
+  /// Where the campaign of a notification is looked for; nil for a record that sets none (reference decisions 41).
+  private func campaignPayload(of record: Record) -> JSONView? {
+    switch record.type {
+    case .pushReceived, .notificationOpened: return record.body
+    case .localNotificationOpened:
+      guard let payload = record.body, let notification = record.notification,
+        PayloadSearch.text(settings.parameters.currentCampaign, in: payload) == nil
+      else { return record.body }
+      return notification
+    default: return nil
+    }
+  }
+
+  /// Tells of keys that are nearly a parameter's name, because a push that names its campaign otherwise has none.
+  ///
+  /// - Returns: whether it told of one of a campaign.
+  private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
+    let names = settings.parameters
+    var told = false
+    for (key, value) in payload.members {
+      if value.kind == .object {
+        if warnOfNearParameters(value) { told = true }
+        continue
+      }
+      // Most keys cost a look at their length and first letter.
+      guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
+      let meant = spelling.nearest(
+        key,
+        among: [
+          names.currentCampaign, names.campaignExpiresAt, names.campaignValidFor, names.campaignEndTimeStamp,
+          names.callToAction,
+        ])
+      guard let meant else { continue }
+      warn(.nearParameter, "payload key '\(key.inWarning)' is not read, \(NearestName.question(meant))")
+      if meant != names.callToAction.description { told = true }
+    }
+    return told
+  }
+
+  mutating func store(_ reading: CampaignReading, at instant: Instant) {
+    for warning in reading.warnings { warn(warning.kind, "\(warning.detail)") }
+    guard let campaign = reading.campaign else { return }
+    state.campaign = campaign
+    output.counts.campaignsSet += 1
+    output.campaignSets.append((campaign, instant))
+    explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339), by \(reading.expirySource)")
+  }
+
+  /// Counts a stored campaign that is seen past its expiry, once (reference decisions 21).
+  mutating func expireCampaign(at instant: Instant) {
+    guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
+    state.campaign?.expiryWasSeen = true
+    output.counts.campaignsExpired += 1
+    output.campaignExpiries.append(campaign)
+    explanation?.note("campaign expired at \(campaign.expiresAt.rfc3339)")
+  }
+
+  // MARK: - Deep links
+
+  /// A link starts or resumes a session and is always reported with its parameters (reference events 3.3 rule 4).
+  mutating func openLink(_ record: Record) {
+    let instant = record.timestamp
+    let link = read(link: record)
+    store(campaign(of: link, record), at: instant)
+    let attributes = attributes(of: record, link)
+    let isApart = settings.codes[.link].code != settings.codes[.sessionStarted].code
+    if case .none = state.session {
+      if state.hasLifecycle {
+        start(at: instant, link: isApart ? nil : attributes)
+      } else {
+        startGapSession(at: instant, link: isApart ? nil : attributes)
+      }
+      guard isApart else { return }
+    }
+    if state.hasLifecycle, case .paused(let pause) = state.session {
+      state.session = .active(segmentStart: instant, accumulated: pause.accumulated)
+      explanation?.note("session resumed by the link")
+    }
+    guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
+    var draft = startedDraft(at: instant, link: attributes)
+    if !isApart, let start = openStart, start.at == instant {
+      // One event for a start by link: it takes the place of the automatic one of the same instant (reference events 3.4).
+      openStart = nil
+      withdraw(start.emission)
+      place(&draft, emission: start.emission)
+      explanation?.note("the link's parameters join the automatic start of the same instant")
+    } else {
+      emit(draft)
+      if !isApart { output.counts.linksInSessions += 1 }
+    }
+  }
+
+  private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
+    guard state.waiting.join(link, at: instant, source: source) else { return false }
+    explanation?.note("the link's parameters join the waiting start of the same instant")
+    return true
+  }
+
+  /// What the event of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the
+  /// caller's params (reference decisions 17 and 23).
+  private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
+    var given: [Attribute] = []
+    if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
+      given.append(Attribute(settings.fields[.callToAction], action.value))
+    }
+    given += link.parameters
+    forEachParameter(of: record) { given.append(Attribute($0, $1)) }
+    return given
+  }
+
+  /// The event of a link alone, with the campaign that the link names, which leaves no trace in the device's sessions and campaigns.
+  mutating func linkDraft(_ record: Record) -> EventDraft {
+    let link = read(link: record)
+    state.campaign = campaign(of: link, record).campaign
+    return startedDraft(at: record.timestamp, link: attributes(of: record, link))
+  }
+
+  /// The record's URL, decoded and merged as routes and query say (reference deep-links 6).
+  private mutating func read(link record: Record) -> LinkReading {
+    let reading = links.read(record.subject ?? .empty, into: arena)
+    for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
+    if case .matched(let route, _) = reading.outcome { output.routes.append(route) }
+    explanation?.note("\(words(for: reading.outcome)); it carries \(reading.parameters.count.counted("parameter"))")
+    return reading
+  }
+
+  private func words(for outcome: LinkReading.Outcome) -> String {
+    let shortened =
+      switch outcome.trimmed {
+      case 0: ""
+      case 1: ", without its last part"
+      default: ", without its last \(outcome.trimmed) parts"
+      }
+    switch outcome {
+    case .matched(let route, _):
+      let key = links.file.map { "'\($0.routes[route].key)'" } ?? ""
+      return "the link takes route \(key), number \(route + 1) of the file\(shortened)"
+    case .fallback: return "no route takes the link: it takes the default route"
+    case .none:
+      return links.file == nil ? "the job has no routes: the link's query alone counts" : "no route takes the link"
+    }
+  }
+
+  // MARK: - Raw events
+
+  /// A stored event of a phone passes through, but for normalisation: core attributes first, missing ones filled, of two
+  /// equal names the last (reference decisions 13).
+  mutating func emitRaw(_ record: Record) {
+    guard isSent(record.subject ?? .empty) else { return }
+    var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
+    draft.core[.deviceId] = state.device
+    if let attributes = record.body {
+      for attribute in attributes.elements {
+        guard let name = attribute["name"]?.string else { continue }
+        let value = attribute["value"]
+        if let value, let text = Self.attributeText(name, value, tags: settings.fields[.tags], in: arena) {
+          draft.set(name, text)
+        } else if value == nil {
+          draft.set(name, .empty)
+        } else {
+          warn(.nestedAttribute, "attribute '\(name.inWarning)' of a raw event is an array or an object; dropped")
+        }
+      }
+    }
+    draft.identityIsFixed = true
+    state.emission += 1
+    append(&draft, emission: state.emission)
+    explanation?.note("raw event passed through")
+  }
+
+  // MARK: - Emission
+
+  /// A draft with what every event carries, in the memory of the one that went out last.
+  @inline(__always)
+  mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = emptyDraft(code, at: instant, core: core)
+    for field in settings.codes.ofEveryEvent {
+      if let value = deviceValue(of: field, core) { draft.add(settings.fields[field], value) }
+    }
+    return draft
+  }
+
+  @inline(__always)
+  private mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = EventDraft(code: code, timestamp: instant, core: core)
+    draft.source = source
+    draft.isLate = isDecidingLate
+    swap(&draft.others, &spareAttributes)
+    draft.others.removeAll(keepingCapacity: true)
+    return draft
+  }
+
+  /// Gives the event its number and sends it on, or holds it while its samples may still come.
+  mutating func emit(_ draft: consuming EventDraft) {
+    guard isSent(draft.code) else {
+      spareAttributes = draft.others
+      return
+    }
+    state.emission += 1
+    place(&draft, emission: state.emission)
+  }
+
+  private mutating func isSent(_ code: Text) -> Bool {
+    if code.isEmpty {
+      warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
+    } else if settings.codes.isOfService(code) {
+      warn(.noEventCode, "only the service itself makes events of code \(code); it is not sent")
+    } else {
+      return true
+    }
+    return false
+  }
+
+  mutating func place(_ draft: inout EventDraft, emission: Int64) {
+    if augmentsDevice {
+      if mayStillGetSamples(draft) {
+        explanation?.note(
+          "event \(draft.code) held for samples until its time is up (Augmentation.augmentationTimeout)")
+        let deadline = draft.timestamp + settings.augmentation.timeout
+        state.held.append(HeldEvent(draft: draft, emission: emission, deadline: deadline))
+        return
+      }
+      Augmentation.apply(to: &draft, state.samples, settings, in: arena)
+    }
+    append(&draft, emission: emission)
+  }
+
+  /// Undecided where neither a record nor known silence lies behind the event's time: a later run may bring the sample.
+  private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
+    let deadline = draft.timestamp + settings.augmentation.timeout
+    if let lastRecord, lastRecord > deadline { return false }
+    guard Augmentation.outcome(of: draft, state.samples, settings) == .lacking else { return false }
+    guard let knownUntil, knownUntil > deadline else { return true }
+    // One that a record of the device lies behind was not decided by silence.
+    if state.lastSeen.map({ $0 <= deadline }) ?? true {
+      state.awaitedUntil = max(state.awaitedUntil ?? deadline, deadline)
+    }
+    return false
+  }
+
+  private mutating func append(_ draft: inout EventDraft, emission: Int64) {
+    if let withheld = settings.withheld { withheld.apply(to: &draft, in: arena) }
+    unsafe output.events.append(
+      Event(
+        code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
+        core: output.shared(draft.core, in: arena), attributes: draft.ordered(in: arena), expired: draft.expired,
+        identityIsFixed: draft.identityIsFixed, isLate: draft.isLate, source: draft.source))
+    explanation?.emitted(draft.explained, emission: emission)
+    spareAttributes = draft.others
+  }
+
+  /// Takes an event of this run back before anything was done with it.
+  private mutating func withdraw(_ emission: Int64) {
+    state.held.removeAll { $0.emission == emission }
+    // It is one of the newest events of the device at hand.
+    if let index = output.events.lastIndex(where: { $0.emission == emission && $0.device == state.device }) {
+      output.events.remove(at: index)
+    }
+    explanation?.withdrawn(
+      emission, "its start event is replaced by the one of a later link of the same instant")
+  }
+
+  /// At the end of the input: events whose samples came or can no longer come go out.
+  mutating func settleHeld() {
+    let held = state.held
+    state.held = []
+    for var event in held { place(&event.draft, emission: event.emission) }
+  }
+}

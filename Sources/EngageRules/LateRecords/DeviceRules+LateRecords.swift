@@ -1,0 +1,53 @@
+import BatchFoundation
+
+/// Records from before what was decided of their device (reference decisions 34).
+///
+/// What may go back to its night is in BatchPipeline's `Rewind`.
+extension DeviceRules {
+  /// A late record speaks for its own instant only: it has no part in sessions and campaigns that were decided, and known values stay.
+  /// What somebody agrees to, or does not, holds from when it is read.
+  ///
+  /// - Returns: false if more of what waited is to go.
+  mutating func processLate(_ record: Record) -> Bool {
+    if isReleasing { return !releases(at: record.timestamp) }
+    let decided = processedUntil?.rfc3339 ?? ""
+    guard settings.lateRecords == .accept else {
+      output.late.append(record.position)
+      explanation?.note("late: before \(decided), quarantined (Ingest.lateRecords = quarantine)")
+      return true
+    }
+    explanation?.note("late: before \(decided), outside sessions and campaigns (Ingest.lateRecords = accept)")
+    warn(.lateRecord, "before what was decided of its device: outside its sessions and campaigns")
+    if record.type == .consent {
+      setConsent(record)
+      return !releases(at: record.timestamp)
+    }
+    if isDenied {
+      withhold(record)
+    } else if record.type.becomesEvent || record.type == .rawEvent || record.type.concernsRecipient {
+      emitLate(record)
+    }
+    return true
+  }
+
+  /// Takes back what the record says of the device.
+  private mutating func emitLate(_ record: Record) {
+    let kept = state
+    isDecidingLate = true
+    defer { isDecidingLate = false }
+    state.take(record)
+    if settings.reconcilesIdentities, record.mobileUserId != nil { noteOwner(record, from: nil) }
+    state.campaign = nil
+    switch record.type {
+    case .rawEvent: emitRaw(record)
+    case .identify, .contactList, .program, .optOut, .optIn: check(record)
+    case .deepLink: emit(linkDraft(record))
+    default:
+      state.campaign = ownCampaign(of: record)
+      emit(draft(of: record))
+    }
+    let (emission, held) = (state.emission, state.held)
+    state = kept
+    (state.emission, state.held) = (emission, held)
+  }
+}

@@ -1,0 +1,151 @@
+package import BatchFoundation
+
+/// What the rules need to know of the configuration; everything that could change what a record becomes.
+///
+/// Names are those of the wire. The texts live as long as the program's run.
+package struct RuleSettings {
+  /// Session.sessionLifecycleExpiration: longest inactivity that continues a session (reference events 3.3).
+  package var sessionTimeout: Milliseconds
+  /// General.defaultCurrentCampaignExpiration: life of a campaign that names no expiry (reference events 2.3).
+  package var defaultCampaignLife: Milliseconds
+  package var parameters: ParameterNames
+  package var fields: FieldNames
+  /// General.eventCodes
+  package var codes: CodeTable
+  package var augmentation: AugmentationSettings
+  /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
+  /// (reference decisions 6).
+  package var generatesMobileUserIds: Bool
+  /// Identity is on: whom devices record is noted.
+  package var reconcilesIdentities = false
+  /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
+  package var reportsLastLocation: Bool
+  /// Ingest.lateRecords
+  package var lateRecords: LateRecordPolicy
+  /// Recipient.consentRecords: whether records of consent count (reference events 3.5).
+  package var appliesConsent: Bool
+  /// Columns of the list that no record may name (reference decisions 64).
+  package var reservedColumns: Set<FoldedText> = []
+  /// Privacy: nil where every attribute leaves as it is.
+  package var withheld: WithheldAttributes?
+
+  package init(
+    sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,
+    codes: CodeTable, augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
+    lateRecords: LateRecordPolicy, appliesConsent: Bool
+  ) {
+    self.sessionTimeout = sessionTimeout
+    self.defaultCampaignLife = defaultCampaignLife
+    self.parameters = parameters
+    self.fields = fields
+    self.codes = codes
+    self.augmentation = augmentation
+    self.generatesMobileUserIds = generatesMobileUserIds
+    self.reportsLastLocation = reportsLastLocation
+    self.lateRecords = lateRecords
+    self.appliesConsent = appliesConsent
+  }
+}
+
+/// ParamFieldNames: keys looked for in payloads and links.
+package struct ParameterNames {
+  package var currentCampaign: Text
+  package var campaignExpiresAt: Text
+  package var campaignValidFor: Text
+  package var callToAction: Text
+  /// Epoch seconds; still in a README of the SDKs, in no code of theirs (reference events 2.3).
+  package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
+  /// Configuration keys that a README shows as names in links (reference decisions 17).
+  package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
+  package let validForInLinks: Text = "ParamCampaignValidFor"
+
+  package init(
+    currentCampaign: Text, campaignExpiresAt: Text, campaignValidFor: Text, callToAction: Text
+  ) {
+    self.currentCampaign = currentCampaign
+    self.campaignExpiresAt = campaignExpiresAt
+    self.campaignValidFor = campaignValidFor
+    self.callToAction = callToAction
+  }
+}
+
+/// Names of automatic attributes on the wire (UBFFieldNames, General.eventCodes).
+package struct FieldNames {
+  private var names = InlineArray<19, Text>(repeating: .empty)
+
+  /// - Parameter name: texts that live as long as the names.
+  package init(_ name: (AutomaticField) -> Text) {
+    precondition(names.count == AutomaticField.allCases.count)
+    for field in AutomaticField.allCases { self[field] = name(field) }
+  }
+
+  package subscript(field: AutomaticField) -> Text {
+    @inline(__always) get { names[field.rawValue] }
+    set { names[field.rawValue] = newValue }
+  }
+}
+
+/// ``EventCodes`` for the rules: by kind, with codes as texts.
+package struct CodeTable {
+  package struct Row {
+    /// Empty where such events are not sent.
+    package var code: Text
+    package var fields: [AutomaticField]
+  }
+
+  private var rows: [Row]
+  package var ofEveryEvent: [AutomaticField]
+  package var keepsEmpty: Bool
+  private var ofService: [Text]
+
+  /// - Parameter text: makes texts that live as long as the table.
+  package init(_ codes: EventCodes, _ text: (String) -> Text) {
+    rows = EventKind.allCases.map { Row(code: text(codes[$0].code), fields: codes[$0].fields) }
+    ofEveryEvent = codes.ofEveryEvent
+    keepsEmpty = codes.keepsEmpty
+    ofService = codes.ofService.map(text)
+  }
+
+  package subscript(kind: EventKind) -> Row { rows[kind.rawValue] }
+
+  /// Whether only the service itself makes events of the code.
+  ///
+  /// The service reads codes as numbers, so `" 093"` is 93.
+  func isOfService(_ code: Text) -> Bool {
+    guard !ofService.isEmpty else { return false }
+    func isSpace(_ place: Int) -> Bool { code[place] == UInt8(ascii: " ") }
+    var (start, end) = (0, code.count)
+    while start < end, isSpace(end - 1) { end -= 1 }
+    while start < end, isSpace(start) || code[start] == UInt8(ascii: "0") { start += 1 }
+    return ofService.contains(code.slice(start, end))
+  }
+}
+
+/// Augmentation and LocationServices (reference events 5).
+package struct AugmentationSettings {
+  /// Augmentation.augmentationTimeout: how long an event waits for samples.
+  package var timeout: Milliseconds
+  /// LocationServices.locationCacheLifespan: how long a sample is good for.
+  package var sampleLife: Milliseconds
+  /// In the order of Augmentation.augmentationPluginClasses; location plugins are left out when location is disabled.
+  package var plugins: [any AugmentationPlugin] {
+    didSet {
+      looksUpTables = plugins.contains { !$0.needsSamples }
+      usesSamples = plugins.contains { $0.needsSamples }
+    }
+  }
+  /// Whether a plug-in concerns devices without any sample.
+  private(set) var looksUpTables: Bool
+  /// Whether a plug-in looks at locations or placemarks at all.
+  package private(set) var usesSamples: Bool
+
+  package init(
+    timeout: Milliseconds, sampleLife: Milliseconds, plugins: [any AugmentationPlugin]
+  ) {
+    self.timeout = timeout
+    self.sampleLife = sampleLife
+    self.plugins = plugins
+    looksUpTables = plugins.contains { !$0.needsSamples }
+    usesSamples = plugins.contains { $0.needsSamples }
+  }
+}

@@ -1,0 +1,222 @@
+import BatchFoundation
+
+/// Session rules (reference events 3.3, decisions 4 and 12 to 15).
+extension DeviceRules {
+  // MARK: - Lifecycle
+
+  mutating func launch(at instant: Instant) {
+    if !state.installed {
+      state.installed = true
+      emitInstalled(at: instant)
+    }
+    switch state.session {
+    case .none: start(at: instant, link: nil)
+    case .paused(let pause): resume(pause, at: instant)
+    case .active: break
+    }
+  }
+
+  mutating func foreground(at instant: Instant) {
+    switch state.session {
+    case .none: start(at: instant, link: nil)
+    case .paused(let pause): resume(pause, at: instant)
+    case .active: explanation?.note("already in the foreground: nothing changes")
+    }
+  }
+
+  /// Background or termination; a second one without a resume replaces the first.
+  mutating func pause(at instant: Instant) {
+    switch state.session {
+    case .none:
+      explanation?.note("no session to pause")
+    case .active(let start, let accumulated):
+      setPause(at: instant, from: start, before: accumulated)
+    case .paused(let pause):
+      setPause(at: instant, from: pause.segmentStart, before: pause.accumulatedBefore)
+    }
+  }
+
+  /// A launch while the session is in use: the process died unseen, so the pause was at the last record (rule 1).
+  mutating func pauseAfterCrash() {
+    guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
+    explanation?.note(
+      "launched without a background or terminate before it: the app stopped unseen, at its last record")
+    setPause(at: lastSeen, from: start, before: accumulated)
+  }
+
+  private mutating func setPause(at instant: Instant, from start: Instant, before: Milliseconds) {
+    let expiresAt = min(instant + settings.sessionTimeout, .last)
+    let wasPaused = if case .paused = state.session { true } else { false }
+    state.session = .paused(
+      SessionPause(
+        at: instant, segmentStart: start, accumulatedBefore: before,
+        accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
+        campaign: state.activeCampaign(at: instant), source: source, startSource: state.sessionSource))
+    state.pausedCore = state.core
+    let pause = wasPaused ? "this pause takes the place of the one before" : "paused"
+    explanation?.note("\(pause); ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
+  }
+
+  private mutating func resume(_ pause: SessionPause, at instant: Instant) {
+    state.session = .active(segmentStart: instant, accumulated: pause.accumulated)
+    explanation?.note("session resumed")
+  }
+
+  // MARK: - Start and end
+
+  /// Begins a session in use; its event carries the parameters of a link that started it, nil without one.
+  mutating func start(at instant: Instant, link: [Attribute]?) {
+    state.session = .active(segmentStart: instant, accumulated: .zero)
+    emitStarted(at: instant, link: link)
+  }
+
+  /// Rule 0: a paused session ends with the first instant after its expiry, as of its pause.
+  mutating func expireSession(at instant: Instant) {
+    guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
+    explanation?.note(
+      "session ended at its pause \(pause.at.rfc3339), because it was not used again until \(pause.expiresAt.rfc3339) "
+        + "(Session.sessionLifecycleExpiration)")
+    end(pause)
+  }
+
+  /// Rule 7: a session that is over by the end of the known time ends although no record follows; what comes of that silence later is late.
+  mutating func expireBySilence(until known: Instant) {
+    guard case .paused(let pause) = state.session else { return }
+    expireSession(at: known)
+    if case .none = state.session { state.silentUntil = pause.expiresAt }
+  }
+
+  /// Ends the session that is out of use, as of its pause.
+  mutating func end(_ pause: SessionPause) {
+    state.session = .none
+    output.counts.sessionsEnded += 1
+    output.sessionEnds.append((pause.at, pause.accumulated))
+    if state.isUserIdKnown {
+      emitEnd(pause, core: state.pausedCore)
+      if let asOf = pause.identityAsOf {
+        unsafe output.moments.append(
+          IdentityMoment(device: Array(state.device.bytes), emission: state.emission, asOf: asOf))
+      }
+    } else {
+      state.waiting.append(.ended(pause, core: state.pausedCore))
+      explanation?.note("its end waits for the mobile user id")
+    }
+  }
+
+  private mutating func emitEnd(_ pause: SessionPause, core: CoreTexts) {
+    emit(endDraft(pause, core: core))
+    output.causes.append((state.emission, pause.startSource))
+  }
+
+  mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
+    var draft = newDraft(settings.codes[.sessionEnded].code, at: pause.at, core: core)
+    draft.source = pause.source
+    addFields(of: .sessionEnded, to: &draft) { rules, field in
+      switch field {
+      case .campaign: pause.campaign
+      case .activeSeconds: AttributeText.integer(pause.accumulated.wholeSeconds, in: rules.arena)
+      case .activeMinutes: AttributeText.integer(pause.accumulated.wholeSeconds / 60, in: rules.arena)
+      default: rules.deviceValue(of: field, core)
+      }
+    }
+    return draft
+  }
+
+  private mutating func emitInstalled(at instant: Instant) {
+    guard state.isUserIdKnown else {
+      state.waiting.append(.installed(source: source))
+      explanation?.note("installed waits for the mobile user id")
+      return
+    }
+    emit(installedDraft(at: instant, source: source))
+  }
+
+  private mutating func installedDraft(at instant: Instant, source: StoredSource) -> EventDraft {
+    var draft = newDraft(settings.codes[.installed].code, at: instant, core: state.core)
+    draft.source = source
+    addFields(of: .installed, to: &draft) { $0.value(of: $1, at: instant) }
+    return draft
+  }
+
+  mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
+    output.counts.sessionsStarted += 1
+    output.sessionStarts.append(instant)
+    state.sessionSource = source
+    explanation?.note("session started")
+    guard state.isUserIdKnown else {
+      state.waiting.append(.started(at: instant, link: link, source: source))
+      explanation?.note("its start waits for the mobile user id")
+      return
+    }
+    emitStart(at: instant, link: link, sessionStart: instant, source: source)
+  }
+
+  /// - Parameter start: when the session began; later than that, the event is one that waited.
+  private mutating func emitStart(
+    at instant: Instant, link: [Attribute]?, sessionStart start: Instant, source: StoredSource
+  ) {
+    var draft = startedDraft(at: instant, link: link)
+    draft.source = source
+    emit(draft)
+    openStart = link == nil ? OpenStart(at: start, emission: state.emission) : nil
+  }
+
+  mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
+    let kind: EventKind = link == nil ? .sessionStarted : .link
+    var draft = newDraft(settings.codes[kind].code, at: instant, core: state.core)
+    for parameter in link ?? [] { draft.set(parameter.name, parameter.value) }
+    addFields(of: kind, to: &draft) { $0.value(of: $1, at: instant) }
+    return draft
+  }
+
+  /// What an event without a record of its own tells of its device.
+  private func value(of field: AutomaticField, at instant: Instant) -> Text? {
+    switch field {
+    case .campaign: state.activeCampaign(at: instant)
+    case .lastCampaign: state.lastCampaign
+    default: deviceValue(of: field, state.core)
+    }
+  }
+
+  /// How many events that waited leave at once.
+  static let releasedAtOnce = 1024
+
+  /// Once the user id is known, what waited goes out in order, starts with the new instant, ends with their own
+  /// (reference decisions 14).
+  ///
+  /// - Returns: whether more are to go.
+  mutating func releases(at instant: Instant) -> Bool {
+    guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
+    if !isReleasing {
+      let events = state.waiting.count.counted("event")
+      explanation?.note("the mobile user id is known: what waited for it goes out (\(events))")
+    }
+    for event in state.waiting.removeFirst(Self.releasedAtOnce, in: arena) {
+      switch event {
+      case .installed(let source):
+        emit(installedDraft(at: instant, source: source))
+      case .started(let start, let link, let source):
+        emitStart(at: instant, link: link, sessionStart: start, source: source)
+      case .ended(let pause, var core):
+        for id in [CoreAttribute.primaryUserId, .anonymousId, .recipientId] { core[id] = state.core[id] }
+        emitEnd(pause, core: core)
+      }
+    }
+    return !state.waiting.isEmpty
+  }
+
+  // MARK: - Gap mode
+
+  /// Without lifecycle records the first event starts a session (reference decisions 4).
+  mutating func startGapSession(at instant: Instant, link: [Attribute]?) {
+    guard case .none = state.session else { return }
+    emitStarted(at: instant, link: link)
+    setPause(at: instant, from: instant, before: .zero)
+  }
+
+  /// Every event moves the end of a gap session; it is a session paused at its last event.
+  mutating func extendGapSession(to instant: Instant) {
+    guard case .paused(let pause) = state.session else { return }
+    setPause(at: instant, from: pause.segmentStart, before: pause.accumulatedBefore)
+  }
+}

@@ -1,0 +1,185 @@
+package import BatchFoundation
+
+/// An automatic event that waits for the device's user id, and where its record was read (reference events 3.3 rule 6, decisions 14).
+package enum WaitingEvent {
+  case installed(source: StoredSource)
+  /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
+  case started(at: Instant, link: [Attribute]?, source: StoredSource)
+  case ended(SessionPause, core: CoreTexts)
+}
+
+/// Those of a device, oldest first.
+///
+/// A device that nobody ever names gathers them as long as it is used. They have memory of their own, in the few bytes that each takes in
+/// an encoded state, and what the ends of sessions share, the values of the device, is kept once.
+package struct WaitingEvents {
+  package private(set) var count = 0
+  private var bytes: [UInt8] = []
+  /// Where the first that still waits begins.
+  private var start = 0
+  /// Values of the device at the end of a session, encoded; an event has their number.
+  private var cores: [[UInt8]] = []
+  private var newestStart: (at: Instant, isByLink: Bool, place: Range<Int>)?
+  /// Of the sessions that ended; samples until then may still be asked for.
+  private(set) var earliestPause: Instant?
+
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
+
+  package mutating func append(_ event: WaitingEvent) {
+    var writer = StateWriter()
+    put(event, to: &writer)
+    let start = bytes.count
+    bytes += writer.bytes
+    note(event, start..<bytes.count)
+  }
+
+  private mutating func note(_ event: WaitingEvent, _ place: Range<Int>) {
+    count += 1
+    switch event {
+    case .installed: break
+    case .started(let at, let link, _): newestStart = (at, link != nil, place)
+    case .ended(let pause, _): earliestPause = earliestPause.map { min($0, pause.at) } ?? pause.at
+    }
+  }
+
+  /// Gives the newest start the parameters of a link of the same instant.
+  ///
+  /// - Returns: false where it has some already, or none waits from that instant.
+  mutating func join(_ link: [Attribute], at instant: Instant, source: StoredSource) -> Bool {
+    guard let newest = newestStart, newest.at == instant, !newest.isByLink else { return false }
+    var writer = StateWriter()
+    put(.started(at: instant, link: link, source: source), to: &writer)
+    let joined = writer.bytes
+    bytes.replaceSubrange(newest.place, with: joined)
+    newestStart = (instant, true, newest.place.lowerBound..<newest.place.lowerBound + joined.count)
+    return true
+  }
+
+  /// Takes the oldest away.
+  ///
+  /// - Parameters:
+  ///   - most: so many at most.
+  ///   - arena: keeps their texts.
+  mutating func removeFirst(_ most: Int, in arena: Arena) -> [WaitingEvent] {
+    var events: [WaitingEvent] = []
+    var core: (number: Int, texts: CoreTexts)?
+    start += unsafe bytes[start...].withUnsafeBytes { rest in
+      var reader = unsafe StateReader(rest)
+      while events.count < min(most, count) {
+        // These bytes were written here, or checked when they were read.
+        guard
+          let event = try? reader.waitingEvent({ number in
+            if core?.number != number { core = self.core(number, in: arena).map { (number, $0) } }
+            return core?.texts
+          })
+        else { break }
+        events.append(event.copied(to: arena))
+      }
+      return unsafe rest.count - reader.rest.count
+    }
+    count -= events.count
+    if count == 0 || events.isEmpty { self = WaitingEvents() }
+    return events
+  }
+
+  private func core(_ number: Int, in arena: Arena) -> CoreTexts? {
+    guard cores.indices.contains(number) else { return nil }
+    return unsafe cores[number].withUnsafeBufferPointer { bytes in
+      let copy = unsafe arena.copy(bytes)
+      var reader = unsafe StateReader(UnsafeRawBufferPointer(copy.bytes))
+      // As above.
+      return try? reader.core()
+    }
+  }
+}
+
+// MARK: - As bytes
+
+extension WaitingEvents {
+  /// Writes them as ``init(from:)`` reads them.
+  func put(to writer: inout StateWriter) {
+    writer.put(Int64(cores.count))
+    for core in cores { writer.append(core) }
+    writer.put(Int64(count))
+    writer.append(bytes[start...])
+  }
+
+  init(from reader: inout StateReader) throws(DeviceStateError) {
+    // A text is a byte at least.
+    for _ in 0..<(try reader.count(ofBytes: CoreAttribute.count)) {
+      let rest = unsafe reader.rest
+      _ = try reader.core()
+      cores.append(unsafe Array(rest[..<(rest.count - reader.rest.count)]))
+    }
+    let number = try reader.count()
+    let all = unsafe reader.rest
+    for _ in 0..<number {
+      let first = unsafe all.count - reader.rest.count
+      let event = try reader.waitingEvent { cores.indices.contains($0) ? CoreTexts() : nil }
+      note(event, unsafe first..<all.count - reader.rest.count)
+    }
+    bytes = unsafe Array(all[..<(all.count - reader.rest.count)])
+  }
+
+  private mutating func put(_ event: WaitingEvent, to writer: inout StateWriter) {
+    switch event {
+    case .installed(let source):
+      writer.put(UInt8(0))
+      writer.put(source)
+    case .started(let at, let link, let source):
+      writer.put(UInt8(1))
+      writer.put(source)
+      writer.put(at)
+      writer.put(UInt8(link == nil ? 0 : 1))
+      if let link { writer.put(link) }
+    case .ended(let pause, let core):
+      writer.put(UInt8(2))
+      writer.put(pause)
+      writer.put(Int64(number(of: core)))
+    }
+  }
+
+  /// The number of the values in ``cores``.
+  private mutating func number(of core: CoreTexts) -> Int {
+    var writer = StateWriter()
+    writer.put(core)
+    let bytes = writer.bytes
+    if cores.last != bytes { cores.append(bytes) }
+    return cores.count - 1
+  }
+}
+
+extension StateReader {
+  /// - Parameter core: the values of a number; nil for one that there is not.
+  fileprivate mutating func waitingEvent(_ core: (Int) -> CoreTexts?) throws(DeviceStateError) -> WaitingEvent {
+    switch try byte() {
+    case 0: return .installed(source: try source())
+    case 1:
+      let source = try source()
+      return .started(at: try instant(), link: try optionalAttributes(), source: source)
+    case 2:
+      let pause = try pause()
+      guard let number = Int(exactly: try integer()), let core = core(number) else { throw DeviceStateError() }
+      return .ended(pause, core: core)
+    default: throw DeviceStateError()
+    }
+  }
+}
+
+extension WaitingEvent {
+  /// With texts of the arena, but for the values of an end, which are there already.
+  fileprivate func copied(to arena: Arena) -> WaitingEvent {
+    func copy(_ text: Text) -> Text { unsafe arena.copy(text.bytes) }
+    switch self {
+    case .installed: return self
+    case .started(let at, let link, let source):
+      let link = link.map { link in link.map { Attribute(copy($0.name), copy($0.value)) } }
+      return .started(at: at, link: link, source: source)
+    case .ended(var pause, let core):
+      pause.campaign = copy(pause.campaign)
+      return .ended(pause, core: core)
+    }
+  }
+}

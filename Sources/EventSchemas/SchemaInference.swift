@@ -1,0 +1,140 @@
+package import BatchFoundation
+
+/// Learns a schema from events that are fine: which names come, how often, and what their values are
+/// (reference deltadna 10).
+package struct SchemaInference {
+  private var events: [ByteText: Shape] = [:]
+
+  package init() {}
+
+  /// - Parameter parameters: `eventParams` of an event without findings.
+  package mutating func add(event name: Text, parameters: JSONView) { shape(of: name).add(parameters) }
+
+  /// - Parameter attributes: of an app's event.
+  package mutating func add(event name: Text, attributes: some Sequence<(name: Text, value: Text)>) {
+    shape(of: name).add(attributes)
+  }
+
+  private mutating func shape(of name: Text) -> Shape {
+    let name = ByteText(name.description)
+    let shape = events[name] ?? Shape()
+    events[name] = shape
+    return shape
+  }
+
+  /// The schema as a file: names by their bytes, each with how often it came.
+  package var document: JSONNode {
+    [
+      "events": .array(
+        events.sorted { $0.key < $1.key }.map { name, shape in
+          ["name": .text(name.string), "count": .number(shape.count), "parameters": shape.parameters]
+        })
+    ]
+  }
+}
+
+/// What stood at one place of the events so far.
+private final class Shape {
+  private(set) var count = 0
+  private var kinds: Set<Kind> = []
+  /// How many of the values were objects, and what was inside them.
+  private var objects = 0
+  private var members: [ByteText: Shape] = [:]
+  /// The elements of all arrays.
+  private var elements: Shape?
+  /// Whether values are texts whatever they look like.
+  private var isAttribute = false
+
+  /// The types of values before they are reconciled.
+  private enum Kind {
+    case integer, float, boolean, timestamp, string, object, array
+  }
+
+  func add(_ value: JSONView) {
+    count += 1
+    switch value.kind {
+    // Events without findings have none.
+    case .null: break
+    case .no, .yes: kinds.insert(.boolean)
+    case .number: kinds.insert(value.number?.isInteger64 == true ? .integer : .float)
+    case .string: kinds.insert(Self.isTimestamp(value.string ?? .empty) ? .timestamp : .string)
+    case .object:
+      kinds.insert(.object)
+      objects += 1
+      for (name, member) in value.members { shape(of: name).add(member) }
+    case .array:
+      kinds.insert(.array)
+      for element in value.elements {
+        let shape = elements ?? Shape()
+        elements = shape
+        shape.add(element)
+      }
+    }
+  }
+
+  func add(_ attributes: some Sequence<(name: Text, value: Text)>) {
+    count += 1
+    kinds.insert(.object)
+    objects += 1
+    for (name, value) in attributes {
+      let shape = shape(of: name)
+      shape.isAttribute = true
+      // One that is empty is known, but says no more than one that is not there.
+      guard !value.isEmpty else { continue }
+      shape.count += 1
+      shape.kinds.insert(Self.kind(ofAttribute: value))
+    }
+  }
+
+  private func shape(of name: Text) -> Shape {
+    let name = ByteText(name.description)
+    let shape = members[name] ?? Shape()
+    members[name] = shape
+    return shape
+  }
+
+  private static func kind(ofAttribute value: Text) -> Kind {
+    if value == "true" || value == "false" { return .boolean }
+    let text = value.description
+    if Int64(text) != nil { return .integer }
+    if Double(text)?.isFinite == true { return .float }
+    return Instant(exportText: value) == nil ? .string : .timestamp
+  }
+
+  /// Whether the text has the one form of time that goes out, `yyyy-MM-dd HH:mm:ss.SSS`.
+  private static func isTimestamp(_ text: Text) -> Bool {
+    text.count == Instant.eventTimestampBytes && Instant(plain: text) != nil
+  }
+
+  /// Nil where values are of types that no one type covers.
+  private var type: ParameterType? {
+    switch kinds {
+    case [.integer]: .integer
+    case [.float], [.integer, .float]: .float
+    case [.boolean]: .boolean
+    case [.timestamp]: .timestamp
+    case [.string], [.timestamp, .string]: .string
+    case [.object]: .object
+    case [.array]: .array
+    default: isAttribute ? .string : nil
+    }
+  }
+
+  var parameters: JSONNode {
+    .array(
+      members.sorted { $0.key < $1.key }.map { name, shape in
+        (["name": .text(name.string), "type": shape.typeName, "count": .number(shape.count)] as JSONNode)
+          .adding(["required": shape.count == objects ? true : nil]).adding(shape.inside)
+      })
+  }
+
+  private var typeName: JSONNode { .text(type?.rawValue ?? "MIXED") }
+
+  /// What is known of the values' own members or elements.
+  private var inside: KeyValuePairs<String, JSONNode?> {
+    [
+      "parameters": type == .object ? parameters : nil,
+      "items": type == .array ? elements.map { (["type": $0.typeName] as JSONNode).adding($0.inside) } : nil,
+    ]
+  }
+}

@@ -1,0 +1,104 @@
+import BatchFoundation
+
+/// A schema laid out for being asked a million times: everything is a number in a flat table, found by the bytes of names.
+struct SchemaTable: Sendable {
+  /// What may stand at one place: the value of a parameter, or an element of an array.
+  struct Node: Sendable {
+    var type: ParameterType
+    var isRequired: Bool
+    /// Whether anything is known of the inside of the object.
+    var comparesMembers = false
+    /// Parameters inside the object.
+    var members = Members.none
+    /// The node of all elements of the array; negative if they are not compared.
+    var items: Int32 = -1
+    /// Place in `formats`; negative if there is none.
+    var format: Int32 = -1
+    /// Whether the text has to be one of `allowed`.
+    var isEnumerated = false
+    var allowed = NameIndex.Scope.empty
+    /// Characters of the text.
+    var maxLength = Int.max
+  }
+
+  /// The parameters of an event or of an object.
+  struct Members: Sendable {
+    var names: NameIndex.Scope
+    /// How many of them are required.
+    var required: Int32
+    /// Where the numbers of the required ones start in `requiredNodes`.
+    var firstRequired: Int32
+
+    static var none: Members { Members(names: .empty, required: 0, firstRequired: 0) }
+  }
+
+  struct Event: Sendable {
+    var isPublished: Bool
+    var comparesMembers: Bool
+    var members: Members
+  }
+
+  private(set) var names = NameIndex()
+  private(set) var eventNames = NameIndex.Scope.empty
+  private(set) var events: [Event] = []
+  private(set) var nodes: [Node] = []
+  /// The name of each node; that of its array for an element.
+  private(set) var nodeNames: [String] = []
+  private(set) var requiredNodes: [Int32] = []
+  private(set) var formats: [LinearRegex] = []
+
+  init(_ schema: EventSchema) {
+    for event in schema.events {
+      let members = event.parameters.map { add($0 + schema.commonParameters(besides: $0)) }
+      events.append(
+        Event(isPublished: event.isPublished, comparesMembers: members != nil, members: members ?? .none))
+    }
+    eventNames = names.addScope(schema.events.enumerated().map { ($0.element.name, $0.offset) })
+  }
+
+  private mutating func add(_ parameters: [ParameterDefinition]) -> Members {
+    let numbers = parameters.map { add($0.value, named: $0.name, isRequired: $0.isRequired) }
+    let first = requiredNodes.count
+    for (number, parameter) in zip(numbers, parameters) where parameter.isRequired {
+      requiredNodes.append(Int32(number))
+    }
+    return Members(
+      names: names.addScope(zip(parameters, numbers).map { ($0.name, $1) }),
+      required: Int32(requiredNodes.count - first), firstRequired: Int32(first))
+  }
+
+  private mutating func add(_ value: ValueDefinition, named name: String, isRequired: Bool) -> Int {
+    let number = nodes.count
+    var node = Node(type: value.type, isRequired: isRequired)
+    nodes.append(node)
+    nodeNames.append(name)
+    if let format = value.format {
+      node.format = Int32(formats.count)
+      formats.append(format)
+    }
+    if let enumeration = value.enumeration {
+      node.isEnumerated = true
+      node.allowed = names.addScope(enumeration.map { ($0, 0) })
+    }
+    if let length = value.maxLength { node.maxLength = length }
+    if let parameters = value.parameters {
+      node.comparesMembers = true
+      node.members = add(parameters)
+    }
+    if let items = value.items.first { node.items = Int32(add(items, named: name, isRequired: false)) }
+    nodes[number] = node
+    return number
+  }
+
+  /// What is wrong with a text that is not empty.
+  func faults(of text: Text, _ node: Node) -> [FindingID] {
+    var faults: [FindingID] = []
+    if node.isEnumerated, names.value(of: text, in: node.allowed) == nil { faults.append(.notInEnumeration) }
+    if node.format >= 0, unsafe !formats[Int(node.format)].matches(text.bytes) { faults.append(.formatMismatch) }
+    // No character has fewer bytes than one; all but its first begin with the bits 10.
+    if text.count > node.maxLength, text.count(where: { $0 & 0xC0 != 0x80 }) > node.maxLength {
+      faults.append(.tooLong)
+    }
+    return faults
+  }
+}

@@ -1,0 +1,82 @@
+import BatchFoundation
+
+/// A condition of a trigger: tokens in reverse Polish order (reference deltadna 7).
+struct Condition: Sendable {
+  enum Token: Sendable {
+    case parameter(Text)
+    case literal(Operand)
+    case operation(Operation)
+  }
+
+  /// A value that an operator takes. Texts belong to the configuration or to the event.
+  enum Operand: Sendable {
+    case bool(Bool)
+    case number(Text)
+    case string(Text)
+    case instant(Instant)
+  }
+
+  private let tokens: [Token]
+  /// False if a token is none that can be: then the condition never holds.
+  private let isUsable: Bool
+
+  init(_ tokens: [Token]) {
+    self.tokens = tokens
+    isUsable = true
+  }
+
+  private init() {
+    tokens = []
+    isUsable = false
+  }
+
+  /// A condition that never holds.
+  static var never: Condition { Condition() }
+
+  private enum Entry {
+    case parameter(Text)
+    case value(Operand)
+  }
+
+  /// Whether the condition holds for the parameters of an event; one without tokens always does.
+  func holds(for parameters: JSONView) -> Bool {
+    guard isUsable else { return false }
+    guard !tokens.isEmpty else { return true }
+    return unsafe withUnsafeTemporaryAllocation(of: Entry.self, capacity: tokens.count) { stack in
+      var depth = 0
+      for token in tokens {
+        let entry: Entry
+        switch token {
+        case .parameter(let name): entry = .parameter(name)
+        case .literal(let operand): entry = .value(operand)
+        case .operation(let operation):
+          guard depth >= 2, case .value(let right) = unsafe stack[depth - 1],
+            let left = unsafe Self.operand(stack[depth - 2], like: right, in: parameters),
+            let result = operation.result(left, right)
+          else { return false }
+          depth -= 2
+          entry = .value(.bool(result))
+        }
+        unsafe stack.initializeElement(at: depth, to: entry)
+        depth += 1
+      }
+      guard case .value(.bool(true)) = unsafe stack[depth - 1] else { return false }
+      return true
+    }
+  }
+
+  /// The left side; a parameter takes the kind of the right side, and is nil if it is missing or of another.
+  private static func operand(_ entry: Entry, like right: Operand, in parameters: JSONView) -> Operand? {
+    guard case .parameter(let name) = entry else {
+      if case .value(let operand) = entry { return operand }
+      return nil
+    }
+    guard let value = parameters[name] else { return nil }
+    switch right {
+    case .bool: return value.bool.map { .bool($0) }
+    case .number: return value.number.map { .number($0) }
+    case .string: return value.string.map { .string($0) }
+    case .instant: return value.string.flatMap { Instant(eventTimestamp: $0) }.map { .instant($0) }
+    }
+  }
+}

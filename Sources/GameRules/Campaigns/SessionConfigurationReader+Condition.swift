@@ -1,0 +1,87 @@
+import BatchFoundation
+
+extension SessionConfigurationReader {
+  /// The condition of a trigger; one that can never hold gets a warning.
+  mutating func readCondition(_ trigger: JSONNode) -> Condition {
+    guard let node = trigger.present("condition") else { return Condition([]) }
+    guard let elements = array(node, "'condition'", otherwise: "it never holds") else { return .never }
+    var tokens: [Condition.Token] = []
+    for element in elements {
+      guard let token = readToken(element) else { return .never }
+      tokens.append(token)
+    }
+    warnIfNeverTrue(tokens, at: elements)
+    return Condition(tokens)
+  }
+
+  private mutating func readToken(_ node: JSONNode) -> Condition.Token? {
+    guard let members = node.members, members.count == 1, let member = members.first else {
+      warn(node.place, "a token is not an object with one key; the condition never holds")
+      return nil
+    }
+    guard let token = token(member.key, member.value) else {
+      warn(
+        node.place, "the token '\(member.key)' does not exist or its value cannot be read; the condition never holds")
+      return nil
+    }
+    return token
+  }
+
+  private func token(_ key: String, _ value: JSONNode) -> Condition.Token? {
+    switch Array(key.utf8) {
+    case [UInt8(ascii: "p")]: value.string.map { .parameter(texts.own($0)) }
+    case [UInt8(ascii: "o")]: value.string.flatMap { Operation(name: $0) }.map { .operation($0) }
+    case [UInt8(ascii: "b")]: value.bool.map { .literal(.bool($0)) }
+    case [UInt8(ascii: "s")]: value.string.map { .literal(.string(texts.own($0))) }
+    case [UInt8(ascii: "t")]:
+      value.string.flatMap { Instant(eventTimestamp: texts.own($0)) }.map { .literal(.instant($0)) }
+    case [UInt8(ascii: "i")], [UInt8(ascii: "l")], [UInt8(ascii: "f")], [UInt8(ascii: "d")]: number(value)
+    default: nil
+    }
+  }
+
+  /// A number, or a text that is one.
+  private func number(_ node: JSONNode) -> Condition.Token? {
+    let written: String
+    switch node.value {
+    case .number(let text), .string(let text): written = text
+    default: return nil
+    }
+    let text = texts.own(written)
+    return ExactDecimal(text) == nil ? nil : .literal(.number(text))
+  }
+
+  /// Follows how many values there are, and where parameters stand: what can be known without an event.
+  private mutating func warnIfNeverTrue(_ tokens: [Condition.Token], at nodes: [JSONNode]) {
+    var isParameter: [Bool] = []
+    for (token, node) in zip(tokens, nodes) {
+      switch token {
+      case .parameter: isParameter.append(true)
+      case .literal: isParameter.append(false)
+      case .operation:
+        guard isParameter.count >= 2 else {
+          warn(node.place, "an operator has too few values before it; the condition never holds")
+          return
+        }
+        if isParameter.removeLast() {
+          warn(node.place, "a parameter stands on the right of an operator; the condition never holds")
+          return
+        }
+        isParameter[isParameter.count - 1] = false
+      }
+    }
+    if let last = nodes.last, isParameter.last == true || tokens.last?.isLiteralOtherThanTrue == true {
+      warn(last.place, "the last value of the condition is not an answer; it never holds")
+    }
+  }
+}
+
+extension Condition.Token {
+  fileprivate var isLiteralOtherThanTrue: Bool {
+    switch self {
+    case .literal(.bool(true)): false
+    case .literal: true
+    case .parameter, .operation: false
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import BatchFoundation
+
+/// What an event tells of the device, derived from its block as the SDKs do (reference deltadna 4).
+struct Client {
+  let platform: Text
+  let operatingSystem: Text
+
+  /// - Parameter standIn: the platform of a device that tells none that is known; empty for `UNKNOWN`.
+  init(osName: Text, standIn: Text) {
+    for system in Self.systems where osName.isEqualIgnoringASCIICase(to: system.osName) {
+      (platform, operatingSystem) = (system.platform, system.operatingSystem)
+      return
+    }
+    (platform, operatingSystem) = (standIn.isEmpty ? "UNKNOWN" : standIn, "UNKNOWN")
+  }
+
+  private static let systems: [(osName: Text, platform: Text, operatingSystem: Text)] = [
+    ("iOS", "IOS", "IOS"), ("iPhone OS", "IOS", "IOS"), ("iPadOS", "IOS", "IOS"), ("tvOS", "IOS_TV", "TVOS"),
+    ("Android", "ANDROID", "ANDROID"), ("FireOS", "AMAZON", "FIREOS"), ("Fire OS", "AMAZON", "FIREOS"),
+    ("macOS", "MAC_CLIENT", "OSX"), ("OS X", "MAC_CLIENT", "OSX"), ("Mac OS X", "MAC_CLIENT", "OSX"),
+    ("Windows", "PC_CLIENT", "WINDOWS"), ("Linux", "PC_CLIENT", "LINUX"),
+  ]
+
+  var isApplePhone: Bool { platform == "IOS" || platform == "IOS_TV" }
+
+  /// The parameter that push tokens have.
+  var pushTokenName: Text {
+    platform == "ANDROID" || platform == "AMAZON" ? "androidRegistrationID" : "pushNotificationToken"
+  }
+
+  /// The token as events carry it: one of hex digits only in lower case where Apple made it.
+  func pushToken(_ token: Text, in arena: Arena) -> Text {
+    guard isApplePhone, unsafe token.bytes.allSatisfy(\.isHexDigit),
+      unsafe token.bytes.contains(where: { Text.lowered($0) != $0 })
+    else { return token }
+    let target = unsafe arena.allocate(token.count).assumingMemoryBound(to: UInt8.self)
+    for index in 0..<token.count { unsafe target[index] = Text.lowered(token[index]) }
+    return unsafe Text(base: target, count: token.count)
+  }
+}
+
+extension DeviceBlock {
+  /// By name where the device does not tell it.
+  var kindOfDevice: Text {
+    let name = self[.name]
+    if !self[.deviceType].isEmpty { return self[.deviceType] }
+    if name.hasPrefix("iPad") { return "TABLET" }
+    if name.hasPrefix("iPhone") { return "MOBILE_PHONE" }
+    return name.contains("TV") ? "TV" : "UNKNOWN"
+  }
+
+  /// The digits of the first `[A-Za-z]([0-9]+,[0-9]+)` in the model, such as `15,2`; nil for a model without.
+  var hardwareVersion: Text? {
+    let version = self[.version]
+    var at = 0
+    while at < version.count {
+      defer { at += 1 }
+      guard version[at].isASCIILetter else { continue }
+      let comma = version.digitsEnd(from: at + 1)
+      guard comma > at + 1, comma < version.count, version[comma] == UInt8(ascii: ",") else { continue }
+      let end = version.digitsEnd(from: comma + 1)
+      if end > comma + 1 { return version.slice(at + 1, end) }
+    }
+    return nil
+  }
+
+  /// Nil if none was recorded; `ZZ` for what is not two capital letters.
+  var userCountry: Text? {
+    let country = self[.country]
+    if country.isEmpty { return nil }
+    return unsafe country.count == 2 && country.bytes.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+      ? country : "ZZ"
+  }
+
+  /// Nil if none was recorded; `zz` for what is not two small letters.
+  var userLanguage: Text? {
+    let language = self[.language]
+    if language.isEmpty { return nil }
+    return unsafe language.count == 2 && language.bytes.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+      ? language : "zz"
+  }
+
+  /// Such as `en_GB`; nil if neither language nor country was recorded.
+  func userLocale(in arena: Arena) -> Text? {
+    let (language, country) = (userLanguage, userCountry)
+    guard language != nil || country != nil else { return nil }
+    let target = unsafe arena.allocate(5).assumingMemoryBound(to: UInt8.self)
+    unsafe target.update(from: (language ?? "zz").base, count: 2)
+    unsafe target[2] = UInt8(ascii: "_")
+    unsafe (target + 3).update(from: (country ?? "ZZ").base, count: 2)
+    return unsafe Text(base: target, count: 5)
+  }
+
+  /// `±hh:mm`; nil for text that is not an offset.
+  func offset(in arena: Arena) -> Text? {
+    let text = self[.timezoneOffset]
+    guard text.count == 5 || text.count == 6, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-") else {
+      return nil
+    }
+    if text.count == 6, text[3] != UInt8(ascii: ":") { return nil }
+    guard let hours = text.digits(1, 2), let minutes = text.digits(text.count - 2, 2), hours < 24, minutes < 60 else {
+      return nil
+    }
+    if text.count == 6 { return text }
+    let target = unsafe arena.allocate(6).assumingMemoryBound(to: UInt8.self)
+    unsafe target.update(from: text.base, count: 3)
+    unsafe target[3] = UInt8(ascii: ":")
+    unsafe (target + 4).update(from: text.base + 3, count: 2)
+    return unsafe Text(base: target, count: 6)
+  }
+
+  func maker(_ client: Client) -> Text? {
+    if !self[.manufacturer].isEmpty { return self[.manufacturer] }
+    return client.isApplePhone ? "Apple Inc" : nil
+  }
+}
+
+extension Text {
+  fileprivate func hasPrefix(_ prefix: Text) -> Bool { count >= prefix.count && slice(0, prefix.count) == prefix }
+
+  fileprivate func contains(_ part: Text) -> Bool {
+    guard count >= part.count else { return false }
+    for start in 0...(count - part.count) where slice(start, start + part.count) == part { return true }
+    return false
+  }
+
+  fileprivate func digitsEnd(from start: Int) -> Int {
+    var at = start
+    while at < count, self[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+    return at
+  }
+}
+
+extension UInt8 {
+  fileprivate var isASCIILetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
+
+  fileprivate var isHexDigit: Bool {
+    self &- UInt8(ascii: "0") < 10 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self | 0x20
+  }
+}

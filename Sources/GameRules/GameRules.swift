@@ -1,0 +1,170 @@
+package import BatchFoundation
+
+/// Applies all rules to the records of one device after another: a pure function of records, state and settings
+/// (reference deltadna 3 to 5).
+///
+/// The order within a record is fixed: the end of a session that is over, device block, user, then the record itself. Use is
+/// ``begin(_:_:)``, then ``process(_:)`` for every record in order, and ``makeIDs()`` before the events are looked at; nothing happens by
+/// the clock alone.
+package struct GameRules {
+  let settings: GameSettings
+  /// Nil without a session configuration.
+  let configuration: SessionConfiguration?
+  let arena: Arena
+  /// Newest instant of earlier runs; records before it are late.
+  private var processedUntil: Instant?
+  /// Of the device block as it holds now.
+  var client = Client(osName: .empty, standIn: .empty)
+  /// The record at hand, filled in before ``process()``.
+  package var record = GameRecord()
+  /// Where it was read, as a store knows it, for the events; unknown unless it is set before a record.
+  package var source = StoredSource.unknown
+  /// Names of the events of the record at hand, with how many there were.
+  var named: [(name: Text, count: Int)] = []
+  /// Memory that one event after another is put together in.
+  var parameters = ParameterList()
+  var responses: [TriggerResponse] = []
+  var automatic = AutomaticParameters()
+  let canonical: CanonicalView
+
+  package var state: GameState
+  /// When the session at hand was last in use before the record.
+  var lastUse = Instant(milliseconds: 0)
+  package var output = GameOutput()
+  /// Of the events in ``output`` that have none yet.
+  let ids = EventIDs()
+  /// Set to have every step explained; costs nothing when nil.
+  package var explanation: Explanation?
+
+  /// - Parameter arena: memory for derived texts; everything in ``output`` and ``state`` refers to it and to the records.
+  package init(settings: GameSettings, configuration: SessionConfiguration?, arena: Arena) {
+    self.settings = settings
+    self.configuration = configuration
+    self.arena = arena
+    canonical = CanonicalView(dropsEmpty: settings.dropsEmpty, dropsEmptied: settings.dropsEmptied)
+    state = GameState(device: .empty)
+  }
+
+  /// Starts a device with what earlier runs left of it; nil for one that was never seen.
+  package mutating func begin(_ device: Text, _ earlier: GameState?) {
+    resume(earlier ?? GameState(device: device))
+    processedUntil = state.lastSeen
+  }
+
+  /// Gives the events in ``output`` their ids; once for many records.
+  package mutating func makeIDs() { ids.make(in: &output.events) }
+
+  /// Goes on with the device at hand in a state that was moved to other memory.
+  package mutating func resume(_ moved: GameState) {
+    state = moved
+    automatic = AutomaticParameters()
+    client = Client(osName: state.block[.osName], standIn: settings.platform)
+  }
+
+  /// Takes the length of a session that is over by the end of the known time: it was used up to the silence, whatever comes behind it.
+  ///
+  /// - Parameter knownUntil: nil decides nothing by silence.
+  package mutating func finish(knownUntil: Instant?) {
+    guard let knownUntil, let last = state.lastUseOfOpenSession, settings.isOver(knownUntil - last) else { return }
+    measureSession(until: last)
+  }
+
+  /// When the clock alone would take the length of the session at hand, if no record comes; nil for never.
+  package var dueAt: Instant? {
+    guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
+    return min(last + settings.sessionTimeout, .last)
+  }
+
+  package mutating func process(_ record: GameRecord) {
+    self.record = record
+    process()
+  }
+
+  /// Applies the rules to ``record``, which is large and better not copied.
+  package mutating func process() {
+    named.removeAll(keepingCapacity: true)
+    explanation?.begin(state.summary)
+    if let processedUntil, record.timestamp < processedUntil {
+      processLate()
+    } else {
+      processInOrder()
+      (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
+    }
+    explanation?.end(record.type.name, record.position, at: record.timestamp, state.summary)
+  }
+
+  // MARK: - One record
+
+  private mutating func processInOrder() {
+    // A record shows silence as the known time does, whichever comes first.
+    finish(knownUntil: record.timestamp)
+    noteLastUse()
+    endOpenSessionIfOver()
+    state.emission = max(state.emission, EmissionNumber.begin(at: record.timestamp))
+    if record.type != .rawUBF { takeDeviceAndUser() }
+    perform()
+  }
+
+  /// Notes when the session at hand was last in use, should the record end it.
+  private mutating func noteLastUse() {
+    switch state.phase {
+    case .away(let since): lastUse = since
+    case .open(let last): lastUse = last
+    // An app that is launched while it is used had stopped unseen.
+    case .on: lastUse = record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
+    case .off: lastUse = state.lastSeen ?? record.timestamp
+    }
+  }
+
+  private mutating func takeDeviceAndUser() {
+    let told = record.block.values
+    for slot in told.indices {
+      let value = told.span[slot]
+      // The old bytes stay where they are the same: all events of the device share them.
+      if value.isEmpty || state.block.values.span[slot] == value { continue }
+      state.block.values[slot] = value
+      if slot == DeviceSlot.osName.rawValue { client = Client(osName: value, standIn: settings.platform) }
+    }
+    guard let user = record.userID, state.user != user else { return }
+    if !state.user.isEmpty {
+      endSession("another user")
+      state.crossGameUserID = .empty
+      state.lastSession = .empty
+    }
+    state.user = user
+  }
+
+  mutating func perform() {
+    switch record.type {
+    case .launch: launch()
+    case .foreground: foreground()
+    case .background: if state.phase != .off { state.phase = .away(since: record.timestamp) }
+    case .terminate: terminate()
+    case .newSession: newSession()
+    case .gameEvent, .namedEvent, .goalCompleted, .goalAbandoned, .transaction: recordEvent()
+    case .imageMessageAction: if !record.isNoAction { recordEvent() }
+    case .notificationOpened: recordEvent()
+    case .deepLink: if settings.deepLinkEventName.isEmpty { ignore() } else { recordEvent() }
+    case .pushToken: registerPushToken()
+    case .crossGameUserId: registerCrossGameUserID()
+    case .engagement: engage()
+    case .setUserId, .setMobileUserId: break
+    case .forgetMe: forgetMe()
+    case .stopTracking: stopTracking()
+    case .consent: setConsent()
+    case .clearPersistentData: clearPersistentData()
+    case .storedEvent: recordStoredEvent()
+    case .pushReceived, .localNotification, .custom, .location, .placemark, .identify, .rawUBF: ignore()
+    }
+  }
+
+  private mutating func ignore() {
+    output.counts.ignored[record.type.rawValue, default: 0] += 1
+    warn(.ignored(record.type))
+  }
+
+  mutating func warn(_ kind: GameWarning.Kind) {
+    output.warnings.append(GameWarning(kind: kind, device: state.device, position: record.position))
+    explanation?.note("warning \(kind.name)")
+  }
+}

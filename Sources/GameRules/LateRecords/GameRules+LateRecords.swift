@@ -1,0 +1,74 @@
+import BatchFoundation
+
+/// Records from before what was decided of their device (reference decisions 34).
+///
+/// What may go back to its night is in BatchPipeline's `Rewind`.
+extension GameRules {
+  /// A late record speaks for its own instant only: it has no part in sessions that were decided, and known values stay. What a player
+  /// decided about their data holds from when it is read.
+  mutating func processLate() {
+    guard settings.acceptsLateRecords else {
+      output.late.append(record.position)
+      explanation?.note("late: before what was decided of the device, quarantined (Ingest.lateRecords = quarantine)")
+      return
+    }
+    explanation?.note(
+      "late: before what was decided of the device, outside its sessions (Ingest.lateRecords = accept)")
+    warn(.lateRecord)
+    switch record.type {
+    case .forgetMe, .stopTracking, .consent: return performForUser()
+    case .storedEvent, .engagement: break
+    default: guard record.becomesEvent(settings) else { return }
+    }
+    let kept = state
+    if let user = record.userID { state.user = user }
+    (state.session, state.lastSession) = (.empty, .empty)
+    for slot in record.block.values.indices where !record.block.values[slot].isEmpty {
+      state.block.values[slot] = record.block.values[slot]
+    }
+    client = Client(osName: state.block[.osName], standIn: settings.platform)
+    recordLate()
+    let (emission, known) = (state.emission, state.known)
+    state = kept
+    (state.emission, state.known) = (emission, known)
+    client = Client(osName: state.block[.osName], standIn: settings.platform)
+  }
+
+  /// The record as of the user that it names, who need not be the one of now.
+  private mutating func performForUser() {
+    let (user, session, lastSession) = (state.user, state.session, state.lastSession)
+    guard let named = record.userID, named != user, !user.isEmpty else { return perform() }
+    (state.user, state.session, state.lastSession) = (named, .empty, .empty)
+    perform()
+    (state.user, state.session, state.lastSession) = (user, session, lastSession)
+  }
+
+  private mutating func recordLate() {
+    if isBlocked { return block() }
+    makeUser()
+    if let session = record.sessionID {
+      state.session = session
+    } else if record.type != .storedEvent || settings.fillsSessionID {
+      state.session = record.key.key("sessionID").text(in: arena)
+    }
+    switch record.type {
+    case .engagement: ask(block: nil)
+    case .storedEvent:
+      emitStored(session: state.session)
+      state.known.insert(state.user)
+    default: emitOwn()
+    }
+  }
+}
+
+extension GameRecord {
+  /// Whether the record would become an event of its own type, whatever is known of its device.
+  func becomesEvent(_ settings: GameSettings) -> Bool {
+    switch type {
+    case .gameEvent, .namedEvent, .goalCompleted, .goalAbandoned, .transaction, .notificationOpened: true
+    case .imageMessageAction: !isNoAction
+    case .deepLink: !settings.deepLinkEventName.isEmpty
+    default: false
+    }
+  }
+}

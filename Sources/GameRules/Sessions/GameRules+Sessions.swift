@@ -1,0 +1,113 @@
+import BatchFoundation
+
+/// Phases and sessions (reference deltadna 4).
+extension GameRules {
+  /// Nothing goes out, and no session starts.
+  var isBlocked: Bool { state.isDenied || state.isOptedOut }
+
+  /// Ends a session that an event began and that had none for too long.
+  mutating func endOpenSessionIfOver() {
+    guard case .open(let last) = state.phase, settings.isOver(record.timestamp - last) else { return }
+    let timeout = settings.sessionTimeout.wholeSeconds
+    endSession("no event for more than \(timeout) s (DeltaDNA.sessionTimeoutSeconds)")
+  }
+
+  mutating func launch() {
+    let goesOn = if case .open = state.phase { true } else { false }
+    state.phase = .on
+    if goesOn {
+      explanation?.note("the launch of the session that an event began")
+    } else if !isBlocked {
+      start()
+    }
+  }
+
+  mutating func foreground() {
+    let before = state.phase
+    state.phase = .on
+    if isBlocked { return }
+    if state.session.isEmpty {
+      start()
+    } else if case .away(let since) = before, settings.isOver(record.timestamp - since) {
+      explanation?.note("away too long (DeltaDNA.sessionTimeoutSeconds)")
+      beginSession()
+    }
+  }
+
+  mutating func terminate() {
+    endGame("the app was terminated")
+    state.phase = .off
+  }
+
+  mutating func newSession() {
+    if isBlocked { return }
+    if state.session.isEmpty { start() } else { beginSession() }
+    keepOpen()
+  }
+
+  /// A session with its events of the start of an app.
+  mutating func start() {
+    makeUser()
+    beginSession()
+    let isNew = state.known.insert(state.user)
+    if isNew, settings.sendsNewPlayer { emitNewPlayer() }
+    if settings.sendsGameStarted { emitGameStarted() }
+    if settings.sendsClientDevice { emitClientDevice() }
+  }
+
+  /// A new `sessionID`, and nothing else.
+  mutating func beginSession() {
+    setSession(record.key.key("sessionID").text(in: arena))
+    output.counts.sessionsStarted += 1
+    output.sessionStarts.append(record.timestamp)
+    explanation?.note("new session \(state.session)")
+  }
+
+  mutating func setSession(_ session: Text) {
+    measureSession(until: lastUse)
+    state.sessionBegan = record.timestamp
+    state.session = session
+    state.lastSession = session
+    // Also one in which no trigger is asked ends what was shown in the one before.
+    if !state.triggers.isEmpty { state.triggers.enter(session) }
+  }
+
+  /// What becomes an event needs a session, and keeps one open that no sign of the app's life holds.
+  mutating func enterSession() {
+    if state.session.isEmpty { start() }
+    keepOpen()
+  }
+
+  mutating func keepOpen() {
+    switch state.phase {
+    case .off, .open: state.phase = .open(last: record.timestamp)
+    case .on, .away: break
+    }
+  }
+
+  /// Takes the length of the session at hand, unless that was done.
+  mutating func measureSession(until end: Instant) {
+    guard let began = state.sessionBegan else { return }
+    output.sessionLengths.append(max(end - began, .zero))
+    state.sessionBegan = nil
+  }
+
+  /// Ends the session without an event.
+  mutating func endSession(_ reason: @autoclosure () -> String) {
+    guard !state.session.isEmpty else { return }
+    explanation?.note("session ends silently: \(reason())")
+    measureSession(until: lastUse)
+    state.session = .empty
+    if case .open = state.phase { state.phase = .off }
+  }
+
+  /// Ends the session, if there is one, with `gameEnded`.
+  mutating func endGame(_ reason: @autoclosure () -> String) {
+    guard !state.session.isEmpty else { return }
+    emitGameEnded()
+    if case .away = state.phase { measureSession(until: lastUse) } else { measureSession(until: record.timestamp) }
+    output.counts.sessionsEnded += 1
+    output.sessionEnds.append(record.timestamp)
+    endSession(reason())
+  }
+}

@@ -1,0 +1,91 @@
+package import BatchFoundation
+package import BatchWire
+
+/// Where the requests of one environment go: an endpoint as people write it, and the environment's key behind it
+/// (reference deltadna-service 3.1).
+///
+/// Key and hash secret are secrets, also inside an address; ``shown`` is the form for people.
+package struct EnvironmentAddress: Sendable {
+  package enum Fault: Error, Equatable, Sendable {
+    case endpoint(ServiceAddress.Fault)
+    /// Empty, or with a character that has another meaning inside a URL.
+    case key
+  }
+
+  package let service: ServiceAddress
+  private let key: Secret
+  private let hashSecret: Secret?
+
+  /// - Parameter endpoint: without a scheme or with `http` it is `https`; only `http` to the loopback stays.
+  /// - Parameter hashSecret: nil or empty for an environment without hashing.
+  package init(endpoint: String, key: Secret, hashSecret: Secret?) throws(Fault) {
+    do {
+      service = try ServiceAddress(Self.secured(endpoint))
+    } catch {
+      throw .endpoint(error)
+    }
+    let name = key.reveal().utf8
+    guard !name.isEmpty, name.allSatisfy(Self.isUnreserved) else { throw .key }
+    self.key = key
+    self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The path of one request: its key, the word of the call, and the hash of the body that goes with it.
+  ///
+  /// - Parameter call: such as `bulk`; nil for none.
+  /// - Parameter body: the bytes as they are sent; with a hash secret any other byte is refused by the service.
+  func target(_ call: String?, for body: [UInt8]) -> String {
+    var path = "/\(key.reveal())"
+    if let call { path += "/\(call)" }
+    if let hashSecret { path += "/hash/\(BodyHash(of: body, secret: hashSecret).text)" }
+    return path
+  }
+
+  /// The whole address of a request, with the key in it.
+  func url(_ call: String?, for body: [UInt8]) -> String { service.url(target(call, for: body)) }
+
+  /// The endpoint for people; key and hash secret that stand in the endpoint's own path are hidden there too.
+  package var shown: String {
+    let secrets = [key, hashSecret].compactMap(\.self)
+    let path = service.path.split(separator: "/").map { part in
+      secrets.reduce(String(part)) { $1.hidden(in: $0) }
+    }
+    return ([service.origin] + path).joined(separator: "/")
+  }
+
+  /// The endpoint with its scheme: `https`, but for `http` to the loopback.
+  package static func secured(_ endpoint: String) -> String {
+    guard let mark = endpoint.utf8.firstRange(of: Array("://".utf8)) else { return "https://" + endpoint }
+    guard endpoint[..<mark.lowerBound].lowercased().utf8.elementsEqual("http".utf8) else { return endpoint }
+    do {
+      // Plain text goes to this machine only.
+      _ = try ServiceAddress(endpoint)
+      return endpoint
+    } catch ServiceAddress.Fault.plainText {
+      return "https" + endpoint[mark.lowerBound...]
+    } catch {
+      return endpoint
+    }
+  }
+
+  /// Whether the byte stands for itself in every part of a URL (RFC 3986, 2.3).
+  package static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}
+
+extension EnvironmentAddress.Fault: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .endpoint(let fault): fault.description
+    case .key:
+      "the key is empty or holds a character that cannot stand in a URL; letters, digits, '-', '.', '_' and '~' can"
+    }
+  }
+}

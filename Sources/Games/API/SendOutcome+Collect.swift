@@ -1,0 +1,55 @@
+import BatchFoundation
+package import BatchWire
+
+extension SendOutcome {
+  /// What is known after one bulk request (reference deltadna-service 3.6, unity 3).
+  ///
+  /// - Parameters:
+  ///   - isIdempotent: what comes twice is taken once. Such a service takes events before it looks at them: whatever the body, a 2xx is its
+  ///     word. Of another one a 5xx but 503 does not say whether they were taken (reference decisions 45).
+  ///   - addressSettings: what to look at where a service without a key in its path denies everything; nil for one with a key.
+  ///   - now: seconds since 1970, for a `Retry-After` that is a date.
+  package init(collect outcome: HTTPOutcome, isIdempotent: Bool = true, addressSettings: String? = nil, now: Int64) {
+    let answer: HTTPAnswer
+    switch outcome {
+    case .notSent(let fault):
+      self = .notSent(.notSent(fault))
+      return
+    case .noAnswer(let fault):
+      self = .unknown(.unanswered(fault, "no answer"))
+      return
+    case .answer(let whole): answer = whole
+    }
+    let status = answer.status
+    let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
+    switch status {
+    case 200..<300:
+      guard !isIdempotent, let why = answer.objection else {
+        self = .acknowledged
+        return
+      }
+      self = .unknown(CallFault("answered with status \(status), but \(why)", blamesRequest: true))
+    // It is never followed, because a redirected POST loses its body or its hash.
+    case 300..<400:
+      self = .refused(
+        CallFault("redirected with status \(status)" + (answer.redirection.map { " \($0)" } ?? ""), stop: .peerProtocol)
+      )
+    // Something in the body is refused, or it is too long; with a word about later it is not about the events.
+    case 400 where retryAfter == nil, 413 where retryAfter == nil:
+      self = .rejected("status \(status): \(ServiceWords(answer.body).text)")
+    // The hash, the key or the address is wrong for every body alike.
+    case 401, 403, 404:
+      self = .refused(
+        CallFault(
+          "refused with status \(status)" + (addressSettings.map { ": \($0) is wrong" } ?? ""),
+          stop: status == 404 && addressSettings != nil ? .configuration : .credentials))
+    default:
+      let fault = CallFault(
+        "answered with status \(status)", retryAfter: retryAfter.map { Milliseconds(Int64($0 * 1000)) },
+        isThrottle: !isIdempotent && status == 429,
+        isForNow: !isIdempotent && RetryAfter.isForNow(status: status, retryAfter),
+        blamesRequest: status >= 500 && retryAfter == nil)
+      self = !isIdempotent && status >= 500 && status != 503 ? .unknown(fault) : .refused(fault)
+    }
+  }
+}

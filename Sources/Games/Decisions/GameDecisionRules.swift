@@ -1,0 +1,102 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchStore
+import EventSchemas
+import GameRules
+
+/// The rules of a deltaDNA job with the settings, schema and session configuration of a run.
+struct GameDecisionRules: DecisionRules {
+  /// Its texts lie in the arena beside it.
+  let rules: GameSettings
+  // Only read after start.
+  nonisolated(unsafe) let texts: Arena
+  let configuration: SessionConfiguration?
+  let schema: EventSchema?
+  let environment: EventChecker.Environment
+  /// Bytes of one request, at most; a larger event cannot be sent.
+  let largestRequest: Int
+  /// Events with findings go out all the same.
+  let sendsInvalid: Bool
+  let window: DeliveryWindow
+  /// Where findings are to be told, if anywhere.
+  let findings: OrderedLines?
+
+  /// - Throws: what is wrong with the schema or the session configuration.
+  init(_ run: RunContext) throws {
+    let game = run.settings.deltaDNA
+    unsafe texts = Arena()
+    rules = unsafe GameSettings(run.settings, in: texts)
+    configuration = try game.sessionConfiguration.map { path in
+      try SessionConfiguration.read(InputBytes.read(path), name: path)
+    }
+    schema = try game.eventSchema.map { path in try EventSchema.read(InputBytes.read(path), name: path) }
+    environment = game.environment == .live ? .live : .development
+    largestRequest = game.maxBytesPerRequest
+    sendsInvalid = game.onInvalid == .send
+    window = DeliveryWindow(run.settings, asOf: run.asOf)
+    findings = run.findings
+  }
+
+  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
+
+  var longestSilence: Milliseconds { rules.sessionTimeout }
+
+  func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime? {
+    try unsafe device.state.withUnsafeBytes { decided(try unsafe GameState(decoding: $0), known: known) }
+  }
+
+  /// How far a player was decided; nil without records.
+  ///
+  /// - Parameter known: up to where silence has decided; nil for nowhere.
+  func decided(_ state: GameState, known: Instant?) -> DecidedTime? {
+    // An app that was away already when the length was taken may have gone away once more since: that silence goes no further than what is known.
+    let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
+    return state.lastSeen.map {
+      DecidedTime(
+        newest: $0, state.lastKind, state.lastSource, end: $0,
+        silence: silence.flatMap { silence in known.map { min(silence, $0) } },
+        settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
+    }
+  }
+
+  func makeChecker() -> EventChecker {
+    EventChecker(schema: schema, environment: environment, largestRequest: largestRequest)
+  }
+
+  /// Whether an event goes out although it has findings, or because it has none.
+  func sends(_ findings: [EventFinding]) -> Bool {
+    findings.isEmpty || sendsInvalid && !findings.contains { $0.id == .tooLarge }
+  }
+
+  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
+    let arena = Arena()
+    var checker = makeChecker()
+    var words = FindingWords(schema)
+    var sent: [GameEvent] = []
+    var checked = RecheckedEvents()
+    for waiting in events {
+      let cursor = try GameEventCursor(waiting.block)
+      guard try cursor.next() else { throw StoreError.damagedBlock }
+      let event = cursor.event(in: arena)
+      let findings = checker.findings(of: event)
+      if sends(findings) {
+        sent.append(event)
+      } else {
+        checked.refused[waiting.id] = words.words(findings, ofEvent: event.name.description)
+      }
+    }
+    guard !sent.isEmpty else { return checked }
+    sent.sort(by: GameEvent.precedes)
+    var encoder = GameBlockEncoder(limits: limits)
+    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
+    return checked
+  }
+}
+
+extension EventChecker {
+  mutating func findings(of event: GameEvent) -> [EventFinding] {
+    findings(
+      ofEvent: event.name, shared: event.parameters, byteBound: event.byteBound, byteCount: event.byteCount)
+  }
+}

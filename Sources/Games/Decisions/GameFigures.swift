@@ -1,0 +1,81 @@
+import BatchFoundation
+import BatchPipeline
+import BatchReport
+import GameRules
+
+/// What deciders and the service count for the summary, by its name in ``DecisionTally/figures``; groups have the name of a member behind a point.
+enum GameFigure: String {
+  case sessionsStarted, sessionsEnded
+  case optedOut = "dropped.optedOut"
+  case consentDenied = "dropped.consentDenied"
+  case notWhitelisted = "dropped.whitelist"
+  case invalid, expired, triggered
+  case decisions = "decisions.records"
+  case asked = "decisions.asked"
+  case answered = "decisions.answered"
+  case cached = "decisions.cached"
+  case failed = "decisions.failed"
+
+  private static let askedPrefix = "asked\n"
+
+  /// How often a question of a place had an outcome.
+  static func asked(_ decisionPoint: String, _ flavour: String, _ outcome: String) -> String {
+    // No name that the service knows has a line end.
+    "\(askedPrefix)\(decisionPoint)\n\(flavour)\n\(outcome)"
+  }
+
+  /// The parts of the name of such a figure; nil for another.
+  static func place(of name: String) -> [String]? {
+    guard name.hasPrefix(askedPrefix) else { return nil }
+    let parts = name.dropFirst(askedPrefix.count).split(separator: "\n", omittingEmptySubsequences: false)
+    return parts.count == 3 ? parts.map(String.init) : nil
+  }
+}
+
+extension DecisionTally {
+  mutating func add(_ output: GameOutput) {
+    for warning in output.warnings {
+      warnings[warning.kind.name, default: Warnings()].add(at: warning.position) {
+        Warnings.Example(device: warning.device.description, position: warning.position, detail: warning.detail)
+      }
+    }
+    for instant in output.sessionStarts { activity.sessionsStarted.add(instant) }
+    for instant in output.sessionEnds { activity.sessionsEnded.add(instant) }
+    for length in output.sessionLengths { activity.sessionUsed(for: length.wholeSeconds) }
+    let counts = output.counts
+    add(GameFigure.sessionsStarted, counts.sessionsStarted)
+    add(GameFigure.sessionsEnded, counts.sessionsEnded)
+    add(GameFigure.optedOut, counts.optedOut)
+    add(GameFigure.consentDenied, counts.consentDenied)
+    add(GameFigure.notWhitelisted, counts.notWhitelisted)
+    add(GameFigure.triggered, counts.triggered)
+    add(GameFigure.decisions, output.engagements.count)
+    for (type, count) in counts.ignored {
+      figures["ignored.\(GameRecordType(rawValue: type)?.name ?? "")", default: 0] += count
+    }
+  }
+}
+
+extension PlatformFigures {
+  /// A platform's member of the summary (reference deltadna 10).
+  init(_ platform: String, ofGame figures: [String: Int]) {
+    func one(_ name: String, _ figure: GameFigure) -> Member { Member(name, .count(figures[figure])) }
+    self.init(
+      name: platform,
+      members: [
+        Member("ignored", .group("ignored", of: figures)),
+        Member(
+          "dropped",
+          .counts([one("optedOut", .optedOut), one("consentDenied", .consentDenied), one("whitelist", .notWhitelisted)])
+        ),
+        one("invalid", .invalid), Member("findings", .group("findings", of: figures)), one("expired", .expired),
+        one("triggered", .triggered),
+        Member(
+          "decisions",
+          .counts([
+            one("records", .decisions), one("asked", .asked), one("answered", .answered), one("cached", .cached),
+            one("failed", .failed),
+          ])),
+      ])
+  }
+}

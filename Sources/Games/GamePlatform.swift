@@ -1,0 +1,94 @@
+package import BatchConfiguration
+package import BatchDelivery
+package import BatchFoundation
+package import BatchIngest
+package import BatchPipeline
+package import BatchReport
+package import BatchStore
+import GameRules
+
+/// Games that report to deltaDNA, or to a service that took its place: records, rules, checks and ledger are the same, and so a job moves from
+/// one service to another by its `destination`.
+package protocol GamePlatform: Platform {
+  /// Of what takes the events.
+  var times: ServiceTimes { get }
+
+  /// The settings that decide whether the service lets anybody in, in words.
+  var access: String { get }
+
+  /// The settings by which the game's rules decide events for the service.
+  func gameSettings(_ settings: Settings) -> Settings
+}
+
+extension GamePlatform {
+  package var vocabulary: any RecordVocabulary { GameVocabulary() }
+
+  /// The others make records of an app, which a game does not have.
+  package var presets: [String]? { ["sdk-store"] }
+
+  package func gameSettings(_ settings: Settings) -> Settings { settings }
+
+  private func asGame(_ run: RunContext) -> RunContext {
+    var run = run
+    run.settings = gameSettings(run.settings)
+    return run
+  }
+
+  package func rules(for run: RunContext) throws -> any DecisionRules { try GameDecisionRules(asGame(run)) }
+
+  package var storeFormat: StoreFormat {
+    StoreFormat(
+      destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations,
+      retention: DecisionTables.retention, personal: PersonalDecisions(),
+      collection: DecisionTables.collection)
+  }
+
+  package func limits(_ settings: Settings) -> BlockLimits {
+    let game = gameSettings(settings).deltaDNA
+    return BlockLimits(maxEvents: game.maxEventsPerRequest, maxBodyBytes: game.maxBytesPerRequest)
+  }
+
+  package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? {
+    DeliveryWindow(gameSettings(settings), asOf: asOf)
+  }
+
+  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
+    var delivery = DeliverySettings(settings, limits: limits(settings))
+    delivery.concurrency = settings.deltaDNA.concurrency
+    delivery.backoff.first = settings.deltaDNA.retryDelay
+    return delivery
+  }
+
+  package func announcements(_ run: RunContext) -> [String] {
+    // One that cannot be read or used ends the run with an error of its own.
+    let configuration = run.settings.deltaDNA.sessionConfiguration.flatMap {
+      try? SessionConfiguration.read(InputBytes.read($0), name: $0)
+    }
+    return configuration?.notes.map(\.description) ?? []
+  }
+
+  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
+    let questions = figures[GameFigure.decisions]
+    guard questions > 0, gameSettings(run.settings).deltaDNA.engageURL != nil else { return [] }
+    return ["\(questions) question\(questions == 1 ? "" : "s") to Engage at most"]
+  }
+
+  package func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+  ) {
+    report.summary.sessionsStarted = figures[GameFigure.sessionsStarted]
+    report.summary.sessionsEnded = figures[GameFigure.sessionsEnded]
+    report.summary.platform = PlatformFigures(name, ofGame: figures)
+    report.platform = PlatformReport(figures, details as? GameDetails, times: times, hasSent: run.mode.sends)
+    report.platform.access = access
+    report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
+  }
+
+  package func portable(_ details: any PlatformDetails) throws -> String? {
+    try (details as? GameDetails)?.portable()
+  }
+
+  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
+    try GameDetails(portable: text, GameDecisionRules(asGame(run)))
+  }
+}

@@ -1,0 +1,73 @@
+import BatchFoundation
+import BatchStore
+import GRDB
+import GameRules
+
+/// A question as the store has it, with what became of it.
+struct StoredDecision {
+  var id: Int64
+  var timestamp: Instant
+  var device: String
+  var emission: Int64
+  var consent: Consent
+  var isAsked: Bool
+  var userID: String
+  var sessionID: String?
+  var decisionPoint: String
+  var flavour: String
+  var body: String
+  /// Nil while it waits.
+  var settlement: DecisionSettlement?
+
+  static let columns =
+    "id, time, device, emission, consent, is_asked, user, session, point, flavour, body, state, status, cached, error, answer"
+
+  init(_ row: Row) throws {
+    id = try row.value("id")
+    timestamp = try row.value("time")
+    device = try row.value("device")
+    emission = try row.emission("emission")
+    consent = try Consent(rawValue: row.value("consent"))
+    isAsked = try row.value("is_asked")
+    userID = try row.value("user")
+    sessionID = try row.value("session")
+    decisionPoint = try row.value("point")
+    flavour = try row.value("flavour")
+    body = try row.value("body")
+    guard try row.value("state") == DecisionState.settled.rawValue else { return }
+    settlement = try DecisionSettlement(
+      status: row.value("status"), isCached: row.value("cached"), error: row.value("error"), answer: row.value("answer")
+    )
+  }
+}
+
+/// What became of a question.
+struct DecisionSettlement {
+  /// Of the answer, or of the failed one that an earlier answer stands in for.
+  var status: Int
+  var isCached = false
+  /// The word of a ``DecisionFailure/Kind``; nil where the service answered.
+  var error: String?
+  /// The whole answer as JSON, without secrets that the service says again; nil without one.
+  var answer: String?
+  /// Whether the answer may stand in for later failures.
+  var isKept = false
+
+  /// What a phone that asks nobody gives to its game.
+  static let local = DecisionSettlement(status: 200, answer: #"{"parameters":{}}"#)
+}
+
+extension DecisionSettlement {
+
+  /// - Parameter earlier: an answer that may stand in for a failed one.
+  init(_ outcome: DecisionOutcome, earlier: () throws -> String?) rethrows {
+    switch outcome {
+    case .answered(let status, let root):
+      self.init(status: status, answer: root.withoutSecrets.canonicalText, isKept: true)
+    case .failed(let failure):
+      let standIn = failure.allowsEarlierAnswer ? try earlier() : nil
+      self.init(
+        status: failure.status, isCached: standIn != nil, error: failure.kind.rawValue, answer: standIn)
+    }
+  }
+}

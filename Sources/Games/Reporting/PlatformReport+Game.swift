@@ -1,0 +1,92 @@
+import BatchFoundation
+import BatchPipeline
+import BatchReport
+import EventSchemas
+import GameRules
+
+extension PlatformReport {
+  /// - Parameters:
+  ///   - details: nil of a run that decided nothing.
+  ///   - times: of what takes the events.
+  ///   - hasSent: whether the service was asked too.
+  init(_ figures: [String: Int], _ details: GameDetails?, times: ServiceTimes, hasSent: Bool) {
+    self.init()
+    lines = Self.lines(figures, times, hasSent: hasSent)
+    sections = Self.sections(details) + [Self.decisions(figures)]
+  }
+
+  // MARK: - The end summary
+
+  private static func lines(_ figures: [String: Int], _ times: ServiceTimes, hasSent: Bool) -> [Line] {
+    func count(_ figure: GameFigure) -> Int { figures[figure] }
+    var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
+    if let checks = FindingReport.line(figures) { lines.append(checks) }
+    let left = [
+      (words: "not sent, because the player had opted out", count: count(.optedOut)),
+      (words: "not sent, because consent was denied", count: count(.consentDenied)),
+      (words: "not in eventsWhitelist", count: count(.notWhitelisted)),
+      (words: "outside the time that \(times.service) takes (\(times.setting))", count: count(.expired)),
+    ].filter { $0.count > 0 }
+    if !left.isEmpty {
+      let sum = left.reduce(0) { $0 + $1.count }
+      lines.append(Line("left out", words(sum, "record or event", "records and events"), counts: left))
+    }
+    if count(.decisions) > 0 || count(.asked) > 0 {
+      let records = "\(words(count(.decisions), "engagement")) recorded"
+      let asked =
+        "\(count(.asked)) asked: \(count(.answered)) answered, \(count(.cached)) by an earlier answer, \(count(.failed)) failed"
+      lines.append(Line("decisions", hasSent ? "\(records), \(asked)" : records))
+    }
+    return lines
+  }
+
+  private static func words(_ count: Int, _ one: String, _ several: String? = nil) -> String {
+    count < 0 ? count.countedOrFewer(one, several) : "\(count) \(count == 1 ? one : several ?? one + "s")"
+  }
+
+  // MARK: - Sections of the report
+
+  /// Names come from users, so there may be any number.
+  private static let mostRows = 200
+
+  private static func sections(_ details: GameDetails?) -> [ReportSection] {
+    guard let details else { return [] }
+    let rules = details.rules
+    let triggers = rules.configuration?.triggers ?? []
+    return FindingReport.sections(details.findings, details.coverage, of: rules.schema) + [
+      ReportSection(
+        "campaigns", "Campaigns",
+        columns: [
+          .init("event", "event"), .init("campaignID", "campaign"), .init("variantID", "variant"),
+          .init("responses", "responses"),
+        ],
+        rows: triggers.prefix(mostRows).map { trigger -> [ReportSection.Cell] in
+          [
+            .text(trigger.eventName.description), .id(trigger.campaignID), .id(trigger.variantID),
+            .count(details.responses[trigger.key, default: 0]),
+          ]
+        }),
+      ReportSection(
+        "configuration", "Session configuration", columns: [.init("note", "note")],
+        rows: (rules.configuration?.notes ?? []).prefix(mostRows).map { [.text($0.description)] }),
+    ]
+  }
+
+  private static func decisions(_ figures: [String: Int]) -> ReportSection {
+    var asked: [(parts: [ByteText], count: Int)] = []
+    for (name, count) in figures {
+      guard let parts = GameFigure.place(of: name) else { continue }
+      asked.append((parts.map { ByteText($0) }, count))
+    }
+    asked.sort { $0.parts.lexicographicallyPrecedes($1.parts) }
+    return ReportSection(
+      "decisions", "Decisions",
+      columns: [
+        .init("decisionPoint", "decision point"), .init("flavour", "flavour"), .init("outcome", "outcome"),
+        .init("count", "questions"),
+      ],
+      rows: asked.prefix(mostRows).map { question -> [ReportSection.Cell] in
+        question.parts.map { .text($0.string) } + [.count(question.count)]
+      })
+  }
+}

@@ -1,0 +1,80 @@
+import BatchFoundation
+import BatchPipeline
+import BatchReport
+import BatchStore
+import BatchWire
+
+/// What a sandbox shows of a store, event by event; Collect itself tells nothing of events that it took
+/// (reference deltadna-service 3.7).
+extension GameService: ArrivalChecking {
+  func compare(
+    _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
+  ) throws {
+    guard let verdicts = try sandboxVerdicts(interruption) else {
+      arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
+      arrivals.explain(
+        .events,
+        "Collect does not tell what became of events that it took: the event browser of the environment shows it, "
+          + "or a sandbox beforehand")
+      try ServiceTimes.collect.doubt(store, &arrivals)
+      return
+    }
+    arrivals.explain(
+      .events,
+      "each event is found by its eventUUID among those that the sandbox has looked at"
+        + (verdicts.areAll ? "" : "; it lists the last \(verdicts.events.count) only"))
+    try store.ledger.forEachEvent(status: .successfullyPosted) { event in
+      try interruption.check()
+      let uuid = try JSONNode.parse(event.json)["eventUUID"]?.string ?? ""
+      guard let finding = Self.finding(event.id, verdicts.events[ByteText(uuid.lowercased())], verdicts.areAll) else {
+        arrivals.count(verdicts.events[ByteText(uuid.lowercased())] == nil ? .taken : .confirmed, .events)
+        return true
+      }
+      arrivals.add(finding)
+      return true
+    }
+  }
+
+  /// What is wrong with an event; nil for nothing.
+  ///
+  /// - Parameter found: what the sandbox knows of it; nil for nothing.
+  private static func finding(
+    _ id: EventID, _ found: SandboxVerdicts.Event?, _ areAll: Bool
+  ) -> Arrivals.Finding? {
+    switch found?.verdict {
+    case "valid", "duplicate": nil
+    case "invalid":
+      Arrivals.Finding(
+        .different, .events, "\(id)",
+        "taken, and set aside when it was looked at: \(found?.reasons.joined(separator: ", ") ?? "")",
+        repair:
+          "compare schema and inputs with 'validate'; the service keeps one event of an id, so only later ones can be better"
+      )
+    case "outOfWindow":
+      Arrivals.Finding(
+        .missing, .events, "\(id)", "taken, and dropped for its time",
+        repair: "DeltaDNA.oldestEvent and furthestAhead keep such events back beforehand")
+    case .some(let other):
+      Arrivals.Finding(.unknown, .events, "\(id)", "the sandbox says '\(other)'", repair: "")
+    case nil where areAll:
+      Arrivals.Finding(
+        .missing, .events, "\(id)", "the sandbox does not have it",
+        repair: "if the sandbox was begun anew, delete the store that was filled from it too, and run again")
+    case nil: nil
+    }
+  }
+
+  private func sandboxVerdicts(_ interruption: Interruption) throws -> SandboxVerdicts? {
+    guard collect.mayBeSandbox else { return nil }
+    let cancellation = HTTPCancellation()
+    let collect = collect
+    do {
+      return try interruption.during({ try collect.sandboxVerdicts(cancellation: cancellation) }) {
+        cancellation.cancel()
+      }
+    } catch let error as SandboxUnreachable {
+      try interruption.check()
+      throw ArrivalsUnavailable("\(error.fault)", exit: .serviceUnavailable)
+    }
+  }
+}

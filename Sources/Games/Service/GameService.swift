@@ -1,0 +1,87 @@
+import BatchConfiguration
+import BatchDelivery
+import BatchFoundation
+import BatchPipeline
+import BatchReport
+import BatchStore
+import BatchWire
+
+/// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
+/// (reference deltadna 8 and 9).
+struct GameService: PlatformService {
+  private let context: RunContext
+  let collect: CollectService
+  /// Nil without `engageURL`.
+  private let engage: DecisionService?
+
+  /// - Throws: ``ServiceSettingsError``.
+  init(_ context: RunContext) throws {
+    self.context = context
+    let settings = context.settings.deltaDNA
+    let sandbox = context.sandboxAddress
+    let http = HTTPClient(try HTTPSettings(context.settings.connection))
+    var problems: [String] = []
+    let collectURL = sandbox.map { "\($0)/collect/api" } ?? settings.collectURL ?? ""
+    let engageURL = sandbox.map { "\($0)/engage/api" } ?? settings.engageURL
+    // A sandbox takes any.
+    let key = settings.environmentKey.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any")
+    func address(_ url: String, _ setting: String) -> EnvironmentAddress? {
+      do throws(EnvironmentAddress.Fault) {
+        return try EnvironmentAddress(endpoint: url, key: key, hashSecret: settings.hashSecret)
+      } catch {
+        switch error {
+        case .endpoint(let fault): problems.append("DeltaDNA.\(setting): \(fault)")
+        case .key: problems.append("DeltaDNA.environmentKey has a character that no URL path may have")
+        }
+        return nil
+      }
+    }
+    let collectAddress = address(collectURL, "collectURL")
+    let engageAddress = engageURL.flatMap { address($0, "engageURL") }
+    guard problems.isEmpty, let collectAddress else { throw ServiceSettingsError(problems: problems) }
+    collect = CollectService(
+      collectAddress, http: http, timeout: settings.collectTimeout,
+      wallClock: { Instant.now.milliseconds / 1000 })
+    engage = engageAddress.map { DecisionService($0, http: http, timeout: settings.engageTimeout) }
+  }
+
+  var origin: String { collect.address.shown }
+
+  var destination: any Destination {
+    GameDestination(collect, retries: context.settings.deltaDNA.maxRetries)
+  }
+
+  func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }
+
+  func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
+    try GameBacklog.count(in: &stage)
+    // A decision follows from the events before it, so without them nothing is asked.
+    let asking = DecisionRun(
+      store: stage.store, run: stage.run, asOf: context.asOf, service: report.stop == nil ? engage : nil,
+      lifespan: context.settings.deltaDNA.engageCacheLifespan)
+    let decisions = try stage.interruption.during({ try asking.ask() }, end: { asking.end() })
+    stage.figures[GameFigure.asked.rawValue] = decisions.asked
+    stage.figures[GameFigure.answered.rawValue] = decisions.answered
+    stage.figures[GameFigure.cached.rawValue] = decisions.cached
+    stage.figures[GameFigure.failed.rawValue] = decisions.failed
+    for (place, outcomes) in decisions.places {
+      for (outcome, count) in outcomes {
+        stage.figures[GameFigure.asked(place.decisionPoint, place.flavour, outcome)] = count
+      }
+    }
+    // Events that are held end a run with 76, which says less.
+    guard let end = decisions.end, [.done, .protocolRefused].contains(stage.exit) else { return }
+    stage.exit = .credentialsRefused
+    let reason =
+      end.kind == .unknownEnvironment
+      ? "Engage has nothing at this address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
+      : "Engage refused key or hash (status \(end.status))"
+    stage.report.failure = "\(reason); the rest was not asked"
+  }
+}
+
+extension GameService: DecisionListing {
+  func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws {
+    try store.decisions.forEachLine(of: run, body)
+  }
+}

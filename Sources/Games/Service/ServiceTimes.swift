@@ -1,0 +1,94 @@
+import BatchConfiguration
+package import BatchFoundation
+package import BatchPipeline
+package import BatchReport
+package import BatchStore
+
+/// The times of events that a service of games takes by its own clock, and what there is for others (reference deltadna 5, unity 4).
+package struct ServiceTimes: Sendable {
+  /// The service as people know it.
+  package var service: String
+  /// An event of that age is dropped, a younger one taken.
+  package var oldest: Milliseconds
+  package var oldestInWords: String
+  /// What decides which events wait because of their time.
+  package var setting: String
+  /// What to do about older events.
+  package var legacy: String
+
+  package init(service: String, oldest: Milliseconds, _ oldestInWords: String, setting: String, legacy: String) {
+    self.service = service
+    self.oldest = oldest
+    self.oldestInWords = oldestInWords
+    self.setting = setting
+    self.legacy = legacy
+  }
+
+  package static let collect = ServiceTimes(
+    service: "Collect", oldest: Milliseconds(32 * 86_400_000), "32 days",
+    setting: "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead",
+    legacy: "deltaDNA loads older data on request: ask its support (docs/deltadna-upload.md)")
+
+  // MARK: - Before events are sent
+
+  /// Tells once that `asOf` and the clock are far apart, and which events are about to be sent in vain.
+  package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
+    if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
+      note(
+        "asOf is more than an hour off the clock, by which \(service) drops events"
+          + (context.sandboxAddress == nil ? "" : "; the sandbox goes by asOf"), &stage)
+    }
+    // A sandbox goes by asOf, as the run does.
+    guard context.sandboxAddress == nil, let old = try stage.store.ledger.waiting(upTo: limit(at: context.now)) else {
+      return
+    }
+    let outdated = OutdatedEvents(
+      events: old.events, first: old.first, last: old.last,
+      rule: "\(service) drops events that are older than \(oldestInWords)", remedy: legacy)
+    stage.report.outdated = outdated
+    note(outdated.advice, &stage)
+  }
+
+  private func note(_ warning: String, _ stage: inout ServiceStage) {
+    stage.report.notes.append(warning)
+    stage.note("warning: \(warning)")
+  }
+
+  private func limit(at now: Instant) -> Instant { Instant(milliseconds: now.milliseconds - oldest.count) }
+
+  // MARK: - After
+
+  /// Tells which events the service took when they were too old to stay there.
+  package func doubt(_ store: EventStore, _ arrivals: inout Arrivals) throws {
+    guard let old = try store.ledger.taken(atAge: oldest) else { return }
+    let outdated = OutdatedEvents(
+      events: old.events, first: old.first, last: old.last, rule: "", remedy: legacy)
+    arrivals.doubt(
+      .events, old.events,
+      "\(outdated.words) \(old.events == 1 ? "was" : "were") older than \(oldestInWords) when sent, and \(service) drops such events "
+        + "without a word: do not count on them. \(legacy)")
+  }
+
+  /// Events that no run sends as long as their time is out of the service's.
+  package func expired(in store: EventStore) throws -> UnsentEvents? {
+    let all = try store.ledger.statusCounts()[.expired, default: 0]
+    guard all > 0 else { return nil }
+    // What a run found out of the service's time was behind its `asOf`, or ahead of it.
+    let asOf = try store.runs.all().last?.asOf ?? .last
+    let old = try store.ledger.expired(upTo: asOf)
+    let (isOld, isAhead) = (old > 0, old < all)
+    let reasons = [
+      isOld ? "older" : nil, isAhead ? "further ahead" : nil,
+    ].compactMap(\.self)
+    let ends = [
+      isAhead ? "a run when their time is nearer\(isOld ? ", for those ahead" : "")" : nil,
+      isOld ? "nothing that a run does\(isAhead ? ", for those that are older" : "")" : nil,
+    ].compactMap(\.self)
+    return UnsentEvents(
+      status: EventStatus.expired.name, events: all,
+      reason: "\(reasons.joined(separator: ", or ")) than \(service) takes", setting: setting,
+      ends: ends.joined(separator: "; "),
+      advice: isOld
+        ? "\(isAhead ? "\(old.grouped) of them" : "by asOf they") are older than \(service) takes. \(legacy)" : nil)
+  }
+}

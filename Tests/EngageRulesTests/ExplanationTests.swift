@@ -1,0 +1,85 @@
+import BatchFoundation
+import Testing
+
+@testable import EngageRules
+
+/// What `run --explain` says of a device.
+@Suite struct ExplanationTests {
+  private let fixture = Fixture()
+
+  private func steps(_ asOf: String) throws -> [ExplanationStep] {
+    let explanation = Explanation()
+    try fixture.run(asOf: Fixture.day(asOf), state: Fixture.known, explanation: explanation)
+    return explanation.steps
+  }
+
+  @Test func startThatALinkOfTheSameInstantReplacedIsNotListed() throws {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.link("00:00:00", "app://h?a=1")
+    let steps = try steps("00:00:00")
+    #expect(
+      steps.map(\.events) == [
+        [], [#"13 at 2026-01-01T00:00:00.000Z [Campaign Name="", a="1"]"#], [],
+      ])
+    #expect(steps[0].notes.last == "its start event is replaced by the one of a later link of the same instant")
+  }
+
+  @Test("Sessions and links are told in words: the setting that ended a session, the route by its key")
+  func words() throws {
+    fixture.routes = try RouteFile.read(
+      Array(#"{"routes": {"shop/:id": {"handlers": ["postSilverpop"]}, "home": {"handlers": []}}}"#.utf8),
+      name: "routes")
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try fixture.link("02:00:00", "app://shop/7/more")
+    try fixture.link("02:01:00", "app://home?a=1")
+    try fixture.link("02:02:00", "app://elsewhere")
+    try fixture.lifecycle(.launch, "02:03:00")
+    let notes = try steps("02:04:00").map(\.notes)
+    #expect(
+      notes[2].prefix(2) == [
+        "session ended at its pause 2026-01-01T00:01:00.000Z, because it was not used again until "
+          + "2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)",
+        "the link takes route 'shop/:id', number 1 of the file, without its last part; it carries 1 parameter",
+      ])
+    #expect(notes[3] == ["the link takes route 'home', number 2 of the file; it carries 1 parameter"])
+    #expect(notes[4] == ["no route takes the link; it carries 0 parameters"])
+    #expect(
+      notes[5].first
+        == "launched without a background or terminate before it: the app stopped unseen, at its last record")
+  }
+
+  @Test func secondPauseSaysThatItTakesThePlaceOfTheFirst() throws {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try fixture.lifecycle(.terminate, "00:02:00")
+    #expect(
+      try steps("00:03:00").map(\.notes)[1...2] == [
+        ["paused; ends after 2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)"],
+        [
+          "this pause takes the place of the one before; ends after 2026-01-01T00:32:00.000Z "
+            + "(Session.sessionLifecycleExpiration)"
+        ],
+      ])
+  }
+
+  @Test func locationsSayWhichEventsTheyAreFor() throws {
+    fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
+    try fixture.location("00:01:00", 1, 2)
+    #expect(
+      try steps("00:01:00")[0].notes == [
+        "a sample for events from 2026-01-01T00:00:45.000Z (Augmentation.augmentationTimeout) to "
+          + "2026-01-01T01:01:00.000Z (LocationServices.locationCacheLifespan), unless another is nearer"
+      ])
+  }
+
+  @Test func locationsThatNobodyAsksForSaySo() throws {
+    fixture.settings.reportsLastLocation = false
+    try fixture.placemark("00:01:00", name: "Home")
+    let (unused, unreported) = (
+      "a sample that no plug-in asks for (LocationServices.enabled, Augmentation.augmentationPluginClasses)",
+      "not the last known location of the recipient (LocationServices.enabled = false)"
+    )
+    #expect(try steps("00:01:00")[0].notes == [unused, unreported])
+  }
+}
