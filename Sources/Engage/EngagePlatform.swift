@@ -1,5 +1,5 @@
 package import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
 package import BatchPipeline
 package import BatchReport
@@ -119,5 +119,20 @@ package struct EngagePlatform: Platform {
 
   package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
     try EngageDetails(portable: text, of: run)
+  }
+}
+
+extension EngagePlatform {
+  package var personIDs: [PersonID.Kind] { PersonID.Kind.ofEngage }
+
+  package func belongs(_ device: StoredDevice, to ids: [PersonID]) -> Bool {
+    ids.contains { BytePattern(StateWriter.encoded($0.bytes)).place(in: device.state) != nil }
+  }
+
+  package func ids(of device: StoredDevice) throws -> [String] {
+    try unsafe device.state.withUnsafeBytes { bytes in
+      let core = try unsafe DeviceState(decoding: bytes).core
+      return [core[.primaryUserId], core[.recipientId]].map(\.description).filter { !$0.isEmpty }
+    }
   }
 }

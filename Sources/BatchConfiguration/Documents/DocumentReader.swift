@@ -1,4 +1,5 @@
 import BatchFoundation
+import Glibc
 
 /// Reads a configuration or job document of either format, told apart by content (reference formats 1): a property list, or JSONC, which
 /// is JSON with comments and with commas behind the last member or element.
@@ -90,5 +91,17 @@ enum DocumentReader {
       true
     default: false
     }
+  }
+}
+
+/// Reads the files that people write: configurations, jobs, credential files.
+package enum FileContents {
+  static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
+
+  /// Whether anybody but the owner may read or write the file; a group may read what root gave it, as schedulers mount secrets.
+  package static func isOpenToOthers(_ path: String) -> Bool {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return false }
+    return status.st_mode & (status.st_uid == 0 ? 0o037 : 0o077) != 0
   }
 }

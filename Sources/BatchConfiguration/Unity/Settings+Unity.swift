@@ -8,3 +8,24 @@ extension Settings {
     package var environment: String?
   }
 }
+
+/// Unity Analytics (reference unity 1). All else that a game's job is told are settings of `DeltaDNA`.
+extension SettingsSchema {
+  static let unityRows: [Setting] = rows(
+    .unity,
+    [
+      .text(
+        "collectUrl", "https://collect.analytics.unity3d.com/api/analytics/collect/v1", .bareEndpoint,
+        \.unity.collectURL,
+        "Address of the Collect API, up to its version."
+      ).from("UNITY_COLLECT_URL"),
+      .optionalText(
+        "projectId", .urlSegment, \.unity.projectId, "Id of the Unity project."
+      ).from("UNITY_PROJECT_ID"),
+      .optionalText(
+        "environment", .urlSegment, \.unity.environment,
+        "Name of the project's environment, such as `production`."
+      ).from("UNITY_ENVIRONMENT"),
+    ]
+  )
+}

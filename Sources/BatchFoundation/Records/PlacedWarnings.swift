@@ -42,3 +42,14 @@ package struct PlacedWarnings: Sendable, Equatable {
     examples.removeLast(max(0, examples.count - Self.shown))
   }
 }
+
+/// A field of records that the format does not know, which was ignored.
+package struct UnknownField: Sendable, Equatable, Codable {
+  package var name: String
+  package var records: Int
+
+  package init(name: String, records: Int) {
+    self.name = name
+    self.records = records
+  }
+}

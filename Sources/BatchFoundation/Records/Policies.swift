@@ -49,3 +49,8 @@ package enum RouteOrderPolicy: String, CaseIterable, Sendable {
   /// The file's order, as on Android.
   case file
 }
+
+/// How a webhook wants to be told.
+public enum AlarmForm: String, CaseIterable, Sendable {
+  case json, slack, teams
+}

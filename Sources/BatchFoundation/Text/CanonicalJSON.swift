@@ -147,3 +147,66 @@ public enum CanonicalJSON {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }
+
+extension CanonicalJSON {
+  /// Appends a value without white space, members as they stand, numbers as they were written.
+  public static func append(_ value: JSONView, to target: inout ByteBuffer) {
+    switch value.kind {
+    case .null: target.append("null")
+    case .no: target.append("false")
+    case .yes: target.append("true")
+    case .number: target.append(value.number ?? .empty)
+    case .string: appendString(value.string ?? .empty, to: &target)
+    case .array:
+      target.append(UInt8(ascii: "["))
+      var elements = value.elements
+      var isFirst = true
+      while let element = elements.next() {
+        if !isFirst { target.append(UInt8(ascii: ",")) }
+        isFirst = false
+        append(element, to: &target)
+      }
+      target.append(UInt8(ascii: "]"))
+    case .object:
+      target.append(UInt8(ascii: "{"))
+      var isFirst = true
+      var members = value.members
+      while let (key, member) = members.next() {
+        if !isFirst { target.append(UInt8(ascii: ",")) }
+        isFirst = false
+        appendString(key, to: &target)
+        target.append(UInt8(ascii: ":"))
+        append(member, to: &target)
+      }
+      target.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+/// Text inside JSON documents, with no more escapes than JSON demands (reference formats 4.2).
+///
+/// For single texts; bodies of many events are written by the store, byte by byte in one buffer.
+public enum JSONString {
+  /// The text in quotes.
+  public static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+  /// The text without quotes: `\u00xx` in lower case, `/` and everything beyond ASCII as they are.
+  public static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\u{8}": result += "\\b"
+      case "\t": result += "\\t"
+      case "\n": result += "\\n"
+      case "\u{C}": result += "\\f"
+      case "\r": result += "\\r"
+      case "\u{0}"..."\u{1F}":
+        result += "\\u" + Hexadecimal.text(of: UInt16(scalar.value))
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

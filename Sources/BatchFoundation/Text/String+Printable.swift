@@ -20,3 +20,36 @@ extension String {
     }
   }
 }
+
+extension String {
+  /// The text as a message quotes it: of a long one its beginning and how long it is.
+  ///
+  /// - Parameter bytes: as many are shown.
+  public func shortened(to bytes: Int = 80) -> String {
+    guard utf8.count > bytes else { return self }
+    var end = utf8.index(utf8.startIndex, offsetBy: bytes)
+    // Not in the middle of a character.
+    while String.Index(end, within: self) == nil, end > utf8.startIndex { end = utf8.index(before: end) }
+    return "\(self[..<end])... (\(utf8.count.grouped) bytes)"
+  }
+}
+
+extension Int {
+  /// The number with its noun or clause for sentences, such as `1 line was` and `2,000 lines were`.
+  ///
+  /// - Parameter plural: nil adds an `s`.
+  public func counted(_ one: String, _ plural: String? = nil) -> String {
+    "\(grouped) \(self == 1 ? one : plural ?? one + "s")"
+  }
+
+  /// Groups of three digits, separated by commas.
+  public var grouped: String {
+    let digits = Array(String(magnitude))
+    var text = self < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+}

@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 
 /// How the product starts threads: blocking ones of the system, for work that waits for disks, networks or a processor.
@@ -86,4 +87,9 @@ package struct ThreadRefused: Error, CustomStringConvertible {
   package var description: String {
     "error: the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit, pids of the container) and run again"
   }
+}
+
+package enum Processors {
+  /// How many the process may use (`taskset`, cpusets of cgroups), at least one.
+  package static let available = max(Int(engage_available_processors()), 1)
 }

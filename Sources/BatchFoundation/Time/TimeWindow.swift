@@ -15,3 +15,72 @@ public struct TimeWindow: Sendable, Hashable {
     return true
   }
 }
+
+/// Times that windows cover together: apart from each other, ascending.
+public struct TimeSpans: Sendable, Equatable {
+  public private(set) var spans: [Range<Instant>] = []
+
+  /// - Parameter windows: of which those with an open end count for nothing.
+  public init(_ windows: [TimeWindow]) {
+    for window in windows {
+      guard let from = window.from, let to = window.to, from < to else { continue }
+      var (begin, end) = (from, to)
+      spans.removeAll { span in
+        guard span.lowerBound <= end, begin <= span.upperBound else { return false }
+        (begin, end) = (min(begin, span.lowerBound), max(end, span.upperBound))
+        return true
+      }
+      spans.append(begin..<end)
+    }
+    spans.sort { $0.lowerBound < $1.lowerBound }
+  }
+
+  /// Whether the span is among them; nil where a part of it is and another is not.
+  public func covers(_ span: Range<Instant>) -> Bool? {
+    guard let first = spans.first(where: { $0.overlaps(span) }) else { return false }
+    return first.lowerBound <= span.lowerBound && span.upperBound <= first.upperBound ? true : nil
+  }
+}
+
+/// Days (UTC) on which something happened, to look up what else happened on them: a few spans, however far apart the days lie.
+public struct DaySpans: Sendable {
+  /// In milliseconds.
+  public static let day: Int64 = 86_400_000
+  /// More spans than these are joined where less than a month lies between them.
+  private static let many = 32
+  @usableFromInline var days: Set<Int64> = []
+  @usableFromInline var last = Int64.min
+
+  @inlinable
+  public init() {}
+
+  /// - Parameter milliseconds: since 1970.
+  @inlinable @inline(__always)
+  public mutating func add(_ milliseconds: Int64) {
+    let day = milliseconds / Self.day
+    guard day != last else { return }
+    last = day
+    days.insert(day)
+  }
+
+  /// Whole days, ascending and apart.
+  public var spans: [ClosedRange<Instant>] {
+    let days = days.sorted()
+    let exact = Self.joined(days, over: 1)
+    return exact.count > Self.many ? Self.joined(days, over: 31) : exact
+  }
+
+  private static func joined(_ days: [Int64], over gap: Int64) -> [ClosedRange<Instant>] {
+    var spans: [ClosedRange<Int64>] = []
+    for day in days {
+      if let span = spans.last, day - span.upperBound <= gap {
+        spans[spans.count - 1] = span.lowerBound...day
+      } else {
+        spans.append(day...day)
+      }
+    }
+    return spans.map {
+      Instant(milliseconds: $0.lowerBound * day)...Instant(milliseconds: ($0.upperBound + 1) * day - 1)
+    }
+  }
+}

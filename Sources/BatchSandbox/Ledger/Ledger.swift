@@ -1,3 +1,7 @@
+import BatchFoundation
+import FoundationEssentials
+import Glibc
+
 /// One request as the sandbox saw it: the truth that tests hold against what a client believes.
 package struct LedgerEntry: Sendable, Codable, Equatable {
   /// From 1, in the order in which the heads of requests arrived.
@@ -93,5 +97,55 @@ struct Ledger: Sendable {
     let index = sequence - 1 - dropped
     guard entries.indices.contains(index) else { return }
     change(&entries[index])
+  }
+}
+
+/// FNV-1a with 64 bits: what the ledger calls a digest. It tells bodies apart; it protects against nothing.
+package struct BodyDigest: Hashable, Sendable {
+  package var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  package init() {}
+
+  package init(_ bytes: some Sequence<UInt8>) {
+    if bytes.withContiguousStorageIfAvailable({ unsafe update(UnsafeRawBufferPointer($0)) }) == nil {
+      for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    }
+  }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    var mixed = value
+    unsafe bytes.forEach { mixed = (mixed ^ UInt64($0)) &* 0x0000_0100_0000_01B3 }
+    value = mixed
+  }
+
+  /// Sixteen lower-case hexadecimal digits.
+  package var text: String { Hexadecimal.text(of: value) }
+}
+
+/// The ledger as NDJSON on disk, one line per finished request, in the order in which they finished.
+///
+/// A line that cannot be written is given up: the ledger in memory stays complete.
+final class LedgerFile: Sendable {
+  private let descriptor: Int32
+  private let path: String
+  private let order = Guarded(Turn())
+
+  init(_ path: String) throws(SandboxFileError) {
+    self.path = path
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw SandboxFileError(operation: "open", path: path, code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  func append(_ entry: LedgerEntry) {
+    order.withLock { _ in
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      // Plain text and numbers, which always encode.
+      guard let line = try? encoder.encode(entry) else { return }
+      // The request was served; a full disk must not change that.
+      try? writeAll(descriptor, Array(line) + [10], path: path)
+    }
   }
 }

@@ -128,3 +128,67 @@ public struct BlockCursor: ~Copyable {
     return unsafe Text(base: source.base + at, count: length)
   }
 }
+
+/// Check sums of the blocks of a pack by their places, so that what a disk or a hand has changed is found before a block is read.
+struct BlockSums {
+  /// An entry: the block's place, then its sum, little-endian.
+  private static let entry = 4 + 8
+
+  private(set) var bytes: [UInt8] = []
+
+  /// - Parameter offset: of the block in its pack.
+  mutating func add(_ block: UnsafeRawBufferPointer, at offset: Int) {
+    unsafe withUnsafeBytes(of: UInt32(truncatingIfNeeded: offset).littleEndian) { unsafe bytes += $0 }
+    unsafe withUnsafeBytes(of: Self.sum(of: block).littleEndian) { unsafe bytes += $0 }
+  }
+
+  /// Whether the block is the one that was stored at its place.
+  static func confirm(_ block: [UInt8], at offset: Int, by sums: [UInt8]) -> Bool {
+    unsafe sums.withUnsafeBytes { sums in
+      for start in stride(from: 0, to: sums.count - entry + 1, by: entry) {
+        guard unsafe UInt32(littleEndian: sums.loadUnaligned(fromByteOffset: start, as: UInt32.self)) == offset else {
+          continue
+        }
+        let sum = unsafe UInt64(littleEndian: sums.loadUnaligned(fromByteOffset: start + 4, as: UInt64.self))
+        return unsafe block.withUnsafeBytes { unsafe Self.sum(of: $0) } == sum
+      }
+      return false
+    }
+  }
+
+  static func sum(of block: UnsafeRawBufferPointer) -> UInt64 {
+    let bytes = unsafe block.assumingMemoryBound(to: UInt8.self)
+    guard let base = bytes.baseAddress else { return 0 }
+    return unsafe ByteMix.oneLane(Text(base: base, count: bytes.count))
+  }
+}
+
+/// The sources of the events of a block, each as what differs from the one before: a byte or two where lines are near.
+///
+///     source = zigzag line delta << 1 | has file, [file]
+///
+/// Encoder and reader of a block have one each, from its first event on.
+public struct SourceTrail {
+  @usableFromInline var last = StoredSource.unknown
+
+  @inlinable
+  public init() {}
+
+  @inlinable @inline(__always)
+  public mutating func append(_ source: StoredSource, to body: inout ByteBuffer) {
+    let delta = Int64(bitPattern: source.line &- last.line)
+    let isOtherFile = source.file != last.file
+    body.append(varint: UInt64(bitPattern: delta << 1 ^ delta >> 63) << 1 | (isOtherFile ? 1 : 0))
+    if isOtherFile { body.append(varint: UInt64(source.file)) }
+    last = source
+  }
+
+  @inlinable @inline(__always)
+  public mutating func next(from block: inout BlockCursor) throws -> StoredSource {
+    let head = try block.number()
+    let zigzag = head >> 1
+    last.line &+= zigzag >> 1 ^ (0 &- zigzag & 1)
+    if head & 1 != 0 { last.file = UInt32(truncatingIfNeeded: try block.number()) }
+    return last
+  }
+}

@@ -147,3 +147,67 @@ extension EventStore {
     report.lost += damaged
   }
 }
+
+extension EventStore {
+  /// Copies all that is committed to a new file, page by page in one reading transaction; whoever writes meanwhile goes on.
+  ///
+  /// - Parameter path: where nothing stands; the copy gets this name once its pages and rows were found whole.
+  /// - Returns: the bytes of the copy.
+  /// - Throws: ``StoreError``.
+  package func backUp(to path: String) throws -> Int {
+    let place = try StoreFile(path)
+    guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
+    let draft: String
+    do {
+      let descriptor: Int32
+      (draft, descriptor) = try TemporaryPath.file("\(PathText.folder(of: place.path))/.engage-batch-")
+      Glibc.close(descriptor)
+    } catch {
+      throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
+    }
+    defer { for end in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + end) } }
+    try StoreError.translating(path) {
+      let copy = try DatabaseQueue(path: draft)
+      let result = Result { try connection.queue.backup(to: copy) }
+      try copy.close()
+      try result.get()
+    }
+    let copy = try EventStore.openReading(draft, format: connection.format)
+    var damage: StoreDamage?
+    try copy.check { if damage == nil { damage = $0 } }
+    try copy.close()
+    if let damage { throw StoreError.damaged(path: connection.path, detail: damage.problem) }
+    do {
+      // SQLite made the copy durable.
+      let size = try FileStatus.at(draft)?.size ?? 0
+      try DraftFile.name(draft, as: place.path)
+      return Int(size)
+    } catch {
+      throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
+    }
+  }
+}
+
+extension EventStore {
+  /// Makes sure that each entry of a page stands behind the one before it, and the first one behind the page before.
+  ///
+  /// Where an index and its rows contradict each other, or a value is not what it is read as, the same entries would come again and
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - page: the entries as they were read.
+  ///   - last: the last entry of the page before; nil for a first page.
+  ///   - what: the entries, for people.
+  ///   - precedes: whether the first entry has to come before the second.
+  /// - Throws: ``StoreError/inconsistent(_:)``.
+  package static func inOrder<Entry>(
+    _ page: [Entry], after last: Entry?, _ what: String, by precedes: (Entry, Entry) -> Bool
+  ) throws -> [Entry] {
+    var last = last
+    for entry in page {
+      if let last, !precedes(last, entry) { throw StoreError.inconsistent("the order of \(what) is damaged") }
+      last = entry
+    }
+    return page
+  }
+}

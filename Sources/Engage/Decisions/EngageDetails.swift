@@ -1,4 +1,6 @@
+import BatchFoundation
 import BatchPipeline
+import BatchReport
 import EngageRules
 import EventSchemas
 import FoundationEssentials
@@ -48,5 +50,41 @@ extension EngageDetails {
     self.init(links: try DeepLinkRouter(run), schema: try EngageDecisionRules.schema(of: run))
     let portable = try JSONDecoder().decode(Portable.self, from: Data(text.utf8))
     (findings, coverage) = (portable.findings, portable.coverage)
+  }
+}
+
+/// What Engage's deciders count for the summary, by its name in ``DecisionTally/figures``.
+enum EngageFigure: String {
+  case sessionsStarted, sessionsEnded, campaignsSet, campaignsExpired, linksInSessions, identityChecks
+  case waitingForUserId, waitingForSamples
+}
+
+extension DecisionTally {
+  /// Adds what the rules made, but for its events.
+  mutating func add(_ output: RuleOutput) {
+    for instant in output.sessionStarts { activity.sessionsStarted.add(instant) }
+    for end in output.sessionEnds { activity.sessionEnded(at: end.at, after: end.used.wholeSeconds) }
+    for set in output.campaignSets {
+      activity.campaign(ByteText(set.campaign.name.description)) {
+        $0.wasSet(at: set.at, until: set.campaign.expiresAt)
+      }
+    }
+    for campaign in output.campaignExpiries {
+      activity.campaign(ByteText(campaign.name.description)) { $0.expired.add(campaign.expiresAt) }
+    }
+    for warning in output.warnings {
+      warnings[warning.kind.rawValue, default: Warnings()].add(at: warning.position) {
+        Warnings.Example(device: warning.device, position: warning.position, detail: warning.detail)
+      }
+    }
+    let counts = output.counts
+    add(EngageFigure.sessionsStarted, counts.sessionsStarted)
+    add(EngageFigure.sessionsEnded, counts.sessionsEnded)
+    add(EngageFigure.campaignsSet, counts.campaignsSet)
+    add(EngageFigure.campaignsExpired, counts.campaignsExpired)
+    add(EngageFigure.linksInSessions, counts.linksInSessions)
+    add(EngageFigure.identityChecks, output.checks.count { $0.check.instruction == nil })
+    add(EngageFigure.waitingForUserId, counts.waitingForUserId)
+    add(EngageFigure.waitingForSamples, counts.waitingForSamples)
   }
 }

@@ -112,3 +112,75 @@ struct MisplacedParameter {
     }
   }
 }
+
+/// Which parameter a key of a payload was perhaps meant to be.
+struct ParameterSpelling {
+  /// Pushes have few keys and repeat them, so what was found of each is kept.
+  private var found: [(key: [UInt8], meant: String?)] = []
+  private static let mostFound = 32
+
+  /// Nil where the key is a parameter, or not a slip of one's name: it stands for something else.
+  ///
+  /// - Parameter names: the same in every call.
+  mutating func nearest(_ key: Text, among names: @autoclosure () -> [Text]) -> String? {
+    if let known = found.first(where: { unsafe key.bytes.elementsEqual($0.key) }) { return known.meant }
+    if found.count == Self.mostFound { found.removeAll(keepingCapacity: true) }
+    let names = names()
+    let meant = names.contains(key) ? nil : Self.nearest(key.description, among: names)
+    unsafe found.append((Array(key.bytes), meant))
+    return meant
+  }
+
+  /// Letter case, `_`, `-` and spaces aside, a slip is the name itself, up to two letters more, less or otherwise, or `campaign` and
+  /// `campaignName` for the name of the campaign, which comes first among the names.
+  private static func nearest(_ key: String, among names: [Text]) -> String? {
+    let wanted = plain(key)
+    if let campaign = names.first, ["campaign", "campaignname"].contains(wanted) { return campaign.description }
+    return names.map(\.description).first { NearestName.distance(Array(wanted.utf8), Array(plain($0).utf8)) <= 2 }
+  }
+
+  private static func plain(_ name: String) -> String {
+    name.filter { !"_- ".contains($0) }.lowercased()
+  }
+}
+
+extension Text {
+  /// A name as warnings show it.
+  var inWarning: String { count <= 60 ? description : "\(slice(0, 57).description)..." }
+}
+
+/// Looks for keys in notification payloads (reference events 2.1).
+enum PayloadSearch {
+  /// The text at the shallowest place where the key holds one; of several at one depth, the first by key path.
+  ///
+  /// A string counts, also an empty one, and a number as it is written (reference decisions 25). Objects are entered,
+  /// arrays are not; other kinds of value do not count.
+  static func text(_ key: Text, in payload: JSONView) -> Text? {
+    guard payload.kind == .object else { return nil }
+    return shallowest(key, in: payload, at: 0, atMost: .max)?.text
+  }
+
+  private struct Hit {
+    var text: Text
+    var depth: Int
+  }
+
+  /// - Parameter deepest: a hit below that depth does not count.
+  private static func shallowest(_ key: Text, in object: JSONView, at depth: Int, atMost deepest: Int) -> Hit? {
+    if let value = object[key], let text = value.string ?? value.number { return Hit(text: text, depth: depth) }
+    var best: (hit: Hit, child: Text)?
+    for (child, value) in object.members where value.kind == .object {
+      // What comes later has to be less deep than the best so far, or as deep under a smaller key.
+      let allowed = best.map { child < $0.child ? $0.hit.depth : $0.hit.depth - 1 } ?? deepest
+      guard depth < allowed else { continue }
+      if let hit = shallowest(key, in: value, at: depth + 1, atMost: allowed) { best = (hit, child) }
+    }
+    return best?.hit
+  }
+
+  /// The text shown to the user: `aps.alert`, or `aps.alert.body`, if it is a string; else empty (reference events 1.7).
+  static func displayedMessage(in payload: JSONView?) -> Text {
+    guard let alert = payload?["aps"]?["alert"] else { return .empty }
+    return alert.string ?? alert["body"]?.string ?? .empty
+  }
+}

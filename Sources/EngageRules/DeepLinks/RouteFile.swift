@@ -54,3 +54,95 @@ package struct RouteHandler: Sendable {
     ["postSilverpop", "engageDefaultHandler"].contains { $0.utf8.elementsEqual(name.utf8) }
   }
 }
+
+extension RouteFileReader {
+  /// Notes what a file that can be used probably does not mean the way it is written (reference deep-links 9).
+  mutating func lint(_ file: RouteFile) {
+    var shapes: [[UInt8]: String] = [:]
+    for route in file.routes {
+      lintKey(of: route)
+      lintParameters(of: route)
+      for handler in route.handlers where !handler.isEngage {
+        warn(route.place, "the handler '\(handler.name)' of route '\(route.key)' is not known here; it is skipped")
+      }
+      guard let shape = route.shape else { continue }
+      if let twin = shapes[shape] {
+        warn(route.place, "the route '\(route.key)' takes the same links as '\(twin)', which comes first and wins")
+      } else {
+        shapes[shape] = route.key
+      }
+    }
+    for handler in file.defaultHandlers ?? [] where !handler.isEngage {
+      warn(nil, "the handler '\(handler.name)' of the default route is not known here; it is skipped")
+    }
+  }
+
+  private mutating func lintKey(of route: Route) {
+    if route.key.isEmpty { warn(route.place, "the route key is empty; it takes no link") }
+    if route.host?.first == UInt8(ascii: ":") {
+      warn(route.place, "the host of route '\(route.key)' is compared as text; a placeholder cannot stand there")
+    }
+    if let odd = route.key.utf8.first(where: { [0x23, 0x25, 0x3F].contains($0) }) {
+      let character = Unicode.Scalar(odd)
+      warn(
+        route.place,
+        "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is not a delimiter")
+    }
+    if route.parts.contains(.literal([UInt8(ascii: ":")])) {
+      warn(route.place, "':' without a name in the route key '\(route.key)' is compared as text")
+    }
+    let names = route.placeholderNames
+    for (index, name) in names.enumerated() where names[..<index].contains(name) {
+      warn(route.place, "the placeholder ':\(text(name))' stands twice in '\(route.key)'; the last value counts")
+    }
+  }
+
+  private mutating func lintParameters(of route: Route) {
+    let names = route.placeholderNames
+    for parameter in route.parameters {
+      let place = parameter.place ?? route.place
+      if let expression = parameter.expression, expression.acceptsSingleCharactersOnly {
+        warn(
+          place,
+          "'\(expression.pattern)' accepts one character only; '\(expression.pattern)+' may be meant for '\(text(parameter.name))'"
+        )
+      }
+      if names.contains(parameter.name) {
+        note(
+          .info, place,
+          "a query parameter '\(text(parameter.name))' replaces the value of the placeholder of that name")
+      }
+    }
+  }
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension Route {
+  /// The names of the placeholders in the order of the key.
+  var placeholderNames: [[UInt8]] {
+    parts.compactMap { part in
+      if case .placeholder(let name, _) = part { name } else { nil }
+    }
+  }
+
+  /// Equal for two routes that take the same links; nil where the query decides too. Expressions count as text.
+  fileprivate var shape: [UInt8]? {
+    guard isUnconditional else { return nil }
+    var shape: [UInt8] = host.map { [0] + $0 } ?? [1]
+    for part in parts {
+      switch part {
+      case .literal(let text): shape += [0] + text
+      case .placeholder(_, let parameter):
+        shape += [1] + (parameter.flatMap { parameters[$0].expression?.pattern.utf8 }.map(Array.init) ?? [])
+      }
+    }
+    return shape
+  }
+
+  /// Whether no query parameter decides about the route.
+  private var isUnconditional: Bool {
+    let names = placeholderNames
+    return parameters.allSatisfy { names.contains($0.name) || (!$0.isRequired && $0.expression == nil) }
+  }
+}

@@ -77,3 +77,103 @@ package struct SessionConfiguration: Sendable {
     return triggersOfEvent[place]
   }
 }
+
+/// After how many executions a campaign is shown (reference deltadna-service 4.6).
+package struct ShowCondition: Equatable, Sendable {
+  /// Shown at exactly this execution.
+  package var required: Int64?
+  package var repetition: Repetition?
+
+  package struct Repetition: Equatable, Sendable {
+    /// Shown at every multiple; at least 1.
+    package var interval: Int64
+    /// How many multiples there are; below 1 there is no end.
+    package var limit: Int64
+  }
+
+  /// Whether one of its rules holds.
+  ///
+  /// - Parameter executions: how often the condition of the variant has held so far, this time included.
+  package func holds(executions: Int64) -> Bool {
+    if executions == required { return true }
+    guard let repetition, repetition.interval > 0, executions % repetition.interval == 0 else { return false }
+    return repetition.limit < 1 || executions / repetition.interval <= repetition.limit
+  }
+}
+
+/// Owns texts that are written once and then read on any thread.
+///
+/// `@unchecked Sendable`: the arena is only written while the owner is local to who makes it.
+final class TextOwner: @unchecked Sendable {
+  private let arena = Arena(blockSize: 1 << 12)
+
+  init() {}
+
+  func own(_ string: String) -> Text { arena.text(string) }
+}
+
+/// A campaign that an event of a player triggers (reference deltadna-service 4.6).
+///
+/// Texts belong to the ``SessionConfiguration`` that the trigger came with.
+package struct Trigger: Sendable {
+  package enum Action: String, Sendable {
+    case gameParameters
+    case imageMessage
+  }
+
+  package var eventName: Text
+  /// -1 where the file has none; so is `variantID`.
+  package var campaignID: Int64
+  package var variantID: Int64
+  /// Larger ones come first.
+  package var priority: Int64
+  package var action: Action
+  package var campaignName: Text?
+  package var variantName: Text?
+  /// How often it is shown in one session at most; nil for no limit.
+  var limit: Int64?
+  var condition: Condition
+  /// One of them has to hold; none are no bar.
+  var showConditions: [ShowCondition]
+  /// Names the trigger in ``TriggerCounts``, also after the file was changed elsewhere.
+  package var key: UInt64
+}
+
+/// What an answer's `image` is good for as an image message (reference deltadna-service 4.4, deltadna 9).
+package struct ImageMessage: Equatable, Sendable {
+  /// What is missing, in the order of ``Part``.
+  package var problems: [Part]
+  /// What a phone has to load before it can show the message.
+  package var assets: [String]
+
+  package var isValid: Bool { problems.isEmpty }
+
+  /// A part that an image message needs; the raw value names it in `problems`.
+  package enum Part: String, CaseIterable, Sendable {
+    case url
+    case height
+    case width
+    case spritemap
+    case layout
+    case background = "spritemap.background"
+    /// Landscape or portrait.
+    case orientation = "layout.orientation"
+  }
+
+  /// - Parameter image: `image` of an answer.
+  /// - Returns: nil if there is none.
+  package init?(_ image: JSONNode?) {
+    guard let image, !image.isNull else { return nil }
+    func has(_ key: String, in node: JSONNode) -> Bool { node.present(key) != nil }
+    problems = Part.allCases.filter { part in
+      switch part {
+      case .url, .height, .width, .spritemap, .layout: !has(part.rawValue, in: image)
+      case .background: has("spritemap", in: image) && image["spritemap"].map { !has("background", in: $0) } ?? false
+      case .orientation:
+        has("layout", in: image)
+          && image["layout"].map { !has("landscape", in: $0) && !has("portrait", in: $0) } ?? false
+      }
+    }
+    assets = image["url"]?.string.map { [$0] } ?? []
+  }
+}

@@ -42,3 +42,60 @@ extension [HTTPRequest.Header] {
     return headers
   }
 }
+
+/// What a sandbox found out about the events that it took; the service itself shows nothing of that kind.
+package struct SandboxVerdicts: Sendable {
+  package struct Event: Sendable {
+    /// `valid`, `invalid`, `outOfWindow` or `duplicate`.
+    package var verdict: String
+    /// Ids of what is wrong with an invalid one.
+    package var reasons: [String]
+  }
+
+  /// By `eventUUID` in lower case; of several with one id what is not a duplicate.
+  package private(set) var events: [ByteText: Event] = [:]
+  /// Whether they are all that the sandbox took; it lists the last ones only.
+  package private(set) var areAll: Bool
+
+  /// - Returns: nil if it is not what a sandbox answers.
+  init?(_ body: [UInt8]) {
+    // Anything else may stand at this address.
+    guard let root = try? JSONNode.parse(body)["deltadna"], let listed = root["events"]?.array,
+      let counts = root["verdicts"]?.members
+    else { return nil }
+    areAll = counts.reduce(0) { $0 + ($1.value.integer ?? 0) } == listed.count
+    for entry in listed {
+      guard let id = entry["eventUUID"]?.string, let verdict = entry["verdict"]?.string else { continue }
+      let key = ByteText(id.lowercased())
+      if verdict == "duplicate", events[key] != nil { continue }
+      events[key] = Event(
+        verdict: verdict, reasons: (entry["reasons"]?.array ?? []).compactMap { $0["id"]?.string })
+    }
+  }
+}
+
+/// Nothing answered at the address.
+package struct SandboxUnreachable: Error {
+  package var fault: HTTPFault
+}
+
+extension CollectService {
+  /// Whether a sandbox may stand at the address: only this machine is spoken to in plain text.
+  package var mayBeSandbox: Bool { address.service.origin.utf8.starts(with: "http://".utf8) }
+
+  /// What the sandbox at the origin of the address knows.
+  ///
+  /// - Returns: nil where something else answers.
+  /// - Throws: ``SandboxUnreachable``.
+  package func sandboxVerdicts(cancellation: HTTPCancellation) throws(SandboxUnreachable) -> SandboxVerdicts? {
+    let origin: ServiceAddress
+    // The origin of an address is one.
+    do { origin = try ServiceAddress(address.service.origin) } catch { return nil }
+    var request = HTTPRequest(.get, origin, "/sandbox/state")
+    request.answerLimit = 64 << 20
+    switch http.send(request, cancellation: cancellation) {
+    case .answer(let answer): return answer.status == 200 ? SandboxVerdicts(answer.body) : nil
+    case .notSent(let fault), .noAnswer(let fault): throw SandboxUnreachable(fault: fault)
+    }
+  }
+}

@@ -1,9 +1,9 @@
-import BatchConfiguration
-import BatchFoundation
+package import BatchConfiguration
+package import BatchFoundation
 import BatchPipeline
 import BatchStore
 import EventSchemas
-import GameRules
+package import GameRules
 
 /// The rules of a deltaDNA job with the settings, schema and session configuration of a run.
 struct GameDecisionRules: DecisionRules {
@@ -98,5 +98,52 @@ extension EventChecker {
   mutating func findings(of event: GameEvent) -> [EventFinding] {
     findings(
       ofEvent: event.name, shared: event.parameters, byteBound: event.byteBound, byteCount: event.byteCount)
+  }
+}
+
+extension GameEvent {
+  /// A line of `--findings-out` (reference deltadna 6), without a line end.
+  func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
+    EventFinding.line(
+      [
+        "eventName": .text(name.description), "userID": .text(userID.description),
+        "eventUUID": .text(eventUUID.description), "eventTimestamp": .text(timestamp.eventTimestamp),
+      ], findings)
+  }
+}
+
+extension QuarantinedLine {
+  /// An event that is kept back with what is wrong with it; its bytes are those of the wire.
+  ///
+  /// - Parameters:
+  ///   - detail: the findings in words.
+  ///   - block: of the event alone.
+  init(_ event: GameEvent, detail: String, block: [UInt8]) {
+    var json = ByteBuffer()
+    event.appendJSON(to: &json)
+    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: json.array)
+    self.block = block
+  }
+}
+
+extension GameSettings {
+  /// - Parameter arena: memory for the texts; lives as long as the settings.
+  package init(_ settings: Settings, in arena: Arena) {
+    let game = settings.deltaDNA
+    self.init(
+      sdkVersion: arena.text(game.sdkVersion),
+      platform: arena.text(game.platform ?? ""),
+      clientVersion: arena.text(game.clientVersion ?? ""),
+      dropsEmpty: game.dropsEmpty,
+      dropsEmptied: game.dropsEmptied,
+      fillsSessionID: game.fillsSessionID,
+      deepLinkEventName: arena.text(game.deepLinkEventName ?? ""),
+      sendsNewPlayer: game.sendsNewPlayer,
+      sendsGameStarted: game.sendsGameStarted,
+      sendsClientDevice: game.sendsClientDevice,
+      sessionTimeout: game.sessionTimeout,
+      triggersMultipleActions: game.runsAllTriggeredActions,
+      acceptsLateRecords: settings.ingest.lateRecords != .quarantine)
   }
 }

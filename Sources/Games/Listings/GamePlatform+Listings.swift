@@ -1,3 +1,4 @@
+package import BatchConfiguration
 package import BatchFoundation
 package import BatchPipeline
 package import BatchReport
@@ -33,5 +34,47 @@ extension GamePlatform {
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(
       in: store, held: [], expired: times.expired(in: store), tries: "DeltaDNA.httpRequestMaxTries")
+  }
+}
+
+extension GamePlatform {
+  /// A session lasts from its first event to its last; a campaign is what a trigger responded with.
+  package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
+    guard let name = event["eventName"]?.string else { return }
+    outline.events[name, default: 0] += 1
+    let time = event["eventTimestamp"]?.string
+    if let id = event["sessionID"]?.string {
+      if let index = outline.sessions.lastIndex(where: { $0.id == id }) {
+        outline.sessions[index].end = time
+      } else {
+        outline.sessions.append(DeviceOutline.Session(id: id, start: time, end: time))
+      }
+    }
+    guard name == "ddnaEventTriggeredAction", let parameters = event["eventParams"] else { return }
+    let campaign =
+      parameters["ddnaEventTriggeredCampaignName"]?.string
+      ?? parameters["ddnaEventTriggeredCampaignID"]?.canonicalText ?? ""
+    outline.campaigns[campaign, default: 0] += 1
+  }
+
+  package func coverage(
+    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
+  ) -> [RuleCoverage] {
+    func rule(_ name: String, _ figure: GameFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
+    var rules = [
+      rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
+      rule("a player opts out", .optedOut), rule("consent is denied", .consentDenied),
+    ]
+    let game = gameSettings(run.settings).deltaDNA
+    if game.engageURL != nil { rules.append(rule("Engage is asked for a decision", .decisions)) }
+    if game.eventSchema != nil { rules.append(rule("an event does not fit the schema", .invalid)) }
+    guard let details = details as? GameDetails, let configuration = details.rules.configuration else { return rules }
+    return rules
+      + configuration.triggers.map { trigger in
+        let campaign = trigger.campaignName?.description ?? "campaign \(trigger.campaignID)"
+        let variant = trigger.variantName.map { ", \($0)" } ?? ", variant \(trigger.variantID)"
+        return RuleCoverage(
+          .trigger, "\(trigger.eventName): \(campaign)\(variant)", details.responses[trigger.key, default: 0])
+      }
   }
 }

@@ -1,4 +1,7 @@
+package import BatchFoundation
 package import BatchStore
+package import GRDB
+package import GameRules
 
 /// The tables of questions and answers in a store, as numbered steps that are never edited after a release.
 package enum DecisionTables {
@@ -72,4 +75,83 @@ enum DecisionState: Int {
   /// A request began; what came of it is not known.
   case asked = 1
   case settled = 2
+}
+
+/// Whom questions and answers are about.
+package struct PersonalDecisions: PersonalTables {
+  package func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]] {
+    let devices = try ids.flatMap { id in
+      try String.fetchAll(
+        db, sql: "SELECT DISTINCT device FROM decision_request WHERE user = ?", arguments: [id.value.string])
+    }
+    return Set(devices.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  package func ids(in db: Database) throws -> Set<String> {
+    try Set(String.fetchAll(db, sql: "SELECT DISTINCT user FROM decision_request"))
+  }
+
+  package func obstacle(toErasing people: ErasedPeople, in db: Database) -> String? { nil }
+
+  package func erase(_ people: ErasedPeople, with removal: inout RowRemoval, in db: Database) throws {
+    func delete(from table: String, where condition: String, _ value: String) throws {
+      try removal.delete("decisions", from: table, where: condition, value.databaseValue, in: db)
+    }
+    for device in people.devices {
+      // Players whom nobody named but the device go with it, unless another device has them too.
+      let name = String(decoding: device, as: UTF8.self)
+      try delete(
+        from: "decision_answer",
+        where: """
+          user IN (SELECT user FROM decision_request WHERE device = ?1)
+          AND user NOT IN (SELECT user FROM decision_request WHERE device <> ?1)
+          """, name)
+      try delete(from: "decision_request", where: "device = ?1", name)
+    }
+    for id in people.ids where id.kind == .user {
+      try delete(from: "decision_request", where: "user = ?1", id.value.string)
+      try delete(from: "decision_answer", where: "user = ?1", id.value.string)
+    }
+  }
+}
+
+/// The questions of a batch, stored with its events or not at all.
+package struct EngagementRows: PlatformRows {
+  package var engagements: [Engagement] = []
+
+  package var byteCount: Int { engagements.reduce(0) { $0 + 512 + $1.request.parameters.string.utf8.count } }
+
+  package mutating func add(_ more: any PlatformRows) {
+    if let more = more as? EngagementRows { engagements += more.engagements }
+  }
+
+  /// A question that was put to the service, or is about to be, is not put again.
+  package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
+    guard let known = known as? EngagementRows else { return self }
+    var rows = self
+    rows.engagements.removeAll { engagement in
+      known.engagements.contains {
+        $0.timestamp == engagement.timestamp && $0.request.decisionPoint == engagement.request.decisionPoint
+          && $0.request.parameters == engagement.request.parameters
+      }
+    }
+    return rows.engagements.isEmpty ? nil : rows
+  }
+
+  package func insert(run: RunID, into db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO decision_request
+          (time, device, emission, consent, is_asked, user, session, point, flavour, body)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    for engagement in engagements {
+      let request = engagement.request
+      try statement.execute(arguments: [
+        engagement.timestamp.milliseconds, engagement.device.string, engagement.emission,
+        Int(engagement.consent.rawValue), engagement.block == nil, request.userID.string, request.sessionID?.string,
+        request.decisionPoint.string, request.flavour.string, String(decoding: request.body, as: UTF8.self),
+      ])
+    }
+  }
 }

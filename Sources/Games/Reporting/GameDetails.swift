@@ -1,5 +1,6 @@
 import BatchPipeline
 import EventSchemas
+import FoundationEssentials
 
 /// What the deciders of a deltaDNA job note for the report, besides figures.
 struct GameDetails: PlatformDetails {
@@ -21,5 +22,30 @@ struct GameDetails: PlatformDetails {
       if coverage == nil { coverage = more } else { coverage?.add(more) }
     }
     responses.merge(other.responses, uniquingKeysWith: +)
+  }
+}
+
+/// What a part of a run noted, for the process that adds the parts up.
+extension GameDetails {
+  private struct Portable: Codable {
+    var findings: FindingTally
+    var coverage: SchemaCoverage?
+    /// Key of a trigger and responses, by the key.
+    var responses: [[UInt64]]
+  }
+
+  func portable() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let responses = responses.sorted { $0.key < $1.key }.map { [$0.key, UInt64($0.value)] }
+    let bytes = try encoder.encode(Portable(findings: findings, coverage: coverage, responses: responses))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  init(portable text: String, _ rules: GameDecisionRules) throws {
+    self.init(rules)
+    let portable = try JSONDecoder().decode(Portable.self, from: Data(text.utf8))
+    (findings, coverage) = (portable.findings, portable.coverage)
+    for pair in portable.responses where pair.count == 2 { responses[pair[0]] = Int(clamping: pair[1]) }
   }
 }

@@ -1,10 +1,11 @@
 import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
-import BatchPipeline
+package import BatchPipeline
 import BatchReport
 import BatchStore
 import BatchWire
+import GameRules
 
 /// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
 /// (reference deltadna 8 and 9).
@@ -83,5 +84,29 @@ struct GameService: PlatformService {
 extension GameService: DecisionListing {
   func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws {
     try store.decisions.forEachLine(of: run, body)
+  }
+}
+
+/// Events of earlier runs that a run of a game sent.
+package enum GameBacklog {
+  /// The summary counts all events that `--events-out` has (reference deltadna 10), so also these.
+  package static func count(in stage: inout ServiceStage) throws {
+    var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
+    for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
+      while let block = try sequence.next() {
+        let cursor = try GameEventCursor(block)
+        while try cursor.next() { backlog.add(1, to: ByteText(cursor.type.description)) }
+      }
+    }
+    stage.report.summary.addEvents(backlog)
+  }
+}
+
+extension DeliveryWindow {
+  /// The events that Collect takes at an instant (reference deltadna 5).
+  init(_ settings: Settings, asOf: Instant) {
+    let game = settings.deltaDNA
+    self.init(
+      after: Instant(milliseconds: asOf.milliseconds - game.oldestEvent.count), before: asOf + game.furthestAhead)
   }
 }

@@ -1,9 +1,9 @@
 import BatchConfiguration
 import BatchDelivery
-import BatchFoundation
+package import BatchFoundation
 import BatchPipeline
 import BatchStore
-import BatchWire
+package import BatchWire
 
 /// Unity Analytics of one environment, as a run talks to it (reference unity 2 and 3).
 struct UnityService: PlatformService {
@@ -48,5 +48,90 @@ extension UnityService: ArrivalChecking {
       .events, "Unity Analytics does not tell what became of events that it took; its event browser shows it")
     // A sandbox goes by asOf.
     if context.sandboxAddress == nil { try UnityLimits.times.doubt(store, &arrivals) }
+  }
+}
+
+/// What the service takes, by its documentation (reference unity 4).
+///
+/// It takes the edges of its time too, where deltaDNA's rules take only what is between them: hence a millisecond more, the resolution of times.
+package enum UnityLimits {
+  package static let oldestEvent = Milliseconds(31 * 86_400_000 + 1)
+  package static let furthestAhead = Milliseconds(24 * 3_600_000 + 1)
+  /// Requests have to be smaller than 5 MB.
+  package static let bytesPerRequest = 4_999_999
+
+  package static let times = ServiceTimes(
+    service: "Unity Analytics", oldest: oldestEvent, "31 days",
+    setting: "31 days back and 24 hours ahead, or less by DeltaDNA.oldestEvent and furthestAhead",
+    legacy:
+      "deltaDNA loaded older data on request; for Unity Analytics ask Unity's support (docs/reference/unity.md, section 5)"
+  )
+}
+
+/// Where the events of one environment of a Unity project go (reference unity 2).
+package struct UnityAddress: Sendable {
+  package enum Fault: Error, Equatable, Sendable {
+    case endpoint(ServiceAddress.Fault)
+    /// Empty, with a character that has another meaning inside a URL, or a step to another folder (`..`).
+    case projectId
+    case environment
+  }
+
+  /// What decides whether anybody is let in: the API takes no key.
+  static let settings = "Unity.projectId, Unity.environment or Unity.collectUrl"
+
+  package let service: ServiceAddress
+  /// The path of every request.
+  package let target: String
+
+  /// - Parameters:
+  ///   - endpoint: up to the version of the API; without a scheme or with `http` it is `https`, and only `http` to the loopback stays.
+  ///   - environment: its name, not its id.
+  package init(endpoint: String, projectId: String, environment: String) throws(Fault) {
+    do {
+      service = try ServiceAddress(EnvironmentAddress.secured(endpoint))
+    } catch {
+      throw .endpoint(error)
+    }
+    guard Self.isSegment(projectId) else { throw .projectId }
+    guard Self.isSegment(environment) else { throw .environment }
+    target = "/projects/\(projectId)/environments/\(environment)"
+  }
+
+  private static func isSegment(_ text: String) -> Bool {
+    !text.isEmpty && ![".", ".."].contains(text) && text.utf8.allSatisfy { EnvironmentAddress.isUnreserved($0) }
+  }
+}
+
+extension UnityAddress.Fault: CustomStringConvertible {
+  package var description: String {
+    let allowed =
+      "is not one part of a URL's path: letters, digits, '-', '.', '_' and '~' are allowed, and not '.' or '..' alone"
+    return switch self {
+    case .endpoint(let fault): "Unity.collectUrl: \(fault)"
+    case .projectId: "Unity.projectId \(allowed)"
+    case .environment: "Unity.environment \(allowed)"
+    }
+  }
+}
+
+extension GameDestination {
+  /// The Collect API of Unity Analytics (reference unity 3).
+  ///
+  /// Unlike deltaDNA's Collect it promises nothing about an `eventUUID` that comes twice, so a lost answer leaves doubt.
+  ///
+  /// - Parameters:
+  ///   - retries: how often a request is repeated at most.
+  ///   - timeout: the longest time for one request.
+  package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
+    let seconds = Double(timeout.count) / 1000
+    self.init(isIdempotent: false, retries: retries) { body, consent, cancellation in
+      let request = HTTPRequest(
+        .post, address.service, address.target, headers: .collect(consent), body: body, totalSeconds: seconds)
+      let outcome = http.send(request, cancellation: cancellation)
+      return SendOutcome(
+        collect: outcome, isIdempotent: false, addressSettings: UnityAddress.settings,
+        now: Instant.now.milliseconds / 1000)
+    }
   }
 }

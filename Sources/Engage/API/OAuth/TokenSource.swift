@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 import BatchWire
 
 /// The one token of a run. Any number of threads ask for it; at most one asks the service at a time.
@@ -139,5 +139,40 @@ final class TokenSource: Sendable {
         return .success(token)
       }
     }
+  }
+}
+
+/// A token with the time it is good for, on a clock that only moves forward.
+package struct AccessToken: Sendable {
+  package let secret: Secret
+  /// Counts the tokens of this run, so that one that was refused is told from its successor.
+  package let generation: Int
+  /// Seconds on the monotonic clock.
+  package let receivedAt: Double
+  package let lifetime: Double
+
+  package func isValid(at now: Double) -> Bool { now < receivedAt + lifetime }
+
+  /// True when 75 % of its time is used or less than the margin, in seconds, is left (reference identity 1.2). A token that never had much
+  /// time keeps half of it: the service hands out the same token for three hours, and asking again at once would get the
+  /// same one.
+  package func isDue(at now: Double, margin: Double) -> Bool {
+    let margin = min(max(lifetime / 4, margin), lifetime / 2)
+    return receivedAt + lifetime - now < margin
+  }
+
+  var headerValue: String { "Bearer \(secret.reveal())" }
+}
+
+/// What an administrator issues for one organisation (reference identity 1.1). None of it is ever printed.
+package struct Credentials: Sendable, Equatable {
+  package var clientID: Secret
+  package var clientSecret: Secret
+  package var refreshToken: Secret
+
+  package init(clientID: Secret, clientSecret: Secret, refreshToken: Secret) {
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.refreshToken = refreshToken
   }
 }

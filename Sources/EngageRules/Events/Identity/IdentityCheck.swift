@@ -109,3 +109,84 @@ package struct LastKnownLocation: Sendable, Equatable {
     self.at = at
   }
 }
+
+/// What a record asks to be done with the recipient of its device, beside saying who it is (reference identity 5.7).
+package enum ContactInstruction: Sendable, Equatable {
+  /// Into the contact list of this id.
+  case contactList(String)
+  /// Into the program of this id.
+  case program(String)
+  case optOut
+  case optIn
+
+  /// As the store and listings name it; the types of the records.
+  package var name: String {
+    switch self {
+    case .contactList: "contactList"
+    case .program: "program"
+    case .optOut: "optOut"
+    case .optIn: "optIn"
+    }
+  }
+
+  /// The id of the list or program; empty for the others.
+  package var target: String {
+    switch self {
+    case .contactList(let id), .program(let id): id
+    case .optOut, .optIn: ""
+    }
+  }
+
+  /// Nil for a name that is none of these.
+  package init?(name: String, target: String) {
+    switch name {
+    case "contactList": self = .contactList(target)
+    case "program": self = .program(target)
+    case "optOut": self = .optOut
+    case "optIn": self = .optIn
+    default: return nil
+    }
+  }
+
+  /// What takes it back; nil where the API has no way.
+  package var reversed: ContactInstruction? {
+    switch self {
+    case .contactList, .program: nil
+    case .optOut: .optIn
+    case .optIn: .optOut
+    }
+  }
+}
+
+/// The mobile user id of a device that has none: UUIDv5 of the device id, upper case, the same on every run and machine
+/// (reference decisions 6).
+package enum AutomaticMobileUserId {
+  package static func id(of device: Text) -> String { unsafe id(of: Array(device.bytes)) }
+
+  package static func id(of device: String) -> String { id(of: Array(device.utf8)) }
+
+  /// Equal for ids of one person: iOS wrote UUIDs in upper case and Android in lower case.
+  package static func key(of id: String) -> String {
+    let bytes = Array(id.utf8)
+    let isUUID =
+      bytes.count == 36
+      && bytes.indices.allSatisfy { place in
+        [8, 13, 18, 23].contains(place)
+          ? bytes[place] == UInt8(ascii: "-")
+          : 0x30...0x39 ~= bytes[place] || 0x61...0x66 ~= bytes[place] | 0x20
+      }
+    return isUUID ? id.uppercased() : id
+  }
+
+  private static func id(of device: [UInt8]) -> String { NameUUID(of: device, in: .program).text.uppercased() }
+}
+
+extension PersonID.Kind {
+  /// Of a recipient of the list.
+  package static let recipient = Self("recipient")
+  /// Mobile user ids, those of anonymous users as well.
+  package static let mobileUserID = Self("mobile-user-id")
+
+  /// By what Engage knows people; a `user` is an id of an `identify` record.
+  package static let ofEngage: [Self] = [.device, .recipient, .mobileUserID, .user]
+}
