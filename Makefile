@@ -5,7 +5,7 @@ SWIFT ?= swift
 # JOBS=N compiles N files at a time, for machines with little memory.
 LAYERS := --explicit-target-dependency-import-check error $(addprefix --jobs ,$(JOBS))
 # Debian packages: what the program is built with, and what its tests call besides.
-LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev
+LIBRARIES := libsqlite3-dev libcurl4-openssl-dev liblz4-dev libssl-dev libxml2-dev zlib1g-dev
 TOOLS := gzip openssl strace tzdata
 BINARY := .build/release/engage-batch
 # The build that demo, tests and proofs share, with a folder of its own beside that of `make build`: isChecked in Package.swift says what it is.

@@ -26,7 +26,8 @@ let modules: [Module] = [
     name: "BatchMaps", imports: ["BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded"] + grdb,
     testImports: ["EngageRules", "GameRules"]),
   Module(
-    name: "BatchStore", imports: ["BatchFoundation"] + grdb, testImports: ["EngageRules", "Engage", "StoreSupport"]),
+    name: "BatchStore", imports: ["BatchFoundation", "CLZ4"] + grdb,
+    testImports: ["EngageRules", "Engage", "StoreSupport"]),
   Module(
     name: "BatchDelivery", imports: ["BatchFoundation", "BatchWire", "BatchStore"],
     testImports: ["StoreSupport", "DestinationContract"]),
@@ -192,6 +193,7 @@ let package = Package(
     .target(name: "CBytes", path: "Sources/System/CBytes"),
     .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
+    .systemLibrary(name: "CLZ4", path: "Sources/System/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),

@@ -127,13 +127,13 @@ enum NightCoding {
       if !night.beyond.isEmpty { night.beyond.withText { writer.put($0) } }
       night.records.withText { writer.put($0) }
     }
-    return unsafe writer.withBytes { unsafe RepeatedBytes.packed($0) }
+    return unsafe writer.withBytes { unsafe CompressedBytes.packed($0) }
   }
 
   /// - Parameter packed: by ``packed(_:)``.
   /// - Throws: ``StoreError/damagedBlock``.
   static func nights(_ packed: [UInt8]) throws -> [DeviceNight] {
-    let bytes = try RepeatedBytes.unpacked(packed)
+    let bytes = try CompressedBytes.unpacked(packed)
     do {
       return try unsafe bytes.withUnsafeBytes { bytes in
         var reader = unsafe StateReader(bytes)
