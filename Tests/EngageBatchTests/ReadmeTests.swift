@@ -4,6 +4,8 @@ import Testing
 
 /// The commands that the pages show are run as they stand there.
 @Suite("Commands in the documentation") struct ReadmeTests {
+  private static let firstPage = "docs/getting-started.md"
+
   static func pages() throws -> [String] {
     ["README.md", "CONTRIBUTING.md"] + (try Checkout.files(below: "docs").filter { $0.hasSuffix(".md") })
   }
@@ -27,7 +29,7 @@ import Testing
   @Test("Each ends well, in order, in a copy of the checkout", arguments: try pages())
   func run(page: String) throws {
     let commands = Self.commands(in: try Checkout.text(page))
-    if page == "README.md" { #expect(commands.count >= 5) }
+    if page == "README.md" { #expect(commands.count >= 4) }
     guard !commands.isEmpty else { return }
     let workspace = try Workspace()
     let makefile = try Checkout.text("Makefile")
@@ -51,25 +53,39 @@ import Testing
     }
   }
 
-  @Test("The job that the README shows is jobs/nightly.json, byte for byte")
+  @Test("The job that the first page shows is jobs/nightly.json, byte for byte")
   func job() throws {
     #expect(
-      try Self.block(after: "## A job and its output", in: Checkout.text("README.md"))
+      try Self.block(after: "inside the process. The job:", in: Checkout.text(Self.firstPage))
         == Checkout.text("jobs/nightly.json"))
   }
 
+  @Test("The events that the README shows are those of its records")
+  func example() throws {
+    let page = try Checkout.text("README.md")
+    let workspace = try Workspace()
+    try workspace.write("records.ndjson", try Self.block(after: "looked at the cart:", in: page))
+    let command = ["-c", "\(Checkout.binary) stream jobs/nightly.json < records.ndjson"]
+    let finished = try workspace.start(program: "/bin/bash", command).finish()
+    #expect(finished.code == 0, "\(finished.messages)")
+    let shown = page.matches(of: /\n\| (\d+) [^|]* \| (\d\d:\d\d) \|/).map { "\($0.1) \($0.2)" }
+    let made = finished.output.matches(of: /"eventTypeCode":"(\d+)","eventTimestamp":"2026-01-15T(\d\d:\d\d)/)
+    #expect(shown == made.map { "\($0.1) \($0.2)" })
+    #expect(shown.count == 4)
+  }
+
   /// With `ENGAGE_RECORD=1` the block is written anew, and the test fails all the same, so that nobody mistakes a recording for a check.
-  @Test("The output that the README shows is what the job prints, but for time, port and folder")
+  @Test("The output that the first page shows is what the job prints, but for time, port and folder")
   func output() throws {
     let workspace = try Workspace()
     let finished = try workspace.run("run", "jobs/nightly.json", "--sandbox")
     #expect(finished.code == 0)
     let printed = Self.placed(finished.messages, from: workspace.path)
-    let page = try Checkout.text("README.md")
-    let shown = try Self.block(after: "It prints:", in: page)
+    let page = try Checkout.text(Self.firstPage)
+    let shown = try Self.block(after: "The run prints:", in: page)
     if ProcessInfo.processInfo.environment["ENGAGE_RECORD"] == "1" {
-      try Data(page.replacing(shown, with: printed).utf8).write(to: Checkout.url("README.md"))
-      Issue.record("recorded README.md")
+      try Data(page.replacing(shown, with: printed).utf8).write(to: Checkout.url(Self.firstPage))
+      Issue.record("recorded \(Self.firstPage)")
     }
     #expect(shown == printed, "run with ENGAGE_RECORD=1 and look at the difference")
   }
