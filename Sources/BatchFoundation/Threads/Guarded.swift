@@ -3,7 +3,7 @@ import Glibc
 /// State that threads share: reached only under its lock, with a way to wait until it changes.
 ///
 /// The one lock of the product. It is the system's mutex, because threads that wait for a disk or a network must sleep rather than
-/// spin, and because the thread sanitizer understands it. Locks are taken in the order of `docs/threads.md`.
+/// spin, and because the thread sanitizer understands it. Locks are taken in the order of `docs/architecture.md`, "Order of locks".
 @safe package final class Guarded<State: ~Copyable>: @unchecked Sendable {
   // The state is only reached while the mutex is held; mutex and condition are only used through these addresses.
   private var state: State
