@@ -9,9 +9,10 @@ import Testing
 @Suite struct CollectEndpointTests {
   @Test func takesListsAndSingleEvents() throws {
     let fixture = try Fixture()
-    #expect(try fixture.send(.post, "/collect/api/k/bulk", list([event(uuid: 1), event(uuid: 2)])) == (204, ""))
-    #expect(try fixture.send(.post, "/collect/api/k", event(uuid: 3)) == (204, ""))
-    #expect(try fixture.send(.post, "/collect/api/k/", event(uuid: 4)) == (204, ""))
+    #expect(
+      try fixture.send(.post, "/collect/api/k/bulk", list([gameEvent(uuid: 1), gameEvent(uuid: 2)])) == (204, ""))
+    #expect(try fixture.send(.post, "/collect/api/k", gameEvent(uuid: 3)) == (204, ""))
+    #expect(try fixture.send(.post, "/collect/api/k/", gameEvent(uuid: 4)) == (204, ""))
     #expect(try fixture.send(.post, "/collect/api/k/bulk", list([])) == (204, ""))
     #expect(try fixture.verdicts == ["valid", "valid", "valid", "valid"])
     #expect(fixture.server.totals.eventsReceived == 4)
@@ -24,10 +25,11 @@ import Testing
     ("/collect/api/k/bulk", "[]", 400, "The body is not an object"),
     ("/collect/api/k/bulk", "{}", 400, "eventList is missing"),
     ("/collect/api/k/bulk", #"{"eventList":{}}"#, 400, "eventList is not an array"),
-    ("/collect/api/k/bulk", event(), 400, "This is a single event; its address has no /bulk"),
+    ("/collect/api/k/bulk", gameEvent(), 400, "This is a single event; its address has no /bulk"),
     ("/collect/api/k", #"{"userID":"p"}"#, 400, "eventName is missing"),
     (
-      "/collect/api/k", list([event()]), 400, "This is a list of events; its address ends with /bulk, before the hash"
+      "/collect/api/k", list([gameEvent()]), 400,
+      "This is a list of events; its address ends with /bulk, before the hash"
     ),
     ("/collect/api/k/other", list([]), 404, "There is nothing at this address"),
     ("/collect/api//bulk", list([]), 404, "There is nothing at this address"),
@@ -47,12 +49,12 @@ import Testing
     #expect(try fixture.send(.put, "/collect/api/live-1/bulk").status == 405)
     #expect(try fixture.send(.post, "/collect/api/other/bulk", list([])).status == 404)
     #expect(try fixture.send(.post, "/collect/api/live-1/bulk", list([])).status == 204)
-    let long = list([event(params: #"{"text":"\#(String(repeating: "x", count: 1000))"}"#)])
+    let long = list([gameEvent(params: #"{"text":"\#(String(repeating: "x", count: 1000))"}"#)])
     #expect(try fixture.send(.post, "/collect/api/live-1/bulk", long).status == 413)
   }
 
   @Test func takesOnlyTheHashOfItsSecret() throws {
-    let body = list([event()])
+    let body = list([gameEvent()])
     let hash = BodyHash(of: Array(body.utf8), secret: Secret("s")).text
     let fixture = try Fixture { $0.hashSecret = Secret("s") }
     #expect(try fixture.send(.post, "/collect/api/k/bulk", body).status == 403)
@@ -78,14 +80,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (event(), "valid"), (event(time: "2026-1-31 9:0:0.5"), "valid"),
-    (event(time: "2025-12-30 10:00:00.000"), "outOfWindow"), (event(time: "2025-12-30 10:00:00.001"), "valid"),
-    (event(time: "2026-02-02 09:59:59.999"), "valid"), (event(time: "2026-02-02 10:00:00.000"), "outOfWindow"),
-    (event(time: "yesterday"), "invalid, badTopLevel /eventTimestamp"),
-    (event("PLAYER LOADED"), "invalid, badName /eventName"),
-    (event(params: #"{"Level":1,"a":{"B":2}}"#), "invalid, badName /eventParams/Level, badName /eventParams/a/B"),
-    (event(params: #"{"x":null,"y":""}"#), "invalid, nullValue /eventParams/x, emptyValue /eventParams/y"),
-    (event(params: #"{"userID":"p"}"#), "invalid, reservedName /eventParams/userID"),
+    (gameEvent(), "valid"), (gameEvent(time: "2026-1-31 9:0:0.5"), "valid"),
+    (gameEvent(time: "2025-12-30 10:00:00.000"), "outOfWindow"), (gameEvent(time: "2025-12-30 10:00:00.001"), "valid"),
+    (gameEvent(time: "2026-02-02 09:59:59.999"), "valid"), (gameEvent(time: "2026-02-02 10:00:00.000"), "outOfWindow"),
+    (gameEvent(time: "yesterday"), "invalid, badTopLevel /eventTimestamp"),
+    (gameEvent("PLAYER LOADED"), "invalid, badName /eventName"),
+    (gameEvent(params: #"{"Level":1,"a":{"B":2}}"#), "invalid, badName /eventParams/Level, badName /eventParams/a/B"),
+    (gameEvent(params: #"{"x":null,"y":""}"#), "invalid, nullValue /eventParams/x, emptyValue /eventParams/y"),
+    (gameEvent(params: #"{"userID":"p"}"#), "invalid, reservedName /eventParams/userID"),
     (#"{"eventName":"a","userID":"p","eventParams":{}}"#, "valid"),
     (#"{"eventName":"a","eventParams":{}}"#, "invalid, missingRequired /userID"),
     (#"{"eventName":"a","userID":"p"}"#, "invalid, missingRequired /eventParams"),
@@ -103,7 +105,7 @@ import Testing
 
   @Test func theFirstOfAnIdWins() throws {
     let fixture = try Fixture()
-    let upper = event(uuid: 1).replacing("00000000-0000-4000-8000", with: "ABCDEF00-0000-4000-8000")
+    let upper = gameEvent(uuid: 1).replacing("00000000-0000-4000-8000", with: "ABCDEF00-0000-4000-8000")
     try fixture.send(.post, "/collect/api/k/bulk", list([upper, upper.replacing("ABCDEF", with: "abcdef")]))
     try fixture.send(.post, "/collect/api/k/bulk", list([upper]))
     #expect(try fixture.verdicts == ["valid", "duplicate", "duplicate"])
@@ -123,14 +125,15 @@ import Testing
       }
     }
     let events = [
-      event(uuid: 1, params: #"{"level":1}"#), event(uuid: 2, params: #"{"level":"1"}"#), event("other", uuid: 3),
+      gameEvent(uuid: 1, params: #"{"level":1}"#), gameEvent(uuid: 2, params: #"{"level":"1"}"#),
+      gameEvent("other", uuid: 3),
     ]
     try fixture.send(.post, "/collect/api/k/bulk", list(events))
     #expect(
       try fixture.verdicts
         == ["valid", "invalid, wrongType /eventParams/level", "invalid, unknownEvent /eventName"])
     #expect(
-      try fixture.send(.post, "/collect/api/k", event("other")) == (400, "Custom Event Code not recognized"))
+      try fixture.send(.post, "/collect/api/k", gameEvent("other")) == (400, "Custom Event Code not recognized"))
   }
 
   @Test func remembersVerdictsInAStateFile() throws {
@@ -138,10 +141,10 @@ import Testing
     var settings = SandboxSettings()
     settings.stateFile = folder.path + "/state.json"
     let first = try Fixture(settings)
-    try first.send(.post, "/collect/api/k/bulk", list([event(uuid: 1)]))
+    try first.send(.post, "/collect/api/k/bulk", list([gameEvent(uuid: 1)]))
     try first.server.stop()
     let second = try Fixture(settings)
-    try second.send(.post, "/collect/api/k/bulk", list([event(uuid: 1), event(uuid: 2)]))
+    try second.send(.post, "/collect/api/k/bulk", list([gameEvent(uuid: 1), gameEvent(uuid: 2)]))
     #expect(try second.verdicts == ["valid", "duplicate", "valid"])
     #expect(second.server.totals.eventsReceived == 3)
   }
@@ -155,8 +158,8 @@ import Testing
       """#
     try settings.read(faults: Array(plan.utf8), endpoints: SandboxEndpoint.deltaDNA) { _ in }
     let fixture = try Fixture(settings)
-    #expect(try fixture.send(.post, "/collect/api/k/bulk", list([event()])).status == 503)
-    #expect(try fixture.send(.post, "/collect/api/k/bulk", list([event()])).status == 204)
+    #expect(try fixture.send(.post, "/collect/api/k/bulk", list([gameEvent()])).status == 503)
+    #expect(try fixture.send(.post, "/collect/api/k/bulk", list([gameEvent()])).status == 204)
     #expect(try fixture.send(.post, "/engage/api/k", "{}") == (500, "no"))
     #expect(try fixture.verdicts == ["valid"])
   }

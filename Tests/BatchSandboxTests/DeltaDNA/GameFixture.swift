@@ -56,7 +56,7 @@ final class Fixture {
 }
 
 /// An event of the day on which the sandbox's clock starts.
-func event(
+func gameEvent(
   _ name: String = "levelUp", uuid: Int = 1, time: String = "2026-01-31 09:00:00.000",
   params: String = #"{"platform":"IOS","sdkVersion":"engage-batch"}"#
 ) -> String {
