@@ -1,9 +1,8 @@
 package import BatchFoundation
 
-/// The resolved configuration: what every stage receives, checked and typed.
-///
-/// The rows of ``SettingsSchema`` say what each value means, its default and its limits; the values here are placeholders
-/// until the rows have filled them in. Names of columns, parameters and attributes are plain text.
+/// The resolved configuration, checked and typed, as every stage receives it. The rows of ``SettingsSchema`` define
+/// meaning, default and limits; values are placeholders until set from the rows. Names of columns, parameters and
+/// attributes are plain text.
 package struct Settings: Sendable, Hashable {
   package var general = General()
   package var parameterNames = ParameterNames()
@@ -28,29 +27,29 @@ package struct Settings: Sendable, Hashable {
   package init() {}
 
   package struct Networking: Sendable, Hashable {
-    /// Counted failures of a chunk at which it may be suspected.
+    /// The number of counted failures at which a chunk may be suspected.
     package var maxRetries = 0
     /// The first back-off; it doubles up to `maxRetryDelay`, with full jitter.
     package var retryDelay = Milliseconds.zero
     package var maxRetryDelay = Milliseconds.zero
-    /// Repeated requests that one run may make in all.
+    /// The total number of repeated requests per run.
     package var retryBudget = 0
-    /// Failures in a row after which nothing more is sent in this run.
+    /// The number of consecutive failures after which the run sends nothing more.
     package var breakerFailures = 0
-    /// Without effect: a run that stopped sending ends.
+    /// The pause has no effect: a run that stopped sending ends.
     package var breakerPause = Milliseconds.zero
   }
 
   package struct EventStore: Sendable, Hashable {
-    /// Posted events older than this many days may be purged.
+    /// The age in days from which posted events may be purged.
     package var daysToKeep = 0
-    /// The same for digests of processed lines, and for states of devices without records; 0 keeps them.
+    /// The age of digests of processed lines; `deviceDays` is that of states of devices without records. 0 keeps them.
     package var digestDays = 0
     package var deviceDays = 0
   }
 
   package struct Connection: Sendable, Hashable {
-    /// Without a slash at its end; nil when no service is named.
+    /// The URL without a slash at its end; nil if no service is named.
     package var baseURL: String?
     package var clientId: Secret?
     package var clientSecret: Secret?
@@ -59,7 +58,7 @@ package struct Settings: Sendable, Hashable {
     package var xmlapiPath = ""
     package var eventsPath = ""
     package var eventErrorsPath = ""
-    /// A file of certificates in PEM form that are trusted besides those of the system.
+    /// A PEM file of certificates trusted in addition to the system's.
     package var caFile: String?
     package var idleTimeout = Milliseconds.zero
     package var proxy: String?
@@ -67,10 +66,10 @@ package struct Settings: Sendable, Hashable {
     package var proxyCredentials: Secret?
     package var connectTimeout = Milliseconds.zero
     package var totalTimeout = Milliseconds.zero
-    /// Bytes a second below which a transfer counts as stalled; 0 switches the check off.
+    /// The bytes per second below which a transfer counts as stalled; 0 disables the check.
     package var minimumRate = 0
     package var maxResponseBytes = 0
-    /// How long before its end a token is renewed.
+    /// The time before its end at which a token is renewed.
     package var tokenRefreshMargin = Milliseconds.zero
   }
 
@@ -89,16 +88,16 @@ package struct Settings: Sendable, Hashable {
   package struct Ingest: Sendable, Hashable {
     package var maxLineBytes = 0
     package var memoryLimit = 0
-    /// 0 stands for the processors that the process may use.
+    /// 0 uses all processors available to the process.
     package var workers = 0
-    /// How far behind what is known late records are decided in their place; zero for nowhere.
+    /// The rewind window: how far before the known time late records are processed in their place; zero for not at all.
     package var rewind = Milliseconds.zero
     package var lateRecords = LateRecordPolicy.accept
-    /// Bytes of quarantined lines that a store keeps.
+    /// The bytes of quarantined lines that a store keeps.
     package var quarantineLimit = 0
   }
 
-  /// Attributes that do not leave as they were recorded.
+  /// The attributes that are left out, masked or hashed.
   package struct Privacy: Sendable, Hashable {
     package var leftOut: [String] = []
     package var masked: [String] = []
@@ -109,41 +108,40 @@ package struct Settings: Sendable, Hashable {
   package struct Report: Sendable, Hashable {
     package var personalData = PersonalDataPolicy.hash
     package var mode = ReportMode.owner
-    /// The address of a webhook, which often holds a key.
+    /// The address of a webhook, which often contains a key.
     package var alarm: Secret?
     package var alarmForm = AlarmForm.json
-    /// A program that is told; empty for none.
+    /// The program to notify; empty for none.
     package var alarmCommand: [String] = []
-    /// So many runs of the job say what is usual; 0 for none.
+    /// The number of earlier runs that define what is usual; 0 for none.
     package var usualRuns = 7
     package var usualFactor = 3
   }
 }
 
-/// Who may read reports besides their owner.
+/// The permissions of reports: for the owner only, or also for the group to read.
 package enum ReportMode: String, CaseIterable, Sendable {
   case owner = "0600"
   case group = "0640"
 }
 
-/// What records of consent are to a job of Engage.
+/// The treatment of consent records in a job for Engage.
 package enum ConsentRecords: String, CaseIterable, Sendable {
   case ignore, apply
 }
 
-/// A plugin by the class name that configurations of either platform give it.
+/// An augmentation plugin, by its class name in configurations of either platform.
 package enum AugmentationPlugin: Hashable, Sendable {
   case coordinates
   /// The address of the place: synchronous as iOS's `UBFPlacemarkAugmentationPlugin`, or not as Android's
   /// `UBFAddressAugmentationPlugin` (reference events 5.4).
   case placemark(isSynchronous: Bool)
   case locationName
-  /// The tables of `Augmentation.lookupTables`.
   case lookupTables
-  /// A plugin that somebody added, by its class name.
+  /// An added plugin, by its class name.
   case named(String)
 
-  /// - Parameter className: with or without the package in front, as in `com.example.UBFAddressAugmentationPlugin`.
+  /// - Parameter className: with or without its package, as in `com.example.UBFAddressAugmentationPlugin`.
   package init(className: String) {
     let name = className.split(separator: ".").last.map(String.init) ?? className
     switch name {

@@ -1,7 +1,7 @@
 extension RandomAccessCollection {
-  /// The place of the first element that is not before something, found by halves; the end if all are.
+  /// Returns the first index whose element is not `isBefore`, by binary search; `endIndex` if there is none.
   ///
-  /// - Parameter isBefore: holds for none behind one for which it does not hold.
+  /// - Parameter isBefore: must not hold for any element after one for which it does not hold.
   @inlinable @inline(__always)
   public func place(behind isBefore: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)

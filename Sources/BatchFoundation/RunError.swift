@@ -1,11 +1,9 @@
-/// An error that says itself how a run ends for it, so that a platform's errors need no line in the core.
+/// An error that names the exit of a run that it ends, so that the core need not list a platform's errors.
 public protocol RunError: Error {
   var exit: RunExit { get }
 }
 
-/// How the program ends for whoever started it (reference command-line 4): the one list of exit codes.
-///
-/// `RunFailure` says which error has which.
+/// The exit codes of the program (reference command-line 4); `RunFailure` maps errors to them.
 public enum RunExit: Int32, CaseIterable, Codable, Sendable {
   case done = 0
   case usage = 64

@@ -1,6 +1,6 @@
-/// A small generator whose numbers depend on the seed alone, so that what was drawn from it can be repeated.
+/// A small deterministic generator: equal seeds give equal numbers.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
-  /// What the state grows by with each number.
+  /// The increment of the state with each number.
   public static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private var state: UInt64
@@ -12,7 +12,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     return Self.mix(state)
   }
 
-  /// The finaliser alone: a fixed scramble of one number.
+  /// Scrambles one number, as the generator's finalizer does.
   public static func mix(_ number: UInt64) -> UInt64 {
     var mixed = number
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,10 +1,8 @@
 import BatchFoundation
 import BatchWire
 
-/// Reads binary property lists (`bplist00`), with the bounds that an XML one has.
-///
-/// Objects refer to each other by number. One that is referred to more than once counts each time, so that a small file cannot stand for
-/// a large document.
+/// Reads binary property lists (`bplist00`), with the limits of XML ones. Objects refer to each other by number; each
+/// reference counts, so a small file cannot expand to a large document.
 struct BinaryPropertyListReader {
   typealias Failure = DocumentReader.Failure
 
@@ -14,10 +12,10 @@ struct BinaryPropertyListReader {
   private let count: Int
   private let table: Int
   private let limits = XMLLimits.file
-  /// Of values and keys, each time that they are referred to.
+  /// The number of values and keys, counted at each reference.
   private var elements = 0
   private var size = 0
-  /// The numbers of the arrays and dictionaries around the value at hand.
+  /// The numbers of the arrays and dictionaries around the current value.
   private var open: [Int] = []
 
   static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
@@ -50,12 +48,12 @@ struct BinaryPropertyListReader {
     self.table = table
   }
 
-  /// Highest byte first; nil for one that is no `Int`.
+  /// Reads a big-endian number; nil if it does not fit `Int`.
   private static func number(_ bytes: [UInt8], _ start: Int, _ width: Int) -> Int? {
     Int(exactly: bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// - Parameter name: of the value in messages.
+  /// - Parameter name: the value's name in messages.
   private mutating func node(_ object: Int, _ name: String) throws(Failure) -> JSONNode {
     var at = try begin(object)
     let (kind, low) = (bytes[at] >> 4, Int(bytes[at] & 0x0F))
@@ -79,7 +77,7 @@ struct BinaryPropertyListReader {
     }
   }
 
-  /// Counts an object that is referred to, and finds it.
+  /// Counts a reference to an object and returns the object's offset.
   private mutating func begin(_ object: Int) throws(Failure) -> Int {
     elements += 1
     guard elements < limits.elements else { throw Self.fault("it has more than \(limits.elements) values") }
@@ -92,7 +90,7 @@ struct BinaryPropertyListReader {
   private func integer(_ start: Int, _ width: Int) throws(Failure) -> Int {
     guard start + width <= table else { throw Self.fault("a number ends behind the objects") }
     let bits = bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    // Only those of 8 bytes have a sign.
+    // Only numbers of 8 bytes are signed.
     return Int(Int64(bitPattern: bits))
   }
 
@@ -106,7 +104,7 @@ struct BinaryPropertyListReader {
     return value
   }
 
-  /// Seconds since 2001 become RFC 3339, as XML has it: without a fraction where there is none.
+  /// Converts seconds since 2001 to RFC 3339 as in XML, without a zero fraction.
   private func date(_ start: Int, _ name: String) throws(Failure) -> String {
     let milliseconds = (try real(start, 8, name) * 1000 + 978_307_200_000).rounded()
     guard -62_135_596_800_000..<253_402_300_800_000 ~= milliseconds else {
@@ -116,7 +114,7 @@ struct BinaryPropertyListReader {
     return text.hasSuffix(".000Z") ? text.dropLast(5) + "Z" : text
   }
 
-  /// How many there are of what a marker begins, whose low bits say so or that an integer does.
+  /// Returns the number of elements of a value, given by its marker's low bits or by an integer after it.
   private func length(_ at: inout Int, _ low: Int, width: Int) throws(Failure) -> Int {
     var length = low
     if low == 15 {

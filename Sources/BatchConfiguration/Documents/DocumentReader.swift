@@ -1,10 +1,9 @@
 import BatchFoundation
 import Glibc
 
-/// Reads a configuration or job document of either format, told apart by content (reference formats 1): a property list, or JSONC, which
-/// is JSON with comments and with commas behind the last member or element.
+/// Reads configuration and job documents, detecting the format by content (reference formats 1): property lists, or
+/// JSONC, which is JSON with comments and trailing commas.
 enum DocumentReader {
-  /// Why a document was refused.
   struct Failure: Error, Hashable {
     var line: Int?
     var problem: String
@@ -41,7 +40,7 @@ enum DocumentReader {
     return try json(bytes)
   }
 
-  /// Whether a word and a colon, or the three dashes of a document, stand at the start.
+  /// Returns whether the text starts with a word and a colon, or with the three dashes of a document.
   private static func isYAML(_ bytes: ArraySlice<UInt8>) -> Bool {
     let rest = bytes.drop(while: isWordByte)
     return rest.first == UInt8(ascii: ":") || bytes.starts(with: "---".utf8)
@@ -58,7 +57,7 @@ enum DocumentReader {
     }
   }
 
-  /// The line of the first thing that only an OpenStep list has: a key without quotes, or `=` behind one. Nil for anything else.
+  /// Returns the line of the first token that only OpenStep lists have: an unquoted key, or `=` after a key; else nil.
   private static func openStepLine(_ bytes: [UInt8], _ first: Int) -> Int? {
     var at = first
     if bytes[at] == UInt8(ascii: "{") {
@@ -94,11 +93,11 @@ enum DocumentReader {
   }
 }
 
-/// Reads the files that people write: configurations, jobs, credential files.
+/// Reads hand-written files: configurations, jobs, credential files.
 package enum FileContents {
   static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
-  /// Whether anybody but the owner may read or write the file; a group may read what root gave it, as schedulers mount secrets.
+  /// Returns whether others than the owner may access the file; the group may if root owns it, as for mounted secrets.
   package static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return false }

@@ -1,42 +1,39 @@
 import BatchFoundation
 
-/// What is missing where a JSON document stops being one, in words.
-///
-/// It looks once more at the text before the place, which was read without a fault.
+/// Describes what is missing where a JSON document becomes invalid, by scanning the valid text before that again.
 package struct JSONFault {
   private let bytes: [UInt8]
   private let offset: Int
-  /// Whether it is a record: then only plain names are told of it, and no lines.
+  /// Whether the text is a record: then only plain names are quoted, and no lines are given.
   private let isRecord: Bool
   private var at: Int
   private var line = 1
   private var open: [Container] = []
-  /// What was read last, outside any container.
+  /// Whether a value outside any container has been read.
   private var hasRoot = false
 
   private struct Container {
     var isObject: Bool
-    /// What holds it, in words.
+    /// The container in words.
     var name: String
     var line: Int
-    /// The key that was read last.
     var key = ""
     var keyLine = 0
-    /// How far it is: a key (or value), a colon, a value, a comma.
+    /// The next expected token: a key (or value), a colon, a value, a comma.
     var expects: Expectation
-    /// Where the value before a comma ends.
+    /// The line where the value before a comma ends.
     var valueLine = 0
   }
 
   private enum Expectation { case first, key, colon, value, comma }
 
-  /// - Parameter offset: where reading ended.
+  /// - Parameter offset: where reading stopped.
   static func words(_ bytes: [UInt8], at offset: Int) -> String {
     var fault = JSONFault(bytes: bytes, offset: offset)
     return fault.words()
   }
 
-  /// The same of a record that is a line of its own.
+  /// Describes the fault of a record on one line.
   package static func words(ofRecord bytes: [UInt8], at offset: Int) -> String {
     var fault = JSONFault(bytes: bytes, offset: min(offset, bytes.count), isRecord: true)
     let words = fault.words()
@@ -126,7 +123,7 @@ package struct JSONFault {
       : "expected '\"' at the end of the text that begins\(isRecord ? " here" : onLine(line))"
   }
 
-  /// What a value that begins here is called.
+  /// The name of a value that begins here.
   private var place: String {
     guard let container = open.last else { return "the document" }
     if container.isObject { return "'\(container.key)'" }
@@ -163,7 +160,7 @@ package struct JSONFault {
     if end.count == 2 { at += 2 }
   }
 
-  /// - Returns: the text as it is written, shortened; nil if it does not end before the place.
+  /// - Returns: the source of the string, shortened; nil if it does not end before the offset.
   private mutating func skipString() -> String? {
     let start = at + 1
     at = start

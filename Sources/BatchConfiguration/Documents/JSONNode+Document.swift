@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// What a job or a configuration asks of a document, whether it was JSON or a property list.
+/// Access to documents of jobs and configurations, whether JSON or property lists.
 extension JSONNode {
-  /// The variables of the value and of all within it.
+  /// The variables of the value and of all nested ones.
   var allVariables: [NamedVariable] {
     switch value {
     case .array(let elements): elements.flatMap(\.allVariables)
@@ -11,13 +11,13 @@ extension JSONNode {
     }
   }
 
-  /// The text as a boolean, where a variable stands in the place of one.
+  /// The boolean that a variable was expanded to.
   var variableFlag: Bool? {
     guard !variables.isEmpty, case .string(let text) = value else { return nil }
     return text == "true" ? true : text == "false" ? false : nil
   }
 
-  /// What a value is called in messages, in the words of both formats.
+  /// The name of the value's kind in messages, in the terms of both formats.
   package var documentKind: String {
     switch value {
     case .number(let text): Int64(text) == nil ? "a number" : "an integer"
@@ -26,17 +26,17 @@ extension JSONNode {
     }
   }
 
-  /// Reads a document of either format as it is written.
+  /// Reads a document of either format without expanding variables.
   ///
-  /// - Parameters:
-  ///   - file: absolute.
-  ///   - source: the file as messages name it.
-  /// - Throws: why it cannot be read, with its line.
+  /// - Parameter file: the absolute path; `source` is the name in messages.
+  /// - Throws: the reason it cannot be read, with its line.
   static func load(_ file: String, source: String) throws(ConfigurationErrors) -> JSONNode {
     try read(bytes(of: file, source: source), source: source)
   }
 
-  /// What a document is read from, for whoever keeps a digest of it.
+  /// Returns the bytes of a document, for callers that keep a digest of them.
+  ///
+  /// - Throws: `ConfigurationErrors` if the file cannot be read.
   package static func bytes(of file: String, source: String) throws(ConfigurationErrors) -> [UInt8] {
     do {
       return try RegularFile.read(file)
@@ -45,6 +45,7 @@ extension JSONNode {
     }
   }
 
+  /// - Throws: the reason it cannot be read, with its line.
   package static func read(_ bytes: [UInt8], source: String) throws(ConfigurationErrors) -> JSONNode {
     do {
       return try DocumentReader.read(bytes)

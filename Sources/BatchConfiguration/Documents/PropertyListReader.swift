@@ -1,14 +1,12 @@
 import BatchFoundation
 import BatchWire
 
-/// Reads XML property lists.
-///
-/// The hardened XML reader takes no document type declaration at all. Property lists begin with one by custom, so the plain
-/// external form is taken out before, byte for byte by spaces, and anything more in it is refused.
+/// Reads XML property lists. The hardened XML reader rejects all document type declarations, but property lists begin
+/// with one by convention. So its plain external form is first overwritten with spaces; any other is refused.
 enum PropertyListReader {
   typealias Failure = DocumentReader.Failure
 
-  /// - Parameter start: offset of the first `<`.
+  /// - Parameter start: the offset of the first `<`.
   static func read(_ bytes: [UInt8], from start: Int) throws(Failure) -> JSONNode {
     let plain = try withoutDocumentType(bytes, start)
     let root: XMLElement
@@ -90,7 +88,7 @@ enum PropertyListReader {
     return members
   }
 
-  /// The document with its type declaration, if it has one before its root, replaced by spaces.
+  /// Returns the document with a type declaration before its root replaced by spaces.
   private static func withoutDocumentType(_ bytes: [UInt8], _ start: Int) throws(Failure) -> [UInt8] {
     guard let declaration = documentType(bytes, start) else { return bytes }
     guard !bytes[declaration].contains(UInt8(ascii: "[")) else {
@@ -102,7 +100,7 @@ enum PropertyListReader {
     return plain
   }
 
-  /// Where `<!DOCTYPE ... >` stands; only the XML declaration, comments, instructions and white space may come before it.
+  /// Returns the range of `<!DOCTYPE ... >`, with only the XML declaration, comments, instructions and space before it.
   private static func documentType(_ bytes: [UInt8], _ start: Int) -> Range<Int>? {
     var at = start
     while at < bytes.count {
@@ -123,7 +121,7 @@ enum PropertyListReader {
     return nil
   }
 
-  /// Behind the `>` that closes the declaration; those in quotes and in brackets do not.
+  /// Returns the offset after the `>` that closes the declaration, skipping those in quotes and brackets.
   private static func documentTypeEnd(_ bytes: [UInt8], _ start: Int) -> Int? {
     var quote: UInt8?
     var depth = 0

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Puts variables of the environment in the place of `${NAME}` and `${NAME:-default}` (reference decisions 42).
+/// Expands environment variables in `${NAME}` and `${NAME:-default}` (reference decisions 42).
 struct VariableExpansion {
   var environment: [String: String]
   /// The document as messages name it.
@@ -12,16 +12,13 @@ struct VariableExpansion {
     self.source = source
   }
 
-  /// The document with the values of the variables; where there is a fault, as it is written.
-  ///
-  /// - Parameter path: the keys that lead to it.
+  /// Returns the document at the keys of `path` with its variables expanded; texts with a fault stay as written.
   mutating func expand(_ document: JSONNode, under path: [String] = []) -> JSONNode {
     expand(document, path, document.line)
   }
 
-  /// - Parameters:
-  ///   - path: the keys that lead to the value.
-  ///   - line: of the value or of what it stands in.
+  /// - Parameter path: the keys that lead to the value.
+  /// - Parameter line: the line of the value or of its container.
   private mutating func expand(_ node: JSONNode, _ path: [String], _ line: Int?) -> JSONNode {
     var node = node
     let line = node.line ?? line
@@ -53,15 +50,15 @@ struct VariableExpansion {
 
   private enum Refusal: Error {
     case unset(String)
-    /// What stands there, from `${` on.
+    /// A malformed reference, from `${` on.
     case form(Substring)
-    /// A variable in the place of a secret; nil where it has no name.
+    /// A variable in a secret setting; nil if it has no name.
     case secretKey(String?)
-    /// A variable that holds a secret, in another place.
+    /// A variable that contains a secret, outside its setting.
     case secretVariable(String)
   }
 
-  /// - Parameter isSecret: whether the text is that of a secret, which takes no variable.
+  /// - Parameter isSecret: whether the text is a secret, which may not contain variables.
   private func expanded(_ text: String, isSecret: Bool) throws(Refusal) -> (text: String, [NamedVariable]) {
     var expanded = ""
     var variables: [NamedVariable] = []
@@ -85,7 +82,7 @@ struct VariableExpansion {
     return (expanded + rest, variables)
   }
 
-  /// The variable at the start of a text, its value, and how many characters name it.
+  /// Reads the variable at the start of a text, with its value and the length of its reference in characters.
   private func reference(
     _ text: Substring, isSecret: Bool
   ) throws(Refusal) -> (variable: NamedVariable, value: String, length: Int) {
@@ -139,7 +136,7 @@ struct VariableExpansion {
 
   private static func isSecret(_ path: [String]) -> Bool { setting(at: path)?.isSecret ?? false }
 
-  /// Whether the variable carries a secret setting by itself.
+  /// Returns whether the variable provides a secret setting.
   private static func holdsSecret(_ name: String) -> Bool {
     EnvironmentVariables.all.contains {
       $0.name == name && SettingsSchema.current.setting(named: $0.setting)?.isSecret ?? false

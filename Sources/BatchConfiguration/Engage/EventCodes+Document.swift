@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// `General.eventCodes`: the name of a profile, or a table that says where it differs from one (reference events 1.8).
+/// `General.eventCodes`: the name of a profile, or a table of differences from one (reference events 1.8).
 extension EventCodes {
   static let base = "base"
   static let nameTable = "names"
@@ -8,10 +8,10 @@ extension EventCodes {
   static let code = "code"
   static let attributes = "attributes"
   static let kinds = EventKind.allCases.map { "\($0)" }
-  /// What a table can place, and name.
+  /// The fields that a table can place and name.
   static let fields = AutomaticField.allCases.filter { !AutomaticField.ofAugmentation.contains($0) }.map { "\($0)" }
 
-  /// A value that was checked; nil for that of another setting.
+  /// Takes a checked value; nil for one of another setting.
   init?(_ value: SettingValue) {
     switch value {
     case .text(let name):
@@ -24,7 +24,7 @@ extension EventCodes {
     }
   }
 
-  /// - Parameter name: of the setting, in messages.
+  /// - Parameter name: the setting's name in messages.
   init(_ table: JSONNode, called name: String) throws(SettingReader.Refusal) {
     let given = try table.members([Self.base, Self.nameTable, Self.everyEvent] + Self.kinds, of: name)
     let base = try given[Self.base].map { node throws(SettingReader.Refusal) in try Self.word(node, "\(name).base") }
@@ -53,7 +53,7 @@ extension EventCodes {
     return text
   }
 
-  /// Empty keeps events of the kind from being sent.
+  /// Reads a code; an empty one keeps events of the kind from being sent.
   private static func code(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
     guard case .string(let text) = node.value, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       throw SettingReader.Refusal(
@@ -83,7 +83,7 @@ extension EventCodes {
 }
 
 extension JSONNode {
-  /// The members of a dictionary by key, each of which is known and given once.
+  /// Returns the members of a dictionary by key; each must be known and given once.
   func members(_ known: [String], of name: String) throws(SettingReader.Refusal) -> [String: JSONNode] {
     guard case .object(let members) = value else {
       throw SettingReader.Refusal("'\(name)' is \(documentKind), but must be a dictionary")
@@ -105,7 +105,7 @@ extension JSONNode {
 }
 
 extension Settings {
-  /// Those of an earlier run, as its store lists them; what is secret there, or unknown today, has its default.
+  /// Returns the settings of an earlier run as listed by its store; secret and unknown ones have their defaults.
   package static func stored(_ values: [(name: String, value: String)]) -> Settings {
     var layers = SettingLayers()
     for (name, value) in values {

@@ -1,12 +1,11 @@
 package import BatchFoundation
 
 extension LookupTable {
-  /// Reads the rows of the file, each with the texts of ``columns``: CSV with a header row, or a JSON array of objects with text, numbers and booleans, told apart by content.
+  /// Reads the file's rows with the texts of ``columns``: CSV with a header row, or a JSON array of objects with text,
+  /// numbers and booleans, detected by content. Empty cells and nulls add nothing.
   ///
-  /// Empty cells and nulls add nothing.
-  ///
-  /// - Parameter directory: where messages show paths from.
-  /// - Throws: what is wrong with the file, with its line: it cannot be read, lacks a column, or has a key twice.
+  /// - Parameter directory: the base of paths in messages.
+  /// - Throws: the fault of the file with its line: it cannot be read, lacks a column, or repeats a key.
   package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> KeyedRows {
     let source = PathText.shown(file, from: directory)
     let bytes: [UInt8]
@@ -18,13 +17,13 @@ extension LookupTable {
     return try rows(in: bytes, source: source)
   }
 
-  /// - Parameter source: names the file in messages.
+  /// - Parameter source: the file's name in messages.
   func rows(in bytes: [UInt8], source: String) throws(ConfigurationErrors) -> KeyedRows {
     func fault(_ line: Int?, _ problem: String, hint: String? = nil) -> ConfigurationErrors {
       ConfigurationErrors([ConfigurationFault(Place(source, line: line), problem, hint: hint)])
     }
     let isJSON = bytes.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "[")
-    // It is read as a document, which takes some thirty times as much memory.
+    // JSON is read as a document, which takes some thirty times as much memory.
     guard !isJSON || bytes.count <= RegularFile.usuallyLargest else {
       throw fault(
         nil, RegularFile.Failure.tooLarge(limit: RegularFile.usuallyLargest).reason,
@@ -40,21 +39,21 @@ extension LookupTable {
   }
 }
 
-/// The rows of a table while its file is read; what no column asks for is not kept.
+/// The rows of a table while its file is read; unused columns are not kept.
 private struct Gathering {
   private(set) var rows: KeyedRows
   private let table: LookupTable
-  /// The key's first, then those that attributes are made of.
+  /// The key column, then the attributes' columns.
   private let columns: [String]
 
-  /// - Parameter bytes: of the file; its rows take about as many.
+  /// - Parameter bytes: the size of the file, about that of its rows.
   init(_ table: LookupTable, bytes: Int) {
     self.table = table
     rows = KeyedRows(columns: table.columns.count, capacity: bytes)
     columns = [table.keyColumn] + table.columns.map(\.name)
   }
 
-  /// - Parameter values: of ``columns``; empty where the row has none.
+  /// - Parameter values: the texts of ``columns``, empty if the row has none.
   private mutating func add(_ values: [String], line: Int) throws(DocumentReader.Failure) {
     guard let key = values.first, !key.utf8.isEmpty else {
       throw DocumentReader.Failure(line: line, "the row has no '\(table.keyColumn)'")
@@ -101,7 +100,7 @@ private struct Gathering {
   private func places(in header: [String], line: Int) throws(DocumentReader.Failure) -> [Int] {
     var places: [Int] = []
     for column in columns {
-      // Of two columns of one name the last counts.
+      // The last of two columns with the same name counts.
       guard let place = header.lastIndex(where: { $0.utf8.elementsEqual(column.utf8) }) else {
         let near = NearestName.question(about: column, among: header)
         throw DocumentReader.Failure(

@@ -1,22 +1,19 @@
 package import BatchFoundation
 
-/// What Engage's files, rules, recipients and sandbox are told.
-///
-/// What stands here before a configuration is read is empty; the defaults stand in `SettingsSchema+Engage`.
+/// The settings of Engage's files, rules, recipients and sandbox; `SettingsSchema+Engage` has the defaults.
 extension Settings {
   package struct General: Sendable, Hashable {
-    /// The marketing database; empty when none is named.
+    /// The marketing database; empty if none is named.
     package var listId = ""
-    /// Ready events at which a phone posts.
+    /// The number of ready events at which a phone posts.
     package var flushSize = 0
     package var eventCodes = EventCodes.engageSDK
-    /// Nil checks nothing.
+    /// Nil disables the check.
     package var eventSchema: String?
-    /// How long a campaign lives whose payload names no expiry.
+    /// The lifetime of campaigns whose payload has no expiry.
     package var campaignExpiration = Milliseconds.zero
   }
 
-  /// Names of the parameters in payloads and links.
   package struct ParameterNames: Sendable, Hashable {
     package var currentCampaign = ""
     package var campaignExpiresAt = ""
@@ -25,11 +22,10 @@ extension Settings {
   }
 
   package struct Session: Sendable, Hashable {
-    /// A session ends when the app was away for longer.
+    /// The time in the background after which a session ends.
     package var expiration = Milliseconds.zero
   }
 
-  /// Names of the attributes that events carry.
   package struct AttributeNames: Sendable, Hashable {
     private var names = [String](repeating: "", count: AutomaticField.allCases.count)
 
@@ -41,23 +37,23 @@ extension Settings {
 
   package struct Location: Sendable, Hashable {
     package var isEnabled = false
-    /// How the time of the last known location is written.
+    /// The format of the last known location's time.
     package var dateFormat = DatePattern.none
     package var addressColumn = ""
     package var timeColumn = ""
-    /// How long a recorded location or placemark may be used.
+    /// The time for which a recorded location or placemark may be used.
     package var cacheLifespan = Milliseconds.zero
   }
 
   package struct Augmentation: Sendable, Hashable {
     package var timeout = Milliseconds.zero
-    /// In the order in which they run.
+    /// The plugins in execution order.
     package var plugins: [AugmentationPlugin] = []
     package var lookupTables: [LookupTable] = []
     /// A program that adds attributes, with its arguments; empty for none.
     package var command: [String] = []
     package var commandTimeout = Milliseconds.zero
-    /// Names of variables of the environment that the program gets besides the ordinary ones.
+    /// The environment variables that the program gets in addition to the ordinary ones.
     package var commandVariables: [String] = []
   }
 
@@ -71,14 +67,14 @@ extension Settings {
     package var holdsEventsUntilIdentified = false
     package var consentRecords = ConsentRecords.ignore
     package var sendsContactIdInHeader = false
-    /// Look-ups above which lists are exported and imported as files.
+    /// The number of look-ups above which lists are exported and imported as files.
     package var bulkThreshold = 0
-    /// Absolute; nil looks up and adds recipients one by one.
+    /// The absolute path; nil looks up and adds recipients one by one.
     package var transferFolder: String?
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
     package var onNewUserId = NewUserPolicy.person
-    /// Steps that a chain of earlier merges is followed.
+    /// The longest chain of earlier merges that is followed.
     package var longestMergeChain = 0
   }
 
@@ -92,19 +88,19 @@ extension Settings {
   }
 
   package struct DeepLinks: Sendable, Hashable {
-    /// Lower-case hosts whose `https` links are routed like links of the app's own scheme; `*.` stands for all below.
+    /// Lower-case hosts whose `https` links are routed like the app's own; `*.` includes all subdomains.
     package var universalLinkDomains: [String] = []
     package var routeOrder = RouteOrderPolicy.literalFirst
   }
 
   package struct Sandbox: Sendable, Hashable {
-    /// Absolute; nil starts the sandbox without recipients.
+    /// The absolute path; nil starts the sandbox without recipients.
     package var recipients: String?
   }
 }
 
 extension Settings {
-  /// The columns of the list that the program writes itself, which no record may name (reference decisions 64).
+  /// The columns of the list that the program itself writes, which records must not name (reference decisions 64).
   package var reservedColumns: [String] {
     [
       recipient.mobileUserIdColumn, recipient.mergedRecipientIdColumn, recipient.mergedDateColumn,
@@ -114,12 +110,12 @@ extension Settings {
 }
 
 extension DatePattern {
-  /// Stands where no pattern has been filled in yet; writes nothing but a hyphen.
+  /// A placeholder until a pattern is set; writes only a hyphen.
   fileprivate static var none: DatePattern {
     do {
       return try DatePattern("-")
     } catch {
-      // A hyphen is a pattern.
+      // A hyphen is a valid pattern.
       preconditionFailure("\(error)")
     }
   }

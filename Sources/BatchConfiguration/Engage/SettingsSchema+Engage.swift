@@ -1,7 +1,6 @@
 import BatchFoundation
 
-/// The settings of the SDKs' configuration files (reference events 7). Defaults are the documented ones (reference
-/// decisions 1).
+/// Settings of the SDKs' configuration files (reference events 7) with the documented defaults (reference decisions 1).
 extension SettingsSchema {
   static let engageRows: [Setting] = [
     generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows,

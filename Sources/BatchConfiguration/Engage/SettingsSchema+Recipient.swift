@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The settings of identity (reference identity 5.1), with the policies that the SDKs left to chance.
+/// The settings of identity (reference identity 5.1), with the policies that the SDKs left undefined.
 extension SettingsSchema {
   static let identityRows: [Setting] = [
     recipientRows, auditRecordRows,

@@ -1,30 +1,30 @@
 import BatchFoundation
 
-/// A path of a job with the day in it, such as `exports/{yyyy}-{MM}-{dd}/*.ndjson` (reference formats 1.4).
+/// A path of a job with date patterns, such as `exports/{yyyy}-{MM}-{dd}/*.ndjson` (reference formats 1.4).
 struct DatedPath: Hashable, Sendable {
   private enum Piece: Hashable, Sendable {
     case literal(Substring)
     case year, month, day
   }
 
-  /// Letters in braces that are not part of a date.
+  /// Letters in braces that are not a date pattern.
   struct UnknownPattern: Error { var text: String }
 
   static let patterns = ["{yyyy}", "{MM}", "{dd}"]
 
   private let pieces: [Piece]
 
-  /// Nil where there are no letters in braces; other braces stand for themselves, as do those of `${`.
+  /// Returns nil if there are no letters in braces. All other braces are literal, as are those of `${`.
   static func read(_ text: String) throws(UnknownPattern) -> DatedPath? {
     var pieces: [Piece] = []
     var rest = text[...]
     while let open = rest.firstIndex(of: "{") {
       guard let close = rest[open...].firstIndex(of: "}") else { break }
-      // The last brace before the closing one, where several open.
+      // The innermost of several opening braces.
       let start = rest[open..<close].lastIndex(of: "{") ?? open
       let name = rest[rest.index(after: start)..<close]
       let end = rest.index(after: close)
-      // Behind a dollar it is what `$${` stands for.
+      // After a dollar it comes from `$${`.
       let isLiteral = rest[..<start].utf8.last == UInt8(ascii: "$")
       guard !isLiteral, !name.isEmpty, name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
       else {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What a run is to do: a job file (reference formats 1) with the command line's overrides.
+/// The work of a run: a job file (reference formats 1) with the command line's overrides.
 package struct Job: Sendable, Hashable {
   package struct Inputs: Sendable, Hashable {
     package var events: [JobInput] = []
@@ -21,42 +21,41 @@ package struct Job: Sendable, Hashable {
   }
 
   package var name = ""
-  /// The job file itself; absolute like every path here.
+  /// The job file; absolute like every path here.
   package var file: String
   package var configuration: [String] = []
   package var inputs = Inputs()
   package var deepLinkRoutes: String?
-  /// What ``relativeWindow`` means for this run, if the job has one.
+  /// The window of this run, resolved from ``relativeWindow`` if the job has one.
   package var window = TimeWindow()
-  /// The window as the job writes it; nil where the time of the run does not matter.
+  /// The window as the job writes it; nil if it does not depend on the time of the run.
   package var relativeWindow: RelativeWindow?
-  /// How far before its own window a run reads windows that were missed; nil reads none of them.
+  /// The span before its own window in which a run also reads missed windows; nil for none.
   package var catchUp: CalendarSpan?
-  /// Whether runs tell which windows of the job none has read.
+  /// Whether runs report windows of the job that no run has read.
   package var tellsMissed = true
-  /// The clock of the run; nil is the time at which it begins.
+  /// The clock of the run; nil for its start time.
   package var asOf: Instant?
   /// The name of a platform.
   package var destination: String
   package var identity = false
   package var store: String?
   package var reports: String?
-  /// The folder that takes the requests in place of the service; nil sends them.
+  /// The folder that gets the requests in place of the service; nil sends them.
   package var outbox: String?
   /// Files with tests of the job (`engage-batch test`).
   package var tests: [String] = []
-  /// The profile that was laid over the job; nil for none.
+  /// The profile laid over the job; nil for none.
   package var profile: String?
-  /// All that it has.
   package var profiles: [JobProfile] = []
 
-  /// - Parameter file: absolute.
+  /// - Parameter file: the absolute path.
   package init(file: String, destination: String) {
     self.file = file
     self.destination = destination
   }
 
-  /// Until when a run over its window knows what devices did (reference decisions 33).
+  /// Returns the known time of a run over the job's window (reference decisions 33).
   ///
   /// - Parameter now: the time of the run.
   package func knownUntil(at now: Instant) -> Instant {
@@ -64,22 +63,22 @@ package struct Job: Sendable, Hashable {
     return window.to.map { min($0, end) } ?? end
   }
 
-  /// The folder that relative paths of the job file start from.
+  /// The base of the job file's relative paths.
   package var directory: String { PathText.folder(of: file) }
 }
 
-/// What the command line changes about a job and its settings.
+/// The command line's changes to a job and its settings.
 package struct CommandLineChanges: Sendable, Hashable {
   package var settings: [SettingOverride] = []
   package var from: Instant?
   package var to: Instant?
   package var asOf: Instant?
-  /// Relative to the current directory, as are all paths of the command line.
+  /// Relative to the current directory, like all paths of the command line.
   package var store: String?
   package var report: String?
-  /// A file in place of the job's configuration files; nil leaves them.
+  /// A file to use in place of the job's configuration files; nil keeps them.
   package var configuration: String?
-  /// The profile that is laid over the job.
+  /// The profile to lay over the job.
   package var profile: String?
 
   package init(
@@ -97,23 +96,23 @@ package struct CommandLineChanges: Sendable, Hashable {
 }
 
 extension JobInput {
-  /// A pattern of what it has on any day, and perhaps of more.
+  /// A pattern that matches the files of any day, and possibly more.
   package var anyDay: String {
     days == nil ? path : DatedPath.patterns.reduce(path) { $0.replacing($1, with: "*") }
   }
 }
 
-/// What a job or another map calls a map (reference formats 6.1).
+/// The name of a map in a job or another map (reference formats 6.1).
 package enum MapName {
-  /// Whether the name is a path; else it is that of a preset.
+  /// Returns whether the name is a path rather than a preset.
   package static func isFile(_ name: String) -> Bool {
     name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }
   }
 }
 
-/// An address that stands where a job names an input. Inputs are files; nothing is read over the network.
+/// An address given as an input. Inputs are files; nothing is read over the network.
 struct InputAddress {
-  /// Such as `s3`.
+  /// The scheme, such as `s3`.
   let scheme: String
 
   /// Nil for a path.
@@ -125,7 +124,7 @@ struct InputAddress {
     scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
   }
 
-  /// How its bytes come to a run all the same.
+  /// A way to pass its bytes to a run.
   var remedy: String {
     let program =
       switch scheme {

@@ -1,27 +1,26 @@
 import BatchFoundation
 
-/// What a profile of a job changes about it.
+/// The changes that a profile makes to a job.
 package struct JobProfile: Sendable, Hashable {
   package var name: String
-  /// The keys that it gives, such as `store` and `settings.Upload.concurrency`, in the order of the file.
+  /// The keys that it sets, such as `store` and `settings.Upload.concurrency`, in file order.
   package var keys: [String]
 }
 
-/// The section `profiles` of a job: members of a job by name, of which `--profile` lays one over the rest (reference formats 1.6).
+/// The section `profiles` of a job: sets of members, one of which `--profile` lays over the job
+/// (reference formats 1.6).
 struct JobProfiles {
   private(set) var profiles: [JobProfile] = []
-  /// The job with the chosen profile over it, without its settings, which are a layer of their own.
+  /// The job with the chosen profile laid over it, except the profile's settings, which are a separate layer.
   private(set) var document: JSONNode
-  /// The settings of the chosen profile.
   private(set) var settings: JSONNode?
   private(set) var faults: [ConfigurationFault] = []
   private let source: String
 
   static let key = "profiles"
 
-  /// - Parameters:
-  ///   - chosen: the name that `--profile` gives; nil for none.
-  ///   - source: the job file as messages name it.
+  /// - Parameter chosen: the name given with `--profile`; nil for none.
+  /// - Parameter source: the job file as messages name it.
   init(_ document: JSONNode, chosen: String?, source: String) {
     self.document = document
     self.source = source
@@ -70,7 +69,7 @@ struct JobProfiles {
     return result
   }
 
-  /// The members that a job can have, with a value and once each.
+  /// Returns the members that a job can have, once each and with a value.
   private mutating func checked(_ members: [JSONMember], of profile: String) -> [JSONMember] {
     var result: [JSONMember] = []
     for member in members {
@@ -94,7 +93,7 @@ struct JobProfiles {
     return result
   }
 
-  /// A profile is chosen by whoever starts the program; secrets come from files and the environment alone.
+  /// Reports secrets: the choice of a profile is free, and secrets come only from files and the environment.
   private mutating func refuseSecrets(_ settings: JSONNode, _ name: String) {
     guard case .object(let sections) = settings.value else { return }
     for section in sections {
@@ -111,7 +110,7 @@ struct JobProfiles {
     faults.append(ConfigurationFault(Place(source, line: line), problem, hint: hint))
   }
 
-  /// Dictionaries merge, anything else replaces.
+  /// Merges dictionaries and replaces everything else.
   private static func merged(_ base: [JSONMember], _ over: [JSONMember]) -> [JSONMember] {
     var result = base
     for member in over {

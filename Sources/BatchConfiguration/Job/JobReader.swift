@@ -6,12 +6,12 @@ struct JobReader {
   /// The `settings` of the job, for the layers.
   private(set) var settings: JSONNode?
   private(set) var faults: [ConfigurationFault] = []
-  /// What depends on the time of the run.
+  /// The values that depend on the time of the run.
   private(set) var times = JobTimes()
   private let source: String
   private let destinations: [String]
   private let zones: ZoneDatabase
-  /// What is wrong is a fault already.
+  /// Whether faults of the inputs have been reported.
   private var inputsAreWrong = false
 
   static let keys = [
@@ -20,9 +20,8 @@ struct JobReader {
   ]
 
   /// - Parameters:
-  ///   - file: absolute path of the job file.
-  ///   - source: the file as messages name it.
-  ///   - destinations: names that `destination` may have; the first is that of jobs without one.
+  ///   - file: the absolute path of the job file; `source` is its name in messages.
+  ///   - destinations: the allowed values of `destination`; the first is the default.
   init(_ document: JSONNode, file: String, source: String, destinations: [String], zones: ZoneDatabase) {
     job = Job(file: file, destination: destinations.first ?? "")
     self.destinations = destinations
@@ -53,7 +52,7 @@ struct JobReader {
     switch key {
     case "name":
       guard let name = text(member, key) else { return }
-      // The store and the report are named after it, beside the job and nowhere else.
+      // The store and the report are named after it, next to the job and nowhere else.
       if name.hasPrefix("/") || name.split(separator: "/").contains("..") {
         fault(member.value.line, "'name' leads out of the folder in which files are named after it")
       }
@@ -112,7 +111,7 @@ struct JobReader {
     }
   }
 
-  /// - Parameter map: of entries that name none.
+  /// - Parameter map: the map of entries without one.
   private mutating func readInputs(
     _ entries: JSONMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, map: String? = nil
   ) {
@@ -133,7 +132,7 @@ struct JobReader {
     }
   }
 
-  /// An entry of `inputs`: a path, or an object with one.
+  /// Reads an entry of `inputs`: a path, or an object with one.
   private mutating func readInput(
     _ entry: JSONMember, _ name: String
   ) -> (input: JobInput, dated: DatedPath?)? {
@@ -163,7 +162,7 @@ struct JobReader {
     return (input, read.dated)
   }
 
-  /// A preset by its name, or the absolute path of a map.
+  /// Returns the name of a preset or the absolute path of a map.
   private mutating func map(_ member: JSONMember, _ key: String) -> String? {
     text(member, key).map { MapName.isFile($0) ? PathText.resolve($0, in: job.directory) : $0 }
   }
@@ -172,7 +171,7 @@ struct JobReader {
     _ member: JSONMember, _ name: String
   ) -> (input: JobInput, dated: DatedPath?)? {
     guard let written = text(member, name) else { return nil }
-    // It may hold credentials, so it is not shown.
+    // The address may contain credentials, so it is not shown.
     if let address = InputAddress(written) {
       fault(
         member.value.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
@@ -257,7 +256,7 @@ struct JobReader {
     }
   }
 
-  /// The members with a known key and a value, once each; the others are faults.
+  /// Returns the members with a known key and a value, once each; the others are reported as faults.
   private mutating func known(
     _ members: [JSONMember], _ keys: [String], under prefix: String
   ) -> [(String, JSONMember)] {
@@ -311,7 +310,7 @@ struct JobReader {
     return flag
   }
 
-  /// A number of things, none left out.
+  /// Reads a non-negative integer.
   private mutating func count(_ member: JSONMember, _ key: String) -> Int? {
     guard case .number(let text) = member.value.value, let count = Int(text) else {
       wrongType(member, key, "an integer")
@@ -339,7 +338,7 @@ struct JobReader {
     }
   }
 
-  /// The text of a string, or of a property list's date.
+  /// Returns the text of a string or of a property list's date.
   private mutating func dateText(_ member: JSONMember, _ key: String) -> String? {
     switch member.value.value {
     case .string(let text), .date(let text): return text

@@ -1,33 +1,32 @@
 import BatchFoundation
 
-/// What a job file says that has no meaning before the time of the run is known.
+/// The parts of a job file that depend on the time of the run.
 struct JobTimes {
   /// An input with date patterns.
   struct Input {
-    /// `events`, `notifications` or `deepLinks`.
+    /// The inputs of its kind: `events`, `notifications` or `deepLinks`.
     var kind: WritableKeyPath<Job.Inputs, [JobInput]>
-    /// Its place among them.
+    /// Its index among them.
     var place: Int
-    /// `inputs.events[0]`.
+    /// Its name in messages, such as `inputs.events[0]`.
     var key: String
     var line: Int?
     var path: DatedPath
   }
 
-  /// More days than this in a window of date patterns are a slip of the hand.
+  /// The most days in a window with date patterns; more are likely a mistake.
   static let mostDays = 4000
 
-  /// Where `window` stands.
+  /// The line of `window`.
   var windowLine: Int?
   var zone = Zone.utc
   var inputs: [Input] = []
 
-  /// Puts what it means for this run into the job, whose `asOf` and paths are known.
+  /// Resolves these parts in the job, whose `asOf` and paths are known.
   ///
-  /// - Parameters:
-  ///   - now: the clock of a job that does not say it.
-  ///   - changes: ends of the window that win over the job's.
-  /// - Returns: what is wrong, in the file `source`.
+  /// - Parameter now: the clock of a job without `asOf`.
+  /// - Parameter changes: ends of the window that override the job's.
+  /// - Returns: the faults, in the file `source`.
   func settle(_ job: inout Job, _ changes: CommandLineChanges, now: Instant, source: String) -> [ConfigurationFault] {
     var faults: [ConfigurationFault] = []
     let time = job.asOf ?? now
@@ -74,7 +73,7 @@ struct JobTimes {
     var hint: String
   }
 
-  /// The days that a window touches, by the calendar of the zone, since 1970; none for one that ends before it begins, which was told.
+  /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which has been reported.
   private func days(of window: TimeWindow) throws(Refusal) -> [Int64] {
     guard let from = window.from, let to = window.to else {
       throw Refusal(

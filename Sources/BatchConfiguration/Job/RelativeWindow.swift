@@ -2,19 +2,17 @@ package import BatchFoundation
 
 /// A window that moves with the time of the run (reference formats 1.3).
 package struct RelativeWindow: Sendable, Hashable {
-  /// One end of it.
   struct Bound: Sendable, Hashable {
     enum Anchor: Sendable, Hashable {
       case instant(Instant)
-      /// The begin of a day of the calendar, of which this is the first instant in UTC.
+      /// The start of a calendar day, given as that day's start in UTC.
       case date(Instant)
-      /// The time of the run.
       case now
-      /// The begin of the run's day, so many days later.
+      /// The start of the run's day, moved by a number of days.
       case day(Int)
     }
 
-    /// As it was written.
+    /// The text as written.
     let text: String
     let anchor: Anchor
     var span: CalendarSpan?
@@ -31,7 +29,7 @@ package struct RelativeWindow: Sendable, Hashable {
       ("now", .now), ("today", .day(0)), ("yesterday", .day(-1)), ("tomorrow", .day(1)),
     ]
 
-    /// Nil for what is none of an RFC 3339 time, a date, a word, a word with a signed duration, and a signed duration.
+    /// Nil unless the text is an RFC 3339 time, a date, a word, a word with a signed duration, or a signed duration.
     init?(_ text: String) {
       self.text = text
       if let instant = Instant.parse(rfc3339: text) {
@@ -50,7 +48,7 @@ package struct RelativeWindow: Sendable, Hashable {
       self.span = span
     }
 
-    /// Nil outside the years 1970 to 9999.
+    /// Returns nil outside the years 1970 to 9999.
     func instant(at now: Instant, in zone: Zone) -> Instant? {
       let start =
         switch anchor {
@@ -67,12 +65,12 @@ package struct RelativeWindow: Sendable, Hashable {
   var to: Bound?
   package var zone: Zone
 
-  /// What one end of a window means at a time, by the calendar of UTC. Nil for what is none.
+  /// Returns the instant of one end of a window by the UTC calendar; nil for invalid text.
   package static func instant(_ text: String, at now: Instant) -> Instant? {
     Bound(text)?.instant(at: now, in: .utc)
   }
 
-  /// Without what the command line says of either end; nil where nothing moves any more.
+  /// Returns the window with the ends given on the command line; nil if no relative end is left.
   func replacing(from: Instant?, to: Instant?) -> RelativeWindow? {
     var window = self
     if let from { window.from = Bound(from.rfc3339) }
@@ -80,10 +78,10 @@ package struct RelativeWindow: Sendable, Hashable {
     return window.from?.isRelative ?? false || window.to?.isRelative ?? false ? window : nil
   }
 
-  /// As a person reads it, such as `yesterday to today, Europe/London`.
+  /// The window for display, such as `yesterday to today, Europe/London`.
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 
-  /// What it means for a run at that time. Nil where an end is outside the years 1970 to 9999, or the window ends before it begins.
+  /// Returns the window of a run at that time; nil if it is empty or has an end outside the years 1970 to 9999.
   package func window(at now: Instant) -> TimeWindow? {
     var window = TimeWindow()
     if let from {
@@ -99,12 +97,12 @@ package struct RelativeWindow: Sendable, Hashable {
   }
 }
 
-/// The time zone database of the machine: a folder with a file for each zone.
+/// The machine's time zone database: a folder with one file per zone.
 package struct ZoneDatabase: Sendable {
-  /// Why there is no such zone.
+  /// The reason a zone cannot be read.
   package enum Failure: Error, Equatable {
     case unknown
-    /// There is a file of this name, but not of the form of RFC 9636.
+    /// The zone's file violates RFC 9636.
     case damaged
     /// There is no database at all.
     case missing
@@ -115,7 +113,8 @@ package struct ZoneDatabase: Sendable {
   /// - Parameter environment: `TZDIR` names another folder, as for every program of the machine.
   package init(environment: [String: String]) { folder = environment["TZDIR"] ?? "/usr/share/zoneinfo" }
 
-  /// - Parameter name: such as `Europe/London`; `UTC` is known without a database.
+  /// - Parameter name: such as `Europe/London`; `UTC` works without a database.
+  /// - Throws: ``Failure`` if the zone is unknown or damaged, or if there is no database.
   package func zone(_ name: String) throws(Failure) -> Zone {
     if name == "UTC" { return .utc }
     guard name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ Self.isName($0) }) else {
@@ -133,7 +132,7 @@ package struct ZoneDatabase: Sendable {
     return zone
   }
 
-  /// No dot, so that nothing outside the folder has a name.
+  /// Returns whether the part is a name. Dots are not allowed, so that no name leads out of the folder.
   private static func isName(_ part: Substring) -> Bool {
     !part.isEmpty
       && part.utf8.allSatisfy { byte in

@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// Where a value or a fault stands: a file with a line, a variable of the environment, or an option of the command line.
+/// The place of a value or fault: a file with a line, an environment variable, or a command-line option.
 package struct Place: Hashable, Sendable, CustomStringConvertible {
   package var source: String
-  /// Counted from 1; nil where there are no lines.
+  /// The line from 1; nil if there are no lines.
   package var line: Int?
 
   package init(_ source: String, line: Int? = nil) {
@@ -16,19 +16,19 @@ package struct Place: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// One thing that is wrong with a configuration or a job, in the words that people see.
+/// One fault of a configuration or a job, in the words shown to users.
 package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
   package enum Severity: String, Sendable {
     case error, warning
-    /// Nothing is wrong; a person may want to know.
+    /// Not a fault, but possibly of interest.
     case note
   }
 
   package var place: Place
   package var severity: Severity
-  /// What is wrong, with the key in single quotes. Never the value of a secret.
+  /// The problem, with the key in single quotes. Never the value of a secret.
   package var problem: String
-  /// What was probably meant, or what to do.
+  /// A suggestion, or what to do.
   package var hint: String?
 
   package init(_ place: Place, _ problem: String, hint: String? = nil) {
@@ -48,14 +48,14 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Everything that is wrong with a configuration and its job, of all files at once.
+/// All faults of a configuration and its job, from all files.
 package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Errors and warnings in the order in which they were found; at least one is an error.
+  /// The errors and warnings in the order in which they were found; at least one is an error.
   package var faults: [ConfigurationFault]
-  /// As much of the job as could be read; nil without a job.
+  /// The job as far as it could be read; nil without a job.
   package private(set) var job: Job?
 
-  /// More faults of one file than this are counted.
+  /// The number of faults beyond which the rest are only counted.
   static let most = 200
 
   package init(_ faults: [ConfigurationFault], of job: Job? = nil) {
@@ -63,7 +63,7 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
     if faults.count > Self.most, let last = faults.last {
       let more = faults.count - Self.most
       self.faults = Array(faults.prefix(Self.most))
-      // One of those that are left out may be the error.
+      // The error may be among those left out.
       self.faults.append(
         ConfigurationFault(Place(last.place.source), "\(more.counted("more finding")) here and elsewhere"))
     }

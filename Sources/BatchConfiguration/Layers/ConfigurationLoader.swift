@@ -6,32 +6,31 @@ package struct Configuration: Sendable {
   /// Every setting of the table, in its order.
   package var resolved: [ResolvedSetting]
   package var warnings: [ConfigurationFault]
-  /// The files that variables of the environment name, absolute.
+  /// The absolute paths of the files named by environment variables.
   var environmentFiles: [(setting: String, path: String)] = []
 
-  /// The setting called `Section.key` in any spelling; nil if there is none.
+  /// Returns the setting `Section.key` in any spelling; nil if there is none.
   package func resolved(named name: String) -> ResolvedSetting? {
     guard let setting = SettingsSchema.current.setting(named: name) else { return nil }
     return resolved.first { $0.setting.name == setting.name }
   }
 
-  /// The files that settings name, absolute, with the setting.
+  /// The absolute paths of the files named by settings, with the settings.
   package var files: [(setting: String, path: String)] {
     resolved.flatMap { resolved in resolved.files.map { (resolved.setting.name, $0) } } + environmentFiles
   }
 
-  /// The settings that a person means by `Section.key`, a key alone, or a section alone.
+  /// Returns the settings meant by `Section.key`, a key alone, or a section alone.
   package func resolved(matching name: String) -> [ResolvedSetting] {
     let wanted = Set(SettingsSchema.current.settings(matching: name).map(\.name))
     return resolved.filter { wanted.contains($0.setting.name) }
   }
 }
 
-/// A job and the configuration that it runs with.
 package struct LoadedJob: Sendable {
   package var job: Job
   package var configuration: Configuration
-  /// What the command line changed about both; files that its settings name have absolute paths.
+  /// The command line's changes to both; files in its settings have absolute paths.
   package var changes: CommandLineChanges
   /// What is wrong with a job that cannot be run: the job is as much of it as could be read, and the configuration that of no job.
   package var refusal: ConfigurationErrors?
@@ -46,15 +45,15 @@ package struct LoadedJob: Sendable {
 /// Reads jobs and configurations, layer by layer.
 package struct ConfigurationLoader: Sendable {
   package var environment: [String: String]
-  /// Absolute; paths of the command line and of the environment start here, and messages show paths from here.
+  /// The absolute base of paths in the command line and the environment; messages show paths relative to it.
   package var currentDirectory: String
-  /// The platforms that jobs may name; the first is that of jobs that name none.
+  /// The platforms that jobs may name; the first is the default.
   package var destinations: [String]
-  /// The clock of a job that does not say it (reference formats 1.1).
+  /// The clock of jobs that do not set it (reference formats 1.1).
   package var now: Instant
-  /// Class names of augmentation plugins that somebody added to the program.
+  /// The class names of augmentation plugins added to the program.
   package var addedPlugins: [String]
-  /// Whether the environment's credentials are read; nobody needs them who does not ask the service.
+  /// Whether credentials are read from the environment; they are only needed for asking the service.
   package var readsCredentials = true
 
   package init(
@@ -70,7 +69,7 @@ package struct ConfigurationLoader: Sendable {
 
   /// Reads a job with everything it names.
   ///
-  /// - Throws: all faults of all files at once.
+  /// - Throws: all faults of all files.
   package func load(job path: String, _ changes: CommandLineChanges = CommandLineChanges()) throws(ConfigurationErrors)
     -> LoadedJob
   {
@@ -107,7 +106,9 @@ package struct ConfigurationLoader: Sendable {
     }
   }
 
-  /// Reads configuration files without a job; none leaves the defaults, the environment and the command line.
+  /// Reads configuration files without a job; without files only defaults, environment and command line apply.
+  ///
+  /// - Throws: all faults of all files.
   package func load(
     files: [String], _ changes: CommandLineChanges = CommandLineChanges()
   ) throws(ConfigurationErrors) -> Configuration {
@@ -120,7 +121,7 @@ package struct ConfigurationLoader: Sendable {
     return try finish(&layers, changes, nil)
   }
 
-  /// A file that the command line names, with the values of the variables in it: nothing goes on without it.
+  /// Reads a file named on the command line and expands its variables; any fault ends the loading.
   private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
     var expansion = VariableExpansion(environment: environment, source: source)
     let document = expansion.expand(try JSONNode.load(file, source: source))
@@ -128,7 +129,7 @@ package struct ConfigurationLoader: Sendable {
     return document
   }
 
-  /// A configuration file of a job: its faults are shown with all others.
+  /// Lays a job's configuration file; its faults are reported with all others.
   private func lay(_ file: String, _ layers: inout SettingLayers) {
     let source = PathText.shown(file, from: currentDirectory)
     do {
@@ -149,7 +150,7 @@ package struct ConfigurationLoader: Sendable {
     if let report = changes.report { job.reports = PathText.resolve(report, in: currentDirectory) }
   }
 
-  /// The changes as they read in any folder.
+  /// Returns the changes with absolute paths.
   private func absolute(_ changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     for (index, override) in changes.settings.enumerated() where !override.text.utf8.isEmpty {
@@ -186,7 +187,7 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension SettingLayers {
-  /// The values that hold, typed.
+  /// The winning values, typed.
   var settings: Settings {
     var settings = Settings()
     for resolved in resolved { resolved.setting.store(resolved.value, &settings) }
@@ -194,7 +195,7 @@ extension SettingLayers {
     return settings
   }
 
-  /// Lays the command line over what is there.
+  /// Lays the command line's values over the present ones.
   mutating func lay(overrides: [SettingOverride], currentDirectory: String) {
     let reader = SettingReader(directory: currentDirectory)
     for override in overrides {
@@ -222,9 +223,7 @@ extension SettingLayers {
     }
   }
 
-  /// Files that settings name must be there before anything begins.
-  ///
-  /// - Parameter directory: the current directory, where messages show paths from.
+  /// Reports missing files of settings before anything begins; messages show paths relative to `directory`.
   mutating func checkFiles(in directory: String) {
     for resolved in resolved {
       checkReaders(ofSecret: resolved, directory)
@@ -235,7 +234,7 @@ extension SettingLayers {
     }
   }
 
-  /// A file with a secret is for its owner alone.
+  /// Warns about a file with a secret that others than the owner can read.
   private mutating func checkReaders(ofSecret resolved: ResolvedSetting, _ directory: String) {
     guard resolved.setting.isSecret, !resolved.value.isEmpty, [.file, .job].contains(resolved.given.layer),
       FileContents.isOpenToOthers(PathText.resolve(resolved.given.place.source, in: directory))
@@ -245,9 +244,7 @@ extension SettingLayers {
       hint: "take their rights away with chmod 600, or name a file with the variable that ends in _FILE")
   }
 
-  /// What single values cannot show.
-  ///
-  /// - Parameter identity: whether the run checks identities.
+  /// Checks conditions that involve several settings; `identity` is whether the run checks identities.
   mutating func checkTogether(identity: Bool, addedPlugins: [String]) {
     if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == .boolean(true),
       winner("AuditRecord.auditRecordListId")?.value.isEmpty == true

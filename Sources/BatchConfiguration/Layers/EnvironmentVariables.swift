@@ -1,13 +1,13 @@
 import BatchFoundation
 
-/// The variables of the environment that carry settings, as the table of settings has them.
+/// The environment variables of settings, from the table of settings.
 package enum EnvironmentVariables {
-  /// Name of the variable and of its setting.
+  /// The names of each variable and its setting.
   package static let all: [(name: String, setting: String)] = SettingsSchema.current.settings.compactMap { setting in
     setting.variable.map { ($0, setting.name) }
   }
 
-  /// The files that variables name, with the setting.
+  /// Returns the files named by variables, with the settings.
   static func files(_ environment: [String: String], in directory: String) -> [(setting: String, path: String)] {
     all.compactMap { name, setting in
       environment[name + "_FILE"].flatMap { $0.isEmpty ? nil : (setting, PathText.resolve($0, in: directory)) }
@@ -16,9 +16,9 @@ package enum EnvironmentVariables {
 }
 
 extension SettingLayers {
-  /// Lays the environment over what is there. A variable that is set to nothing counts as not set.
+  /// Lays the environment over the present values. An empty variable counts as not set.
   ///
-  /// - Parameter readsCredentials: whether variables and files with what only the service is told are looked at.
+  /// - Parameter readsCredentials: whether variables and files with the service's credentials are read.
   mutating func lay(environment: [String: String], currentDirectory: String, readsCredentials: Bool) {
     let reader = SettingReader(directory: currentDirectory)
     for (name, key) in EnvironmentVariables.all {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Who gave a value; later ones win (reference formats 2.1).
+/// The sources of values; later ones win (reference formats 2.1).
 package enum Layer: String, Sendable, CaseIterable {
   case defaults = "default"
   case file
@@ -10,30 +10,29 @@ package enum Layer: String, Sendable, CaseIterable {
   case commandLine = "command line"
 }
 
-/// A value that one layer gave.
 package struct GivenValue: Sendable, Hashable {
   package var value: SettingValue
   package var layer: Layer
   package var place: Place
-  /// Variables of the environment that the value was made with.
+  /// The environment variables expanded in the value.
   package var variables: [NamedVariable] = []
 
-  /// Where the value comes from, in words.
+  /// The origin of the value in words.
   package var origin: String { ([place.description] + variables.map(\.description)).joined(separator: ", ") }
 }
 
-/// A setting with every value that was given for it; the last one holds.
+/// A setting with all values given for it; the last one wins.
 package struct ResolvedSetting: Sendable {
   package var setting: Setting
-  /// At least the built-in default, in the order of the layers.
+  /// The values in the order of the layers, starting with the built-in default.
   package var chain: [GivenValue]
-  /// Values of other settings that must not be shown, also where they stand in the URL that this one is.
+  /// The values of other settings that must be hidden, even within the URL of this one.
   var secrets: [Secret] = []
 
   package var given: GivenValue { chain[chain.count - 1] }
   package var value: SettingValue { given.value }
 
-  /// The value for people, without secrets.
+  /// The value for display, without secrets.
   package var shown: String { shown(value) }
 
   func shown(_ value: SettingValue) -> String {
@@ -42,7 +41,7 @@ package struct ResolvedSetting: Sendable {
     return secrets.reduce(value.text) { $1.hidden(in: $0) }
   }
 
-  /// The files that the value names, which are read.
+  /// The files named by the value that are read.
   var files: [String] {
     switch (setting.kind, value) {
     case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
@@ -52,17 +51,16 @@ package struct ResolvedSetting: Sendable {
   }
 }
 
-/// Merges layers value by value and collects what is wrong with them.
+/// Merges layers value by value and collects their faults.
 struct SettingLayers {
   private(set) var resolved: [ResolvedSetting] = []
   private(set) var faults: [ConfigurationFault] = []
   private let schema = SettingsSchema.current
   private var indexes: [String: Int] = [:]
 
-  /// Names the JSON Schema for editors; means nothing here.
+  /// The name of the JSON Schema for editors, ignored here.
   static let schemaKey = "$schema"
 
-  /// Begins with the built-in defaults.
   init() {
     let reader = SettingReader(directory: "/")
     for setting in schema.settings {
@@ -73,17 +71,16 @@ struct SettingLayers {
           ResolvedSetting(
             setting: setting, chain: [GivenValue(value: value, layer: .defaults, place: Place("built-in default"))]))
       } catch {
-        // A default that its own row refuses is a fault of this program, which a test of every row excludes.
+        // A default that its own row refuses is a bug, which a test of every row excludes.
         preconditionFailure(error.problem)
       }
     }
   }
 
-  /// Lays a document of sections over what is there.
+  /// Lays a document of sections over the present values.
   ///
-  /// - Parameters:
-  ///   - source: the file as messages name it.
-  ///   - directory: where its relative file names start.
+  /// - Parameter source: the file as messages name it.
+  /// - Parameter directory: the base of its relative file names.
   mutating func lay(_ document: JSONNode, _ layer: Layer, source: String, directory: String) {
     guard case .object(let sections) = document.value else {
       report(
@@ -139,7 +136,6 @@ struct SettingLayers {
     }
   }
 
-  /// Lays one value over what is there.
   mutating func lay(
     _ node: JSONNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place,
     _ reader: SettingReader
@@ -168,7 +164,7 @@ struct SettingLayers {
     report(ConfigurationFault(place, .warning, problem, hint: hint))
   }
 
-  /// The winning value of a setting of the table.
+  /// Returns the winning value of a setting of the table.
   func winner(_ name: String) -> GivenValue? { indexes[name].map { resolved[$0].given } }
 
   func unknownKey(_ section: String, _ key: String, _ place: Place) -> ConfigurationFault {
@@ -181,14 +177,14 @@ struct SettingLayers {
       place, "unknown section '\(section)'", hint: isLookedFor ? schema.suggestion(forSection: section) : nil)
   }
 
-  /// Whether what was meant is worth looking for: what will not be shown is not.
+  /// Whether to look for suggestions: faults beyond the limit are not shown.
   private var isLookedFor: Bool { faults.count < ConfigurationErrors.most }
 
   private static func firstIn(_ line: Int?) -> String { line.map { " (first in line \($0))" } ?? "" }
 }
 
 extension SettingsSchema {
-  /// What was probably meant by an unknown key; without a near one, what the section has.
+  /// Returns the suggestion for an unknown key, or the section's keys if none is near.
   func suggestion(forKey key: String, in section: String) -> String {
     let own = settings.filter { $0.section.rawValue == section }
     if let elsewhere = settings.first(where: { $0.spellings.contains(key) }) {
@@ -215,9 +211,9 @@ extension SettingsSchema {
 }
 
 extension SettingLayers {
-  /// What the settings of `Privacy` are to each other and to the job.
+  /// Checks the settings of `Privacy` against each other and the job.
   ///
-  /// - Parameter isOfGame: whether the job is for a platform whose events they do not change.
+  /// - Parameter isOfGame: whether the job's platform sends events that `Privacy` does not change.
   mutating func checkPrivacy(isOfGame: Bool) {
     var lists: [ByteText: String] = [:]
     for key in ["leaveOut", "mask", "hash"] {

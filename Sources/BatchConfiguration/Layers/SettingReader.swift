@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// Checks a document's value against what its setting accepts.
+/// Checks a document's value against its setting.
 struct SettingReader {
-  /// What is wrong with a value, without its place.
+  /// The reason a value was refused, without its place.
   struct Refusal: Error, Hashable {
     var problem: String
     var hint: String?
@@ -12,7 +12,6 @@ struct SettingReader {
       self.hint = hint
     }
 
-    /// None of the words that there are.
     static func choice(_ text: String, of words: [String], _ name: String) -> Refusal {
       Refusal(
         "'\(name)' is '\(text)', but must be one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
@@ -20,10 +19,10 @@ struct SettingReader {
     }
   }
 
-  /// Where relative file names start.
+  /// The base of relative file names.
   var directory: String
 
-  /// - Parameter name: the key as it is spelled in the document, with its section.
+  /// - Parameter name: the section and the key as spelled in the document.
   func read(_ node: JSONNode, as setting: Setting, called name: String) throws(Refusal) -> SettingValue {
     switch (setting.kind, node.value) {
     case (.boolean, .bool(let flag)):
@@ -82,7 +81,7 @@ struct SettingReader {
     return number
   }
 
-  /// A number and one of the usual units; nil for anything else.
+  /// Parses a number with an optional common unit; nil for anything else.
   static func byteCount(_ text: String) -> Int64? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     guard let number = Int64(digits) else { return nil }
@@ -142,7 +141,7 @@ struct SettingReader {
     do {
       return try form.check(text, directory: directory)
     } catch {
-      // A URL may carry a password in front of its host.
+      // A URL may have a password before its host.
       let shown = isSecret || form.isURL && text.contains("@") ? Secret.redacted : text
       throw Refusal("'\(name)' is '\(shown)', but must be \(error.expected)")
     }
@@ -191,10 +190,10 @@ package struct SettingOverride: Sendable, Hashable {
   package var section: String
   package var key: String
   package var text: String
-  /// By which it was given.
+  /// The option by which it was given.
   package var option = "--set"
 
-  /// Nil for text that is not of this form.
+  /// Nil for text in another form.
   package init?(_ argument: String) {
     guard let equals = argument.firstIndex(of: "=") else { return nil }
     let name = argument[..<equals]
@@ -207,9 +206,7 @@ package struct SettingOverride: Sendable, Hashable {
 }
 
 extension SettingKind {
-  /// A text of the command line or of a variable as a document would hold the value.
-  ///
-  /// - Parameter name: the key with its section.
+  /// Converts a text of the command line or of a variable to the value a document would have.
   func node(of text: String, called name: String) throws(SettingReader.Refusal) -> JSONNode {
     switch self {
     case .boolean:

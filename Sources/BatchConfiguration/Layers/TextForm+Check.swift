@@ -1,14 +1,12 @@
 import BatchFoundation
 
 extension TextForm {
-  /// The text is not of this form; `expected` completes "must be".
+  /// The error of text in another form; `expected` completes "must be".
   struct Mismatch: Error, Hashable {
     var expected: String
   }
 
-  /// The text, changed where its form has a canonical spelling.
-  ///
-  /// - Parameter directory: where relative file names start.
+  /// Returns the text in the canonical spelling of its form; relative file names start from `directory`.
   func check(_ text: String, directory: String) throws(Mismatch) -> String {
     switch self {
     case .any:
@@ -93,19 +91,19 @@ extension TextForm {
   }
 }
 
-/// The parts of a URL as far as a setting cares.
+/// The parts of a URL that settings need.
 struct PlainURL {
   var scheme: String
   var host: String
   var path: String
-  /// No user, query or fragment.
+  /// Whether there is no user, query or fragment.
   var hasNoExtras: Bool
 
   var isHTTP: Bool { scheme == "http" || scheme == "https" }
 
   var isLoopback: Bool { LoopbackHost.contains(host) }
 
-  /// Nil for text that is not an absolute URL with a host and, if at all, a port from 1 to 65535.
+  /// Nil unless the text is an absolute URL with a host and, optionally, a port from 1 to 65535.
   init?(_ text: String) {
     let scheme = text.prefix { $0.isASCII && $0.isLetter }
     let mark = "://"

@@ -4,7 +4,7 @@ extension SettingsSchema {
   /// The built-in defaults as a document, section by section.
   package var defaults: JSONNode { sections { $0.fallback } }
 
-  /// Sections and keys in the order of the table, with a value for each.
+  /// Returns sections and keys in the order of the table, with a value for each.
   func sections(_ value: (Setting) -> JSONNode) -> JSONNode {
     .object(
       SettingSection.allCases.map { section in
@@ -14,7 +14,7 @@ extension SettingsSchema {
 }
 
 extension Configuration {
-  /// The resolved configuration as a document, secrets redacted.
+  /// The resolved configuration as a document with secrets redacted.
   package var document: JSONNode {
     var values: [String: ResolvedSetting] = [:]
     for resolved in resolved { values[resolved.setting.name] = resolved }
@@ -24,7 +24,7 @@ extension Configuration {
     }
   }
 
-  /// The settings of some sections as text that ``settings(with:)`` reads back, secrets left out.
+  /// Returns the settings of some sections as text for ``settings(with:)``, without secrets.
   package func text(of sections: Set<SettingSection>) -> String {
     let known = resolved.filter { sections.contains($0.setting.section) && !$0.setting.isSecret }
     let bySection = Dictionary(grouping: known, by: \.setting.section)
@@ -35,9 +35,9 @@ extension Configuration {
     return document.text() + "\n"
   }
 
-  /// The settings with those of a text of ``text(of:)`` in their place.
+  /// Returns the settings overridden by those in a text of ``text(of:)``.
   ///
-  /// - Throws: what of it this version does not take.
+  /// - Throws: the parts that this version does not accept.
   package func settings(with text: String) throws(ConfigurationErrors) -> Settings {
     let source = "settings of an earlier run"
     var layers = SettingLayers()
@@ -51,7 +51,7 @@ extension Configuration {
     return settings
   }
 
-  /// One line for each setting, as `Section.key = value`.
+  /// One line per setting, as `Section.key = value`.
   package var lines: [String] { resolved.map { "\($0.setting.name) = \($0.shown)" } }
 }
 

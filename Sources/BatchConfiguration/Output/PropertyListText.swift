@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// Writes documents as XML property lists, which ``DocumentReader`` reads back.
 package enum PropertyListText {
-  /// An XML property list as Apple's tools write it, with tabs and a document type.
+  /// Returns an XML property list in the style of Apple's tools, with tabs and a document type.
   package static func of(_ node: JSONNode) -> String {
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -40,7 +40,7 @@ package enum PropertyListText {
     }
   }
 
-  /// Text of an element; characters that XML has no way to write become U+FFFD.
+  /// Escapes the text of an element; characters that XML cannot represent become U+FFFD.
   private static func escaped(_ string: String) -> String {
     var text = ""
     for scalar in string.unicodeScalars {

@@ -30,7 +30,7 @@ extension SettingsSchema {
     return schema.adding(["default": setting.fallback, "description": .text(summary)])
   }
 
-  /// Whether the text of a variable's place is of the type as it is.
+  /// Returns whether the type accepts the text of a variable reference.
   private static func takesAnyText(_ kind: SettingKind) -> Bool {
     if case .text(let form) = kind { form != .urlPath } else { false }
   }

@@ -1,7 +1,7 @@
 import BatchFoundation
 
 extension SettingsSchema {
-  /// The tables of `configs/README.md`, between its two marks.
+  /// The generated tables of `configs/README.md`.
   package var reference: String {
     SettingSection.allCases.map { section in
       var text = "### \(section.rawValue)\n\n| key | type | unit | default | meaning |\n|---|---|---|---|---|\n"

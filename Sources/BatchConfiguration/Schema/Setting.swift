@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// A place in ``Settings`` that a setting fills.
+/// The property of ``Settings`` that a setting fills.
 package typealias Target<Value> = WritableKeyPath<Settings, Value> & Sendable
 
-/// The groups of settings, in the order in which they are listed.
+/// The groups of settings, in listing order.
 package enum SettingSection: String, CaseIterable, Sendable {
   case general = "General"
   case paramFieldNames = "ParamFieldNames"
@@ -27,40 +27,38 @@ package enum SettingSection: String, CaseIterable, Sendable {
   case sandbox = "Sandbox"
 }
 
-/// One row of the table of settings: everything that is known about a key.
+/// One row of the table of settings, with all properties of a key.
 package struct Setting: Sendable {
   package var section: SettingSection
   package var key: String
-  /// How the other platform's package, or an older one, spells the key.
+  /// The spellings of the other platform's package or of an older one.
   package var otherSpellings: [String] = []
   package var kind: SettingKind
   package var unit: String?
-  /// The variable of the environment that carries it (reference formats 2.2); also with the suffix `_FILE`, naming a file that holds the value.
+  /// The environment variable of the setting (reference formats 2.2); the suffix `_FILE` names a file instead.
   package var variable: String?
-  /// The built-in default, as a configuration file would hold it.
+  /// The built-in default, as in a configuration file.
   package var fallback: JSONNode
-  /// Never shown.
+  /// Whether the value is never shown.
   package var isSecret = false
-  /// Only the service is told it, so what is done without the service goes without it.
+  /// Whether only the service uses it, so that work without the service does not need it.
   var isCredential: Bool { isSecret && [.connection, .deltaDNA].contains(section) }
-  /// Read and checked, but nothing in a batch run depends on it.
+  /// Whether it is read and checked, but has no effect in a batch run.
   package var isWithoutEffect = false
   /// One or two sentences for the reference.
   package var summary: String
-  /// Puts a checked value into the settings.
+  /// Stores a checked value in the settings.
   var store: @Sendable (SettingValue, inout Settings) -> Void = { _, _ in }
 
-  /// `Section.key`.
   package var name: String { "\(section.rawValue).\(key)" }
 
   package var spellings: [String] { [key] + otherSpellings }
 }
 
-/// One function per type of value: the row and its place in ``Settings``.
+/// One function per type of value: each makes a row that fills a property of ``Settings``.
 extension Setting {
-  /// - Parameters:
-  ///   - target: the place that the value fills.
-  ///   - value: as the place has it; nil for a checked value of another kind, which a row never gets.
+  /// - Parameter target: the property that the value fills.
+  /// - Parameter value: converts a checked value to its type; nil for other kinds, which a row never gets.
   init<Value: Sendable>(
     _ key: String, aka otherSpellings: [String] = [], _ kind: SettingKind, unit: String? = nil, fallback: JSONNode,
     _ target: any Target<Value>, _ summary: String, _ value: @escaping @Sendable (SettingValue) -> Value?
@@ -106,7 +104,7 @@ extension Setting {
     ) { if case .duration(let span, _) = $0 { span } else { nil } }
   }
 
-  /// A whole number of seconds, as the deltaDNA SDKs spell their durations.
+  /// A whole number of seconds, as in the deltaDNA SDKs.
   static func seconds(
     _ key: String, _ fallback: Int64, _ target: any Target<Milliseconds>, aka otherSpellings: [String] = [],
     _ summary: String
@@ -123,7 +121,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .text(form), fallback: .text(fallback), target, summary) { $0.text }
   }
 
-  /// Text that may be missing; the empty text counts as missing.
+  /// Optional text; empty text counts as missing.
   static func optionalText(
     _ key: String, _ form: TextForm, _ target: any Target<String?>, aka otherSpellings: [String] = [],
     _ summary: String
@@ -131,7 +129,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .text(form), fallback: "", target, summary) { .some($0.isEmpty ? nil : $0.text) }
   }
 
-  /// A credential; the empty text counts as missing.
+  /// A credential; empty text counts as missing.
   static func secret(_ key: String, _ target: any Target<Secret?>, _ summary: String) -> Setting {
     var setting = Setting(key, .text(.any), fallback: "", target, summary) {
       .some($0.isEmpty ? nil : Secret($0.text))
@@ -162,7 +160,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .list(form), fallback: .texts(fallback), target, summary, \.elements)
   }
 
-  /// A setting of the phones that is accepted, checked and shown, and changes nothing in a batch run.
+  /// A setting of phones that is accepted, checked and shown, but has no effect in a batch run.
   static func unused(
     _ key: String, _ fallback: JSONNode, _ kind: SettingKind, unit: String? = nil,
     aka otherSpellings: [String] = [],
@@ -173,7 +171,7 @@ extension Setting {
       isWithoutEffect: true, summary: summary)
   }
 
-  /// Kept for the files that have it; nothing in a batch run depends on it.
+  /// The same setting, marked as having no effect in a batch run; it is accepted for files that have it.
   var withoutEffect: Setting {
     var setting = self
     setting.isWithoutEffect = true

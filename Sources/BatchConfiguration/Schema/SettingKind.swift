@@ -1,23 +1,22 @@
 package import BatchFoundation
 
-/// What a setting accepts; checks, the JSON Schema and the reference table all follow from it.
+/// The type of a setting, from which checks, the JSON Schema and the reference table are derived.
 package enum SettingKind: Sendable {
   case boolean
   case integer(ClosedRange<Int64>)
-  /// An integer, or text that holds one: the platforms disagree about the type.
+  /// An integer, or text that contains one: the platforms disagree about the type.
   case integerOrText(ClosedRange<Int64>)
   /// A number of bytes, or text with a unit such as `64 MiB` or `128 MB`.
   case byteCount(ClosedRange<Int64>)
   /// An expiration text that is a length of time.
   case duration(ClosedRange<Milliseconds>)
   case text(TextForm)
-  /// One of a few words.
   case choice([String])
-  /// One of a few words; `true` and `false` stand for two of them.
+  /// One of several words, two of which may be given as `true` and `false`.
   case choiceOrBoolean([String], whenTrue: String, whenFalse: String)
   case list(TextForm)
   case lookupTables
-  /// The name of a profile of codes, or a table of your own.
+  /// The name of a profile of codes, or a custom table.
   case eventCodes
 
   /// The name of the type in messages and in the reference.
@@ -37,27 +36,27 @@ package enum SettingKind: Sendable {
   }
 }
 
-/// What the text of a setting must look like.
+/// The required form of a text setting.
 package enum TextForm: Sendable, Hashable {
   case any
   /// Not empty, no control characters: the name of a column, parameter or attribute.
   case name
   /// Empty, or an absolute `https` URL without user, query and fragment; `http` only to the loopback.
   case endpoint
-  /// Empty, or such a URL of any host, whose scheme may be missing, as the deltaDNA SDKs accept it.
+  /// Empty, or a URL like ``endpoint`` to any host with an optional scheme, as the deltaDNA SDKs accept it.
   case bareEndpoint
   /// Empty, or the URL of an `http` proxy without user.
   case proxy
-  /// The path of a URL, from its slash on.
+  /// The path of a URL, starting with its slash.
   case urlPath
-  /// Empty, or what stands between two slashes of a URL's path.
+  /// Empty, or one segment of a URL's path.
   case urlSegment
   /// Empty, or a file, relative to the file that names it.
   case file
   /// Empty, or a folder, relative to the file that names it.
   case folder
   case datePattern
-  /// A host name such as `www.example.org`.
+  /// A host name such as `www.example.org`, optionally with `*.` before it.
   case domain
 
   var isURL: Bool { self == .endpoint || self == .bareEndpoint || self == .proxy }

@@ -1,18 +1,18 @@
 package import BatchFoundation
 
-/// A checked value of a setting, before it takes its place in ``Settings``.
+/// A checked value of a setting, before it is stored in ``Settings``.
 package enum SettingValue: Hashable, Sendable {
   case boolean(Bool)
   case integer(Int64)
   case text(String)
-  /// The span and how it was written.
+  /// The span and its original text.
   case duration(Milliseconds, String)
   case list([String])
   case lookupTables([LookupTable])
-  /// A dictionary, as it was given.
+  /// A dictionary as given.
   case document(JSONNode)
 
-  /// The value in one line, as `config show` prints it.
+  /// The value on one line, as `config show` prints it.
   package var text: String {
     switch self {
     case .boolean(let flag): flag ? "true" : "false"
@@ -28,7 +28,7 @@ package enum SettingValue: Hashable, Sendable {
   var number: Int64? { if case .integer(let number) = self { number } else { nil } }
   var elements: [String]? { if case .list(let elements) = self { elements } else { nil } }
 
-  /// Nothing is hidden by hiding it.
+  /// Whether the value is empty, so that there is nothing to hide.
   package var isEmpty: Bool {
     switch self {
     case .text(let text), .duration(_, let text): text.utf8.isEmpty
@@ -38,7 +38,7 @@ package enum SettingValue: Hashable, Sendable {
     }
   }
 
-  /// The value as a document holds it.
+  /// The value as in a document.
   package var node: JSONNode {
     switch self {
     case .boolean(let flag): .flag(flag)
@@ -51,19 +51,19 @@ package enum SettingValue: Hashable, Sendable {
   }
 }
 
-/// A table of a CSV or JSON file whose columns become attributes of events: an augmentation plugin without code.
+/// A table of a CSV or JSON file whose columns become event attributes: an augmentation plugin without code.
 package struct LookupTable: Hashable, Sendable {
-  /// One column of the table and the attribute that takes its value.
+  /// A column of the table and the attribute that it fills.
   package struct Column: Hashable, Sendable {
     package var name: String
     package var attribute: String
   }
 
-  /// Absolute.
+  /// The absolute path.
   package var file: String
-  /// The attribute of the event whose value selects the row.
+  /// The event attribute whose value selects the row.
   package var keyAttribute: String
-  /// The column that is compared with it.
+  /// The column compared with it.
   package var keyColumn: String
   package var columns: [Column]
 

@@ -1,11 +1,10 @@
 import BatchFoundation
 
-/// The table of all settings. Parsing, checks, defaults, the JSON Schema and the reference are derived from it.
+/// The table of all settings, from which parsing, checks, defaults, the JSON Schema and the reference are derived.
 package struct SettingsSchema: Sendable {
   package let settings: [Setting]
   private let bySpelling: [String: Int]
 
-  /// The only one there is.
   package static let current = SettingsSchema(
     engageRows + identityRows + transportRows + deltaDNARows + unityRows)
 
@@ -20,24 +19,22 @@ package struct SettingsSchema: Sendable {
 
   package func settings(in section: SettingSection) -> [Setting] { settings.filter { $0.section == section } }
 
-  /// The setting that a section knows under a key, in any of its spellings.
+  /// Returns a section's setting by its key, in any spelling.
   package func setting(_ section: String, _ key: String) -> Setting? {
     bySpelling["\(section).\(key)"].map { settings[$0] }
   }
 
-  /// The setting called `Section.key`.
+  /// Returns the setting `Section.key`.
   package func setting(named name: String) -> Setting? { bySpelling[name].map { settings[$0] } }
 
-  /// The settings that a person means by `Section.key`, a key alone, or a section alone.
-  ///
-  /// The SDKs' documents write `Section->key`.
+  /// Returns the settings meant by `Section.key`, the SDKs' `Section->key`, a key alone, or a section alone.
   package func settings(matching name: String) -> [Setting] {
     let name = name.replacing("->", with: ".")
     if let setting = setting(named: name) { return [setting] }
     return settings.filter { $0.section.rawValue == name || $0.spellings.contains(name) }
   }
 
-  /// Why nothing is called so, with what was probably meant; nil if something is.
+  /// Returns why the name matches nothing, with a suggestion; nil if it matches.
   package func problem(withName name: String) -> String? {
     guard settings(matching: name).isEmpty else { return nil }
     let parts = name.replacing("->", with: ".").split(separator: ".", maxSplits: 1).map(String.init)

@@ -1,7 +1,7 @@
 extension Settings {
-  /// Where the events of a game go with `destination` = `unity`; what they are is told by ``DeltaDNA``, whose rules hold.
+  /// The target of a game's events with `destination` = `unity`; otherwise the settings of ``DeltaDNA`` apply.
   package struct Unity: Sendable, Hashable {
-    /// Up to the version of the API.
+    /// The URL up to the version of the API.
     package var collectURL = ""
     package var projectId: String?
     /// The name of an environment of the project, such as `production`.
@@ -9,7 +9,7 @@ extension Settings {
   }
 }
 
-/// Unity Analytics (reference unity 1). All else that a game's job is told are settings of `DeltaDNA`.
+/// Unity Analytics (reference unity 1). All other settings of a game's job are those of `DeltaDNA`.
 extension SettingsSchema {
   static let unityRows: [Setting] = rows(
     .unity,

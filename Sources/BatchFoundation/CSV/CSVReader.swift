@@ -1,11 +1,10 @@
-/// Reads comma-separated values as RFC 4180 has them, from pieces of a file that may end anywhere: quotes around fields that need
-/// them, doubled inside; `\n` or `\r\n` ends a row.
+/// An incremental parser for comma-separated values of RFC 4180: fields may be quoted, and `\n` or `\r\n` ends a row.
 ///
-/// A byte order mark before the first row and empty lines are skipped. Fields keep their white space. They are bytes, because what they
-/// are encoded in is for the reader of the file to check. What departs from the form is read as well as it can be and kept as ``fault``.
+/// A byte order mark at the start and empty lines are skipped. Fields keep their white space, and are bytes because the
+/// caller checks their encoding. Deviations from the format are parsed leniently and kept as ``fault``.
 package struct CSVReader {
   package struct Row: Equatable, Sendable {
-    /// Where the row starts, counted from 1.
+    /// The line of the row's start, from 1.
     package var line: Int
     package var fields: [[UInt8]]
 
@@ -15,7 +14,7 @@ package struct CSVReader {
     }
   }
 
-  /// Where a file departs from the form.
+  /// A deviation from the format.
   package struct Fault: Error, Equatable, Sendable {
     package var line: Int
     package var problem: String
@@ -25,35 +24,34 @@ package struct CSVReader {
     case start
     case plain
     case quoted
-    /// Behind a quote inside of quotes: the end of the field, or the first half of a quote in it.
+    /// The position after a quote within quotes: the end of the field, or the first half of a doubled quote.
     case quote
   }
 
-  /// The first departure from the form; nil while there was none.
+  /// The first deviation from the format; nil if there is none so far.
   package private(set) var fault: Fault?
   private var place = Place.start
   private var field: [UInt8] = []
   private var row = Row(line: 1, fields: [])
   private var line = 1
   private var startOfField = 1
-  /// A `\r` outside quotes, which ends the row together with a `\n`.
+  /// Whether a `\r` outside quotes is pending, which ends the row together with a `\n`.
   private var holdsReturn = false
-  /// Bytes of a byte order mark that were seen at the start; nil once something else was.
+  /// The number of bytes of a byte order mark seen at the start; nil after anything else.
   private var mark: Int? = 0
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let separator: UInt8
 
-  /// - Parameter separator: what stands between fields.
   package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
 
-  /// The line where a field in quotes has begun that has not ended, and the line that was reached; nil where there is none.
+  /// The start line of an unclosed quoted field and the last line read; nil if there is none.
   package var openQuote: (line: Int, end: Int)? {
     place == .quoted ? (startOfField, field.last == UInt8(ascii: "\n") ? line - 1 : line) : nil
   }
 
-  /// Takes the next bytes of the file; each whole row goes to `body`.
+  /// Parses the next bytes of the file and passes each complete row to `body`.
   package mutating func read(_ bytes: some Sequence<UInt8>, _ body: (Row) -> Void) {
     for byte in bytes {
       if let seen = mark {
@@ -113,7 +111,6 @@ package struct CSVReader {
     }
   }
 
-  /// A byte outside quotes.
   private mutating func add(_ byte: UInt8) {
     if place == .quote { note("text behind a closing quote", at: line) }
     if place == .start { place = .plain }
@@ -142,9 +139,8 @@ package struct CSVReader {
   }
 }
 
-/// Writes comma-separated values.
 package enum CSVText {
-  /// A row with its line end, every field in quotes.
+  /// Returns a row with its line end, every field in quotes.
   package static func line(_ fields: [String]) -> String {
     fields.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",") + "\n"
   }

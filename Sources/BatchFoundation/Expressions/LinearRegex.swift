@@ -1,35 +1,36 @@
-/// A regular expression of a route file or an event schema, matched in time proportional to the length of the value,
-/// whatever the expression is (reference deep-links 3).
+/// A regular expression of a route file or an event schema, matched in linear time in any case
+/// (reference deep-links 3).
 ///
-/// Such files are written for the ICU expressions of the phones. What they use is read with ICU's meaning: literals,
-/// classes, groups, alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. What only a backtracking
-/// engine can do (references back, look-around, possessive and atomic groups) is refused when the file is read, so a value
-/// can never make a run hang. A value is accepted if the whole of it matches.
+/// Such files are written for the ICU expressions of phones and read with ICU's meaning: literals, classes, groups,
+/// alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. What needs backtracking (back
+/// references, look-around, possessive and atomic groups) is rejected when the file is read, so no value can make a run
+/// hang. A value is accepted if all of it matches.
 package struct LinearRegex: Sendable {
-  /// An expression that is not valid or not supported, and where in it.
   package struct Fault: Error, Equatable, Sendable {
     package var reason: String
-    /// The place in the expression, as a count of characters from 1.
+    /// The position in the expression in characters, from 1.
     package var position: Int
   }
 
-  /// What became of a value. ``tooLong`` says nothing about whether it would match.
+  /// The result for a value. ``tooLong`` does not say whether it would match.
   package enum Verdict: Equatable, Sendable {
     case accepted, rejected, tooLong
   }
 
-  /// Values of more bytes are not looked at.
+  /// The length in bytes above which values are not matched.
   package static let longestValue = 8192
-  /// Instructions of a compiled expression, and bytes of a written one; with ``longestValue`` it bounds the work for a value.
+  /// The limit of an expression in instructions and source bytes, which with ``longestValue`` bounds the work per
+  /// value.
   package static let largestProgram = 4096
 
   package let pattern: String
-  /// Whether no text of more than one character can match; most likely `[0-9]` was written where `[0-9]+` was meant.
+  /// Whether only single characters can match; most likely `[0-9]` was written instead of `[0-9]+`.
   package let acceptsSingleCharactersOnly: Bool
   let program: RegexProgram
-  /// The same for plain values, without memory for each; nil if the expression is too large for that or looks around.
+  /// The expression as a table for ASCII values, free of allocations; nil if it is too large or has assertions.
   let table: RegexTable?
 
+  /// - Throws: ``Fault`` for an invalid, unsupported or too large expression.
   package init(_ pattern: String) throws(Fault) {
     var parser = RegexParser(pattern)
     let tree = try parser.parse()
@@ -43,15 +44,14 @@ package struct LinearRegex: Sendable {
     table = RegexTable(program)
   }
 
-  /// Whether the whole value matches.
+  /// Matches the whole value.
   package func verdict(on value: UnsafeBufferPointer<UInt8>) -> Verdict {
     guard value.count <= Self.longestValue else { return .tooLong }
     return unsafe answer(to: value) ? .accepted : .rejected
   }
 
-  /// Whether the whole value matches; for values that have no limit of their own, such as receipts.
-  ///
-  /// The work stays bounded: the larger the expression, the fewer characters it looks at. What is longer does not match.
+  /// Returns whether the whole value matches; for values without a length limit, such as receipts. The work stays
+  /// bounded: the larger the expression, the shorter the longest value that can match.
   package func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     guard value.count <= Self.longestValue || value.count <= Self.mostSteps / max(1, program.size) else { return false }
     return unsafe answer(to: value)
@@ -63,7 +63,7 @@ package struct LinearRegex: Sendable {
     unsafe table?.matches(value) ?? program.matches(scalars(of: value))
   }
 
-  /// The characters of the value; a byte that is not UTF-8 becomes U+FFFD.
+  /// Returns the characters of the value; invalid UTF-8 becomes U+FFFD.
   private func scalars(of value: UnsafeBufferPointer<UInt8>) -> [UInt32] {
     if unsafe value.allSatisfy({ $0 < 0x80 }) { return unsafe value.map(UInt32.init) }
     return unsafe String(decoding: value, as: UTF8.self).unicodeScalars.map(\.value)

@@ -1,15 +1,15 @@
-/// A parsed expression. Groups leave no trace: nothing is captured.
+/// A parsed expression. Groups are dropped because nothing is captured.
 indirect enum RegexNode: Sendable {
   case empty
   case set(RegexSet)
   case assertion(RegexAssertion)
   case sequence([RegexNode])
   case choice([RegexNode])
-  /// `most` is nil where there is no upper limit.
+  /// `most` is nil if there is no upper limit.
   case repeated(RegexNode, least: Int, most: Int?)
 }
 
-/// A condition on a place between characters.
+/// A condition on the position between two characters.
 enum RegexAssertion: Sendable {
   /// `\A`, and `^` without the flag `m`.
   case start
@@ -24,8 +24,7 @@ enum RegexAssertion: Sendable {
 }
 
 extension RegexNode {
-  /// The work of one step through all instructions that the node compiles to: one each, more for a class of many parts. A
-  /// large number stands for all larger ones.
+  /// The work of one step through the node's instructions: one each, more for a class of many parts. It is capped.
   var programSize: Int {
     switch self {
     case .empty: 0
@@ -42,8 +41,7 @@ extension RegexNode {
     return limited(size * limited(least) + (size + 1) * limited(most - least))
   }
 
-  /// The node without a start at its very beginning and an end at its very end, which say nothing where the whole value is
-  /// to match anyway.
+  /// The node without a leading start and a trailing end anchor, which are redundant when the whole value must match.
   var withoutOuterAnchors: RegexNode {
     guard case .sequence(var nodes) = self else { return self }
     if case .assertion(.start) = nodes.first { nodes.removeFirst() }
@@ -54,7 +52,7 @@ extension RegexNode {
     return .sequence(nodes)
   }
 
-  /// The length in characters of the longest match; nil if there is no limit.
+  /// The length of the longest match in characters; nil if there is no limit.
   var longestMatch: Int? {
     switch self {
     case .empty, .assertion: return 0
@@ -81,5 +79,5 @@ extension RegexNode {
   }
 }
 
-/// Keeps sums and products of sizes far from overflow; the limit is larger than any size that is accepted.
+/// Caps sizes, so that sums and products cannot overflow; the cap exceeds every accepted size.
 private func limited(_ size: Int) -> Int { min(size, 1 << 20) }

@@ -1,11 +1,10 @@
 extension RegexParser {
-  /// What an escape stands for.
   enum EscapedCharacters {
     case scalar(Unicode.Scalar)
     case property(RegexProperty, isNegated: Bool)
   }
 
-  /// Reads an escape after its backslash; those that stand for a place and not for characters are read before.
+  /// Reads an escape after its backslash; assertions have been read before.
   mutating func escapedCharacters(from start: Int) throws(LinearRegex.Fault) -> EscapedCharacters {
     guard let scalar = next else { throw fault("nothing follows the last '\\'", at: start) }
     position += 1
@@ -72,7 +71,7 @@ extension RegexParser {
     return scalar
   }
 
-  /// Up to three octal digits after `\0`.
+  /// Reads up to three octal digits after `\0`.
   private mutating func octal(from start: Int) throws(LinearRegex.Fault) -> Unicode.Scalar {
     var code: UInt32 = 0
     let first = position

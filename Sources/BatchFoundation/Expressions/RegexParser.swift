@@ -1,4 +1,4 @@
-/// Reads an expression by the grammar of ICU, as far as it can be matched in linear time.
+/// Parses expressions of ICU's grammar, as far as they can be matched in linear time.
 struct RegexParser {
   let pattern: [Unicode.Scalar]
   var position = 0
@@ -25,7 +25,7 @@ struct RegexParser {
     LinearRegex.Fault(reason: reason, position: (place ?? position) + 1)
   }
 
-  /// Steps over the text if it stands here.
+  /// Skips the text if it is next.
   mutating func take(_ text: String) -> Bool {
     guard pattern[position...].starts(with: text.unicodeScalars) else { return false }
     position += text.unicodeScalars.count
@@ -56,7 +56,7 @@ struct RegexParser {
     return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
   }
 
-  /// The characters up to `\E` or the end.
+  /// Reads the characters up to `\E` or the end.
   private mutating func quotedLiterals() -> [Unicode.Scalar] {
     var literals: [Unicode.Scalar] = []
     while let scalar = next, !take("\\E") {
@@ -66,7 +66,7 @@ struct RegexParser {
     return literals
   }
 
-  /// One atom; nil for what stands for nothing by itself, such as a comment or a change of flags.
+  /// Reads one atom; nil if it matches nothing by itself, such as a comment or a change of flags.
   private mutating func atom(depth: Int) throws(LinearRegex.Fault) -> RegexNode? {
     guard let scalar = next else { return nil }
     let start = position
@@ -116,7 +116,7 @@ struct RegexParser {
     guard position > name, take(">") else { throw fault("the name of a group is not valid", at: start) }
   }
 
-  /// Reads the letters of `(?i)` or `(?i:`. False if they hold up to the end of the surrounding group, which ended here.
+  /// Reads the flags of `(?i)` or `(?i:`. Returns false for the first form, which holds to the end of the outer group.
   private mutating func readFlags(from start: Int) throws(LinearRegex.Fault) -> Bool {
     var isOn = true
     while let scalar = next {
@@ -151,7 +151,7 @@ struct RegexParser {
     } else {
       return node
     }
-    // Greedy or lazy makes no difference to whether the whole value matches.
+    // Whether the whole value matches does not depend on greediness.
     _ = take("?")
     if next == "+" { throw fault("possessive repetition is not supported") }
     if next == "*" || next == "?" || next == "{" { throw fault("a repetition cannot be repeated") }
@@ -201,8 +201,8 @@ struct RegexParser {
     }
   }
 
-  /// As ICU, takes other spellings in before it negates: without regard to case, `\p{Lu}` is every letter that has one, and `\P{Lu}` what
-  /// has none.
+  /// Adds case variants before negating, as ICU does: ignoring case, `\p{Lu}` is every letter that has an upper-case
+  /// variant, and `\P{Lu}` every other character.
   private func set(of property: RegexProperty, isNegated: Bool) -> RegexSet {
     RegexSet([.property(property, isNegated: false)], isNegated: isNegated, ignoresCase: flags.ignoresCase)
   }
@@ -212,7 +212,7 @@ struct RegexParser {
     return .assertion(assertion)
   }
 
-  /// A class in brackets, after its `[`.
+  /// Reads a bracket class after its `[`.
   private mutating func bracketClass(depth: Int, from start: Int) throws(LinearRegex.Fault) -> RegexSet {
     guard depth <= Self.deepest else { throw fault("classes nested deeper than \(Self.deepest)", at: start) }
     let isNegated = take("^")

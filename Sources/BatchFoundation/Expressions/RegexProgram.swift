@@ -1,5 +1,5 @@
-/// An expression compiled to instructions, run as a nondeterministic automaton: all ways to read the value are followed at
-/// once, one character at a time, and no state is entered twice at the same place.
+/// An expression compiled to instructions and run as a nondeterministic automaton: all alternatives advance together,
+/// one character at a time, and no state is entered twice at the same position.
 struct RegexProgram: Sendable {
   enum Instruction: Sendable {
     case set(RegexSet)
@@ -19,7 +19,7 @@ struct RegexProgram: Sendable {
 
   var size: Int { instructions.count }
 
-  /// Whether the whole of the value matches.
+  /// Returns whether the whole value matches.
   func matches(_ scalars: [UInt32]) -> Bool {
     let value = RegexValue(scalars, findsWords: findsWords)
     var now = StateSet(capacity: instructions.count)
@@ -38,7 +38,7 @@ struct RegexProgram: Sendable {
     return now.contains(instructions.count - 1)
   }
 
-  /// Adds a state and all that are reached from it without reading a character.
+  /// Adds a state and all states reachable from it without reading a character.
   private func enter(_ state: Int, _ value: RegexValue, _ index: Int, _ set: inout StateSet, _ stack: inout [Int]) {
     stack.append(state)
     while let state = stack.popLast() {
@@ -86,7 +86,7 @@ struct RegexProgram: Sendable {
   }
 
   private mutating func emitRepeated(_ node: RegexNode, _ least: Int, _ most: Int?) {
-    // A part that compiles to nothing stays nothing, however often it is repeated.
+    // A part that compiles to nothing remains empty, however often it is repeated.
     guard node.programSize > 0 else { return }
     for _ in 0..<least { emit(node) }
     guard let most else {
@@ -107,10 +107,10 @@ struct RegexProgram: Sendable {
   }
 }
 
-/// A set of small numbers with cheap insertion, emptying and iteration in the order of insertion.
+/// A set of small numbers with cheap insertion and clearing, iterated in insertion order.
 private struct StateSet {
   private(set) var members: [Int] = []
-  /// Where a number may stand in `members`; only true if it does stand there.
+  /// The index of each number in `members`, valid only if `members` has the number there.
   private var places: [Int]
 
   init(capacity: Int) {
@@ -124,7 +124,7 @@ private struct StateSet {
     places[number] < members.count && members[places[number]] == number
   }
 
-  /// False if it was there already.
+  /// Returns false if the number was already present.
   mutating func insert(_ number: Int) -> Bool {
     if contains(number) { return false }
     places[number] = members.count
@@ -135,10 +135,9 @@ private struct StateSet {
   mutating func removeAll() { members.removeAll(keepingCapacity: true) }
 }
 
-/// A value while an expression is matched against it.
 struct RegexValue {
   private let scalars: [UInt32]
-  /// Whether a word begins or ends before each character and at the end; empty if nobody asks.
+  /// Whether a word boundary precedes each character, and the end; empty unless the expression needs it.
   private let wordBoundaries: [Bool]
 
   init(_ scalars: [UInt32], findsWords: Bool) {
@@ -146,7 +145,7 @@ struct RegexValue {
     wordBoundaries = findsWords ? Self.wordBoundaries(in: scalars) : []
   }
 
-  /// Whether the condition holds before the character at `index`.
+  /// Returns whether the condition holds before the character at `index`.
   func satisfies(_ assertion: RegexAssertion, at index: Int) -> Bool {
     switch assertion {
     case .start: index == 0
@@ -159,7 +158,7 @@ struct RegexValue {
     }
   }
 
-  /// Marks and format characters belong to the character before them, as in ICU.
+  /// Computes word boundaries; marks and format characters belong to the character before them, as in ICU.
   private static func wordBoundaries(in scalars: [UInt32]) -> [Bool] {
     var boundaries: [Bool] = []
     boundaries.reserveCapacity(scalars.count + 1)
@@ -179,7 +178,7 @@ struct RegexValue {
 
   private func isTerminator(_ index: Int) -> Bool { RegexProperty.lineTerminator.contains(scalars[index]) }
 
-  /// Between a carriage return and its line feed.
+  /// Returns whether the position is between a carriage return and its line feed.
   private func isInsidePair(_ index: Int) -> Bool {
     index > 0 && index < scalars.count && scalars[index - 1] == 0x0D && scalars[index] == 0x0A
   }

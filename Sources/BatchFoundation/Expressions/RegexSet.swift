@@ -1,9 +1,9 @@
-/// A set of characters: a literal, `.`, an escape such as `\d`, or a class in brackets.
+/// A set of characters: a literal, `.`, an escape such as `\d`, or a bracket class.
 struct RegexSet: Sendable {
   private let parts: [Part]
   private let isNegated: Bool
   private let ignoresCase: Bool
-  /// The answer for each ASCII character, worked out once.
+  /// The precomputed answer for each ASCII character.
   private var ascii: (low: UInt64, high: UInt64) = (0, 0)
 
   enum Part: Sendable {
@@ -22,7 +22,7 @@ struct RegexSet: Sendable {
     }
   }
 
-  /// The parts that have to be looked at for one character, those of nested classes included.
+  /// The number of parts to check per character, including those of nested classes.
   var partCount: Int {
     parts.reduce(0) { count, part in
       if case .set(let set) = part { count + set.partCount } else { count + 1 }
@@ -51,7 +51,7 @@ struct RegexSet: Sendable {
   }
 }
 
-/// The other spellings of a letter, where they are single characters.
+/// Returns the case variants of a letter that are single characters.
 func caseVariants(of scalar: UInt32) -> [UInt32] {
   guard let character = Unicode.Scalar(scalar) else { return [] }
   func single(_ text: String) -> Unicode.Scalar? {
@@ -63,7 +63,7 @@ func caseVariants(of scalar: UInt32) -> [UInt32] {
   return [lower, upper, folded].compactMap { $0?.value }
 }
 
-/// A property of characters, with the meaning that ICU gives it.
+/// A character property with ICU's meaning.
 enum RegexProperty: Sendable, Equatable {
   /// `\d`: decimal digits of any script.
   case digit
@@ -72,13 +72,13 @@ enum RegexProperty: Sendable, Equatable {
   /// `\s`
   case space
   case horizontalSpace
-  /// `\v`, and what `.` does not match.
+  /// `\v`, and the characters that `.` does not match.
   case lineTerminator
   case alphabetic, alphanumeric, uppercase, lowercase, punctuation, hexDigit
-  /// What extends the character before it: combining marks and format characters.
+  /// Characters that extend the one before them: combining marks and format characters.
   case attached
   case any
-  /// A general category by its one or two letters, such as `L` or `Lu`.
+  /// A general category of one or two letters, such as `L` or `Lu`.
   case category(String)
 
   func contains(_ scalar: UInt32) -> Bool {
@@ -112,7 +112,7 @@ enum RegexProperty: Sendable, Equatable {
     return category.code.utf8.starts(with: code.utf8)
   }
 
-  /// The property that `\p{...}` or `[:...:]` names; nil if it is not known here.
+  /// The property named in `\p{...}` or `[:...:]`; nil for an unknown one.
   init?(name: String) {
     switch name.lowercased() {
     case "alpha", "alphabetic": self = .alphabetic
@@ -139,7 +139,7 @@ extension Unicode.GeneralCategory {
     "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn",
   ]
 
-  /// The two letters of the Unicode standard.
+  /// The two-letter code of the Unicode standard.
   fileprivate var code: String {
     switch self {
     case .uppercaseLetter: "Lu"
@@ -177,19 +177,16 @@ extension Unicode.GeneralCategory {
   }
 }
 
-/// A small expression as a table of states, one step for each byte of an ASCII value and no memory for a value.
-///
-/// Most expressions in schemas are of this kind and are asked about every event. A state of the table is the set of all
-/// instructions that the program would follow at once.
+/// A small expression, as most in schemas are, as a table of states: one step per byte of an ASCII value, no
+/// allocations. A state is the set of instructions that the program would follow at once.
 struct RegexTable: Sendable {
   private static let mostStates = 64
   private static let dead: Int16 = -1
 
-  /// The next state for each state and byte.
   private var next: [Int16] = []
   private var accepts: [Bool] = []
 
-  /// Nil if the program looks at the places between characters, or has more states than a table should.
+  /// Nil if the program has assertions or needs too many states.
   init?(_ program: RegexProgram) {
     let instructions = program.instructions
     guard let start = Self.closure([0], instructions) else { return nil }
@@ -219,7 +216,7 @@ struct RegexTable: Sendable {
     }
   }
 
-  /// The instructions that wait for a character, and the last one, that are reached from these; in order. Nil for an assertion.
+  /// Returns, in order, the reachable character instructions and the final one; nil if an assertion is reachable.
   private static func closure(_ seeds: [Int], _ instructions: [RegexProgram.Instruction]) -> [Int]? {
     var seen: Set<Int> = []
     var stack = seeds
@@ -236,14 +233,14 @@ struct RegexTable: Sendable {
     return found.sorted()
   }
 
-  /// Whether the whole value matches; nil if it has a character beyond ASCII, which the table does not know.
+  /// Returns whether the whole value matches; nil if it reaches a character beyond ASCII.
   func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool? {
     var state = 0
     for index in value.indices {
       let byte = unsafe value[index]
       guard byte < 128 else { return nil }
       let reached = next[state << 7 | Int(byte)]
-      // Nothing that follows could make the value match.
+      // No continuation can match.
       guard reached >= 0 else { return false }
       state = Int(reached)
     }

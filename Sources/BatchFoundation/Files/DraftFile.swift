@@ -1,17 +1,18 @@
 import Glibc
 
-/// A file that gets its name when it is whole: it is written beside the place that it is for, and renamed.
+/// A file that is written next to its destination and renamed once it is complete.
 ///
-/// Until then what stood there stays as it is, and a draft that is given up is removed. A kill leaves a file that begins with
-/// `.engage-batch-`, readable by its owner only.
+/// Until then an existing file at the destination is untouched; an abandoned draft is removed. A kill leaves a file
+/// that begins with `.engage-batch-`, readable only by its owner.
 public final class DraftFile {
-  /// The path that it is for, behind symbolic links.
+  /// The destination, with symbolic links resolved.
   public let path: String
   public let descriptor: Int32
   private let draft: String
   private var isPublished = false
 
-  /// - Parameter path: where it will stand; links at its end are followed.
+  /// - Parameter path: the destination; symbolic links at its end are followed.
+  /// - Throws: the system's error number; `ELOOP` after 40 links.
   public init(for path: String) throws(SystemError) {
     self.path = try PathText.behindLinks(path)
     (draft, descriptor) = try TemporaryPath.file("\(PathText.folder(of: self.path))/.engage-batch-")
@@ -22,7 +23,6 @@ public final class DraftFile {
     if !isPublished { unsafe unlink(draft) }
   }
 
-  /// Adds bytes at its end.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     try unsafe FileDescriptor.write(bytes, to: descriptor)
   }
@@ -31,11 +31,9 @@ public final class DraftFile {
     try FileDescriptor.write(bytes, to: descriptor)
   }
 
-  /// Gives it its name, in place of what has it.
+  /// Renames the draft to its destination, replacing a file there and taking over its permissions.
   ///
-  /// A file that is replaced hands on its rights.
-  ///
-  /// - Throws: `EEXIST` when what stands there is no file, such as a device or a FIFO; it stays.
+  /// - Throws: `EISDIR` or `EEXIST` if a folder or another non-file exists there, such as a FIFO; it stays.
   public func replace() throws(SystemError) {
     if let present = try FileStatus.at(path) {
       guard present.kind == .file else { throw SystemError(present.kind == .folder ? EISDIR : EEXIST) }
@@ -45,18 +43,18 @@ public final class DraftFile {
     isPublished = true
   }
 
-  /// Gives it its name, unless something has that already, and makes both durable.
+  /// Renames the draft to its destination if nothing exists there, and makes both file and name durable.
   ///
-  /// - Throws: `EEXIST` when something stands there; it stays as it is.
+  /// - Throws: `EEXIST` if something exists there; it stays unchanged.
   public func publish() throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError(errno) }
     try Self.name(draft, as: path)
     isPublished = true
   }
 
-  /// Gives a file beside its place its name there, unless something has that already, and makes the name durable.
+  /// Renames a file within its folder unless the name is taken, and makes the name durable.
   ///
-  /// - Throws: `EEXIST` when something stands there; it stays as it is.
+  /// - Throws: `EEXIST` if something exists there; it stays unchanged.
   public static func name(_ draft: String, as path: String) throws(SystemError) {
     if unsafe link(draft, path) == 0 {
       unsafe unlink(draft)
@@ -65,13 +63,13 @@ public final class DraftFile {
       try renameWithoutLinks(draft, path)
     }
     let folder = unsafe open(PathText.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that may not be read cannot be synced; the name is there all the same.
+    // A folder without read permission cannot be synced; the name exists all the same.
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
   }
 
-  /// As a hard link and its end, for file systems that have none: the name is taken first, so that what is replaced is our own.
+  /// Renames without hard links, for file systems without them; reserves the name first, so no other file is replaced.
   private static func renameWithoutLinks(_ draft: String, _ path: String) throws(SystemError) {
     let reserved = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard reserved >= 0 else { throw SystemError(errno) }
@@ -80,9 +78,8 @@ public final class DraftFile {
   }
 }
 
-/// Files and folders for their owner alone, by names that nothing else has.
+/// Files and folders accessible only to their owner. Their names are a prefix with six random characters.
 public enum TemporaryPath {
-  /// - Parameter prefix: the path up to six characters that are found for it.
   public static func file(_ prefix: String) throws(SystemError) -> (path: String, descriptor: Int32) {
     var template = Array("\(prefix)XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&template)
@@ -91,7 +88,7 @@ public enum TemporaryPath {
     return (text(template), descriptor)
   }
 
-  /// A file that has no name once it is open: nothing of it outlives the process.
+  /// Opens a file and unlinks it at once, so that nothing of it outlives the process.
   public static func unnamedFile(in folder: String) throws(SystemError) -> Int32 {
     let (path, descriptor) = try file("\(folder)/engage-batch-")
     guard unsafe unlink(path) == 0 else {
@@ -102,7 +99,6 @@ public enum TemporaryPath {
     return descriptor
   }
 
-  /// - Parameter prefix: the path up to six characters that are found for it.
   public static func folder(_ prefix: String) throws(SystemError) -> String {
     var template = Array("\(prefix)XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw SystemError(errno) }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Reading from and writing to what is open, where calls may do less than asked or be interrupted by a signal.
+/// Reads and writes on descriptors that handle short counts and interruption by signals. All throw the system's error
+/// number.
 public enum FileDescriptor {
-  /// Reads what is there, as the descriptor gives it.
+  /// Reads once, as many bytes as the descriptor gives.
   ///
-  /// - Returns: the bytes read, at most the buffer's; 0 at the end.
+  /// - Returns: the number of bytes read, at most the buffer's size; 0 at the end.
   public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int {
@@ -15,15 +16,11 @@ public enum FileDescriptor {
     }
   }
 
-  /// Reads to the end.
   public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
     try readAll(descriptor, limit: .max) ?? []
   }
 
-  /// Reads to the end.
-  ///
-  /// - Parameter limit: the largest number of bytes that are taken.
-  /// - Returns: nil where there are more.
+  /// Reads to the end; nil if there are more than `limit` bytes.
   public static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -36,7 +33,6 @@ public enum FileDescriptor {
     }
   }
 
-  /// The same as below for bytes of an array.
   public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     let fault = unsafe bytes.withUnsafeBytes { bytes -> SystemError? in
       do throws(SystemError) {
@@ -49,8 +45,9 @@ public enum FileDescriptor {
     if let fault { throw fault }
   }
 
-  /// Writes all bytes, however many calls that takes; waits where the other end is slow, also when the descriptor is
-  /// non-blocking.
+  /// Writes all bytes; waits for a slow reader even if the descriptor is non-blocking.
+  ///
+  /// - Throws: the system's error number; `EIO` if a call writes nothing.
   public static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
     var done = 0
     while done < bytes.count {

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Which file a path means, so that two paths can be compared before either is opened.
+/// The file that a path refers to, comparable before the file is opened or exists.
 public enum FilePlace: Hashable, Sendable {
-  /// Something that is there, by whatever name.
+  /// An existing file, under whatever name.
   case present(FileStatus.Identity)
-  /// Nothing yet: a path from the nearest folder that is there.
+  /// A path that does not exist yet, relative to the nearest folder that does.
   case absent(String, in: FileStatus.Identity)
 
-  /// Nil where two outputs may share it: a device, such as a terminal or `/dev/null`.
+  /// Nil for devices, such as a terminal or `/dev/null`, which two outputs may share.
   ///
-  /// - Throws: the system's error number, where it cannot be told.
+  /// - Throws: the system's error number, if the file cannot be examined.
   public init?(_ path: String) throws(SystemError) {
     if let number = OutputPath(path).descriptor {
       self.init(try FileStatus.of(number))
@@ -36,11 +36,10 @@ public enum FilePlace: Hashable, Sendable {
   }
 }
 
-/// What the path of an output stands for.
+/// The destination that the path of an output names.
 public enum OutputPath: Equatable, Sendable {
-  /// A file, or a place for one.
   case file(String)
-  /// What this process has open already: `-` for stdout, `/dev/stdout`, `/dev/fd/3`.
+  /// A descriptor that this process has open: `-` for stdout, `/dev/stdout`, `/dev/fd/3`.
   case open(Int32)
 
   public init(_ path: String) {

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// What stands at a path, or is open behind a descriptor.
+/// The status of a path or an open descriptor.
 public struct FileStatus: Equatable, Sendable {
   public enum Kind: String, Sendable {
     case file = "a file"
@@ -11,7 +11,7 @@ public struct FileStatus: Equatable, Sendable {
     case other = "no file"
   }
 
-  /// Which file it is, under whatever name: the same for hard links and through symbolic ones.
+  /// The identity of a file, the same under hard and symbolic links.
   public struct Identity: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
@@ -19,11 +19,11 @@ public struct FileStatus: Equatable, Sendable {
 
   public var identity: Identity
   public var kind: Kind
-  /// Bytes; of no meaning where it is not a file.
+  /// The size in bytes; meaningful only for files.
   public var size: Int64
-  /// The rights, as `chmod` takes them.
+  /// The permissions, as `chmod` takes them.
   public var mode: mode_t
-  /// How many names it has.
+  /// The number of hard links.
   public var names: Int
 
   public init(_ status: stat) {
@@ -43,9 +43,9 @@ public struct FileStatus: Equatable, Sendable {
     names = Int(status.st_nlink)
   }
 
-  /// What stands at the path, symbolic links followed; nil if nothing does.
+  /// Returns the status of the path after following symbolic links; nil if nothing exists there.
   ///
-  /// - Throws: the system's error number, where it cannot be told.
+  /// - Throws: the system's error number, if the path cannot be examined.
   public static func at(_ path: String) throws(SystemError) -> FileStatus? {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return FileStatus(status) }
@@ -54,7 +54,6 @@ public struct FileStatus: Equatable, Sendable {
     return nil
   }
 
-  /// What is open behind the descriptor.
   public static func of(_ descriptor: Int32) throws(SystemError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno) }
@@ -62,9 +61,9 @@ public struct FileStatus: Equatable, Sendable {
   }
 }
 
-/// A call that the system refused.
+/// An error of a system call.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The number of the error, as in `errno`.
+  /// The error number, as in `errno`.
   public var code: Int32
 
   public init(_ code: Int32) { self.code = code }
@@ -72,18 +71,17 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String { unsafe String(cString: strerror(code)) }
 }
 
-/// Reads files that a job or a command names whole: nothing but files, so that a FIFO without a writer or a device holds nobody up.
+/// Reads regular files named by a job or a command. Others are refused: a FIFO without a writer or a device may block.
 public enum RegularFile {
-  /// What is read where nobody says how much it may be: what somebody wrote by hand does not come near.
+  /// The default size limit in bytes, far above any file written by hand.
   public static let usuallyLargest = 16 << 20
 
   public enum Failure: Error, Equatable {
     case system(SystemError)
-    /// Something else stands there.
     case notAFile(FileStatus.Kind)
     case tooLarge(limit: Int)
 
-    /// In words, without the path.
+    /// The reason in words, without the path.
     public var reason: String {
       switch self {
       case .system(let error): "cannot read it: \(error)"
@@ -94,8 +92,9 @@ public enum RegularFile {
   }
 
   /// - Parameters:
-  ///   - largest: the largest number of bytes that are taken.
-  ///   - takesPipes: whether the path may be a pipe, as `<(command)` of a shell hands one over, or a terminal.
+  ///   - largest: the largest number of bytes to accept.
+  ///   - takesPipes: whether the path may also be a pipe, such as `<(command)` of a shell, or a terminal.
+  /// - Throws: `Failure.system`, `notAFile` or `tooLarge`.
   public static func read(
     _ path: String, largest: Int = usuallyLargest, takesPipes: Bool = false
   ) throws(Failure) -> [UInt8] {

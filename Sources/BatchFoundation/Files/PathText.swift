@@ -1,24 +1,21 @@
 import Glibc
 
-/// Paths as text.
 public enum PathText {
-  /// The folder in which the path's last name stands.
+  /// Returns the folder of the path's last component; `.` for a bare name.
   public static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The last name of the path.
   public static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// The path behind symbolic links at its end, also where nothing stands there yet.
+  /// Follows the symbolic links at the end of the path, even if their target does not exist: logs and drafts must be
+  /// written next to the file itself, not next to a link to it.
   ///
-  /// What is written beside a file, such as a log or a draft, has to stand beside the file and not beside a link to it.
-  ///
-  /// - Throws: the system's error number; `ELOOP` for links without an end.
+  /// - Throws: the system's error number; `ELOOP` after 40 links.
   public static func behindLinks(_ path: String) throws(SystemError) -> String {
     var path = path
     var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -33,7 +30,7 @@ public enum PathText {
     throw SystemError(ELOOP)
   }
 
-  /// The name as one component of a path: bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`.
+  /// Returns the name as a path component: bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`.
   public static func component(_ name: String) -> String {
     String(
       decoding: name.utf8.map { byte in
@@ -46,9 +43,9 @@ public enum PathText {
       }, as: UTF8.self)
   }
 
-  /// The path seen from `directory`, with `.`, `..` and double slashes taken out by spelling alone.
+  /// Resolves the path against `directory`, removing `.`, `..` and double slashes textually.
   ///
-  /// Links are not looked at: `configs/../jobs` is `jobs` also where `configs` is a link, as people expect who mount folders.
+  /// Links are ignored: `configs/../jobs` is `jobs` even if `configs` is a link, as users of mounted folders expect.
   public static func resolve(_ path: String, in directory: String) -> String {
     normalized(path.utf8.first == UInt8(ascii: "/") ? path : directory + "/" + path)
   }
@@ -69,14 +66,14 @@ public enum PathText {
     return isAbsolute ? "/" + joined : joined.isEmpty ? "." : joined
   }
 
-  /// The path as a message shows it: relative where it lies below `directory`.
+  /// Returns the path as messages show it: relative if it is below `directory`.
   public static func shown(_ path: String, from directory: String) -> String {
     let base = directory == "/" ? "/" : directory + "/"
     return path.utf8.starts(with: base.utf8) && path.utf8.count > base.utf8.count
       ? String(path.dropFirst(base.count)) : path
   }
 
-  /// The path as a link in `folder` would name it; both are absolute.
+  /// Returns the path relative to `folder`; both are absolute.
   public static func relative(_ path: String, to folder: String) -> String {
     let parts = path.split(separator: "/")
     let base = folder.split(separator: "/")
@@ -84,7 +81,7 @@ public enum PathText {
     return (base.dropFirst(common).map { _ in ".." } + parts.dropFirst(common)).joined(separator: "/")
   }
 
-  /// The path without what follows the last dot of its last name; a name that begins with its only dot has no extension.
+  /// Removes the extension of the last component; a name whose only dot is its first character has none.
   public static func withoutExtension(_ path: String) -> String {
     let bytes = path.utf8
     let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex

@@ -1,13 +1,12 @@
-/// A sum of 16 bytes that proves a copy: that bytes are those that were written (reference formats 5.3).
-///
-/// It guards against chance, not against an enemy, as ``LineDigest`` does, and takes a sixth of what SHA-256 takes. Folders that are
-/// kept and machines of other kinds have it, so it never changes.
+/// A 16-byte checksum that detects copies that differ from what was written (reference formats 5.3). Like
+/// ``LineDigest`` it guards against chance, not against an attacker, and takes a sixth of the time of SHA-256. Archived
+/// folders and machines of other kinds hold these sums, so the function never changes.
 package struct CopySum: HashFunction {
-  /// Bytes that are mixed in together: two words for the first two lanes, two for the others.
+  /// The bytes mixed per step: two words for the first two lanes, two for the others.
   private static let stripe = 32
 
   private var lanes = (ByteMix.s0, ByteMix.s2, ByteMix.s1, ByteMix.s3)
-  /// What came of a stripe, and zeros.
+  /// The bytes of an incomplete stripe, padded with zeros.
   private var rest: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private var count: UInt64 = 0
 
@@ -58,7 +57,7 @@ package struct CopySum: HashFunction {
     rest = (0, 0, 0, 0)
   }
 
-  /// - Parameter count: of whole stripes.
+  /// - Parameter count: the number of bytes, a multiple of the stripe.
   private mutating func mix(_ base: UnsafeRawPointer, _ count: Int) {
     let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
     var (one, two, three, four) = lanes
@@ -66,7 +65,7 @@ package struct CopySum: HashFunction {
     while at < count {
       let words = unsafe (ByteMix.word(bytes, at), ByteMix.word(bytes, at + 8))
       let others = unsafe (ByteMix.word(bytes, at + 16), ByteMix.word(bytes, at + 24))
-      // What was before stays in a lane, whatever comes.
+      // Adding the old value keeps it in the lane, whatever the input.
       one = (ByteMix.fold(words.0 ^ ByteMix.s1, words.1 ^ one) ^ words.0) &+ one
       two = (ByteMix.fold(words.0 ^ two, words.1 ^ ByteMix.s3) ^ words.1) &+ two
       three = (ByteMix.fold(others.0 ^ ByteMix.s1, others.1 ^ three) ^ others.0) &+ three

@@ -1,10 +1,10 @@
 internal import CCrypto
 
-/// A hash of bytes that come piece by piece; a value, so that a started one may be copied and continued twice.
+/// An incremental hash. It is a value, so one that has begun can be copied and continued twice.
 package protocol HashFunction {
   init()
   mutating func update(_ bytes: UnsafeRawBufferPointer)
-  /// The digest of all bytes so far; the hash itself cannot be continued afterwards.
+  /// Returns the digest of all bytes so far and ends the hash.
   consuming func finalize() -> Digest
 }
 
@@ -31,7 +31,7 @@ extension HashFunction {
   }
 }
 
-/// FIPS 180-4, 32 bytes, by libcrypto as all others but ``CopySum``.
+/// SHA-256 of FIPS 180-4, 32 bytes. Like all hashes here except ``CopySum``, it is computed by libcrypto.
 package struct SHA256: HashFunction {
   private var context = SHA256_CTX()
 
@@ -46,7 +46,7 @@ package struct SHA256: HashFunction {
   }
 }
 
-/// FIPS 180-4, 20 bytes. Only for UUIDs of version 5, which are defined by it.
+/// SHA-1 of FIPS 180-4, 20 bytes; only for UUIDs of version 5, which are defined by it.
 package struct SHA1: HashFunction {
   private var context = SHA_CTX()
 
@@ -60,14 +60,12 @@ package struct SHA1: HashFunction {
     unsafe Digest(count: 20) { unsafe SHA1_Final($0, &context) }
   }
 
-  /// The longest message that ``leadingWords(ofShort:_:)`` takes, in bytes.
+  /// The longest message that ``leadingWords(ofShort:_:)`` accepts, in bytes.
   package static let short = 55
 
-  /// The first sixteen bytes of a short message's digest, as two words: one block, without what longer messages need around it.
+  /// Returns the first sixteen bytes of a short message's digest as two words, hashing a single block directly.
   ///
-  /// - Parameters:
-  ///   - count: bytes of the message, at most ``short``.
-  ///   - write: writes them.
+  /// - Parameter write: writes the message of `count` bytes, at most ``short``.
   package static func leadingWords(ofShort count: Int, _ write: (UnsafeMutableRawPointer) -> Void) -> (UInt64, UInt64) {
     precondition(count <= short)
     var hash = SHA1()
@@ -84,7 +82,7 @@ package struct SHA1: HashFunction {
   }
 }
 
-/// RFC 1321, 16 bytes. Only where a service prescribes it.
+/// MD5 of RFC 1321, 16 bytes; only where a service requires it.
 package struct MD5: HashFunction {
   private var context = MD5_CTX()
 
@@ -99,12 +97,12 @@ package struct MD5: HashFunction {
   }
 }
 
-/// What a hash function makes of its bytes: 16, 20 or 32 bytes, held without an allocation.
+/// The result of a hash function: 16, 20 or 32 bytes, stored without allocation.
 package struct Digest: RandomAccessCollection, Equatable, Sendable {
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   package let count: Int
 
-  /// - Parameter write: writes `count` bytes.
+  /// - Parameter write: must write `count` bytes.
   init(count: Int, _ write: (UnsafeMutablePointer<UInt8>?) -> Void) {
     self.count = count
     unsafe withUnsafeMutableBytes(of: &words) { unsafe write($0.bindMemory(to: UInt8.self).baseAddress) }
@@ -127,7 +125,7 @@ package struct Digest: RandomAccessCollection, Equatable, Sendable {
   }
 }
 
-/// HMAC with SHA-256 (RFC 2104): a hash that nobody can repeat who does not have the key.
+/// HMAC with SHA-256 (RFC 2104): a hash that cannot be computed without the key.
 package struct MessageAuthenticationCode: Sendable {
   private let key: [UInt8]
 

@@ -2,11 +2,11 @@
 package struct NameUUID: Hashable, Sendable {
   package let bytes: [UInt8]
 
-  /// 6ba7b810-9dad-11d1-80b4-00c04fd430c8
+  /// The DNS namespace, `6ba7b810-9dad-11d1-80b4-00c04fd430c8`.
   package static let dns = NameUUID(namespace: 0x10)
-  /// 6ba7b812-9dad-11d1-80b4-00c04fd430c8
+  /// The OID namespace, `6ba7b812-9dad-11d1-80b4-00c04fd430c8`.
   package static let oid = NameUUID(namespace: 0x12)
-  /// Of everything that this program names: `engage-batch` in the DNS namespace.
+  /// The namespace of all names made by this program: `engage-batch` in the DNS namespace.
   package static let program = NameUUID(of: "engage-batch", in: .dns)
 
   private init(namespace: UInt8) {
@@ -22,7 +22,7 @@ package struct NameUUID: Hashable, Sendable {
 
   package init(of name: String, in namespace: NameUUID) { self.init(of: Array(name.utf8), in: namespace) }
 
-  /// Lower case with hyphens.
+  /// The UUID in lower case with hyphens.
   package var text: String {
     let digits = Hexadecimal.text(of: bytes)
     var text = ""

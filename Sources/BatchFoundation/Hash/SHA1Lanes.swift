@@ -1,16 +1,16 @@
 internal import CSHA1Lanes
 
-/// SHA-1 of several short messages at once, each in a lane of the processor's vectors: about four times what one after the other
-/// takes. Only for UUIDs of version 5, of which there is one for every line; all else is left to libcrypto.
+/// SHA-1 of several short messages at once, one per vector lane, about four times as fast as one at a time. It serves
+/// the version-5 UUIDs, one per line; all other hashing uses libcrypto.
 @safe package final class SHA1Lanes {
-  /// Lanes, which is how many messages are worth waiting for.
+  /// The number of lanes, and thus of messages worth batching.
   package static let count = Int(engage_sha1_lanes)
 
-  /// Bytes of the longest message that fits: sixteen blocks, less what padding needs.
+  /// The longest message in bytes: sixteen blocks minus the padding.
   package static let longestMessage = 16 * blockBytes - 9
 
   private static let blockBytes = 64
-  /// A little more than the longest message: lanes that lie a power of two apart would push each other out of the cache.
+  /// A lane's bytes; not a power of two, because then the lanes would evict each other from the cache.
   private static let stride = 17 * blockBytes
 
   private let messages: UnsafeMutableRawBufferPointer
@@ -19,7 +19,7 @@ internal import CSHA1Lanes
   private var used = 0
   private let bits: Int32
 
-  /// Bits of the vectors that this processor has and that make it worth while; the widest first.
+  /// The vector widths in bits that this processor supports and that pay off, widest first.
   package static let widths = [512, 256].filter { $0 <= Int(engage_sha1_widest_vectors()) }
 
   /// - Parameter bits: one of ``widths``.
@@ -32,15 +32,14 @@ internal import CSHA1Lanes
 
   deinit { unsafe messages.deallocate() }
 
-  /// Empties all lanes.
   package func reset() {
     used = 0
     for lane in blocks.indices { blocks[lane] = 0 }
   }
 
-  /// Puts the message that consists of both parts into the next lane.
+  /// Puts the concatenation of both parts into the next lane, which must be free.
   ///
-  /// - Returns: false, and nothing is done, if it is longer than ``longestMessage``. There must be an empty lane.
+  /// - Returns: false, without effect, if the message is longer than ``longestMessage``.
   package func add(_ start: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer) -> Bool {
     precondition(used < Self.count)
     let count = start.count + end.count
@@ -60,13 +59,12 @@ internal import CSHA1Lanes
     return true
   }
 
-  /// Hashes the messages of all lanes.
   package func hash() {
     guard let start = unsafe messages.bindMemory(to: UInt8.self).baseAddress else { return }
     unsafe engage_sha1_hash_lanes(bits, start, Self.stride, blocks, &digests)
   }
 
-  /// The first sixteen bytes of the lane's digest, as two words; what ``hash()`` found last.
+  /// Returns the first sixteen bytes of the lane's digest by the last ``hash()``, as two words.
   package func leadingWords(_ lane: Int) -> (UInt64, UInt64) {
     func word(_ number: Int) -> UInt64 { UInt64(digests[number * Self.count + lane]) }
     return (word(0) << 32 | word(1), word(2) << 32 | word(3))

@@ -1,31 +1,28 @@
 internal import CBytes
 
-/// The keys that followed one another in earlier objects, so that the next object's are compared instead of read: an export has few
-/// shapes of lines.
-///
-/// A step is a key behind all those before it in its object, which are other keys. So whoever is led to it need not look whether its key
-/// was there already.
+/// The sequences of keys in earlier objects, with which the next object's keys are compared instead of being parsed:
+/// the lines of an export have few shapes. All keys of a sequence differ, so a key found in one is not a duplicate.
 @safe struct ExpectedKeys: ~Copyable {
-  /// Bytes of a key with its quotes and the colon behind it, and of what is written for it, at most; both are read and written as a whole.
+  /// The longest key with quotes and colon, and the longest encoding of one, in bytes; both are copied as a whole.
   static let longest = 32
-  /// Where the object of a line begins.
+  /// The step before the first key of a line's object.
   static let start: Int32 = 0
-  /// Of a level whose keys nobody expects.
+  /// The step of a level without expected keys.
   static let none: Int32 = -1
   private static let mostSteps = 256
   private static let mostBranches = 4
 
   struct Step {
-    /// With quotes and colon; zeros behind.
+    /// The key with quotes and colon, padded with zeros.
     fileprivate var text = SIMD32<UInt8>()
-    /// What was written for it, of which ``resultCount`` bytes count.
+    /// The encoded key, of which ``resultCount`` bytes are valid.
     fileprivate var result = SIMD32<UInt8>()
     fileprivate(set) var length = 0
     fileprivate(set) var resultCount = 0
     fileprivate(set) var fingerprint: UInt64 = 0
-    /// The steps that came behind it, in the order in which they were met; 0 for none.
+    /// The steps that followed this one, in the order of their first occurrence; 0 for none.
     fileprivate var next = SIMD4<Int32>()
-    /// Where an object begins that is its value; 0 before there was one.
+    /// The start of the object that is the key's value; 0 before one has occurred.
     fileprivate var inside: Int32 = 0
   }
 
@@ -39,7 +36,7 @@ internal import CBytes
 
   deinit { unsafe steps.deallocate() }
 
-  /// The step behind `step` whose key stands at `text`, of which ``longest`` bytes can be read.
+  /// Returns the step after `step` whose key is at `text`, of which ``longest`` bytes must be readable.
   @inline(__always)
   func next(behind step: Int32, _ text: UnsafePointer<UInt8>) -> Int32? {
     for branch in 0..<Self.mostBranches {
@@ -57,14 +54,14 @@ internal import CBytes
   @inline(__always)
   func fingerprint(of step: Int32) -> UInt64 { unsafe steps[Int(step)].fingerprint }
 
-  /// What was written for the key; ``longest`` bytes can be read.
+  /// Returns the encoded key; ``longest`` bytes are readable.
   @inline(__always)
   func result(of step: Int32) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: UnsafeRawPointer(steps + Int(step)) + Self.longest, count: steps[Int(step)].resultCount)
   }
 
-  /// Where the keys of an object begin that is the value of a step's key.
+  /// Returns the start of the object that is the value of a step's key.
   @inline(__always)
   mutating func inside(_ step: Int32) -> Int32 {
     let known = unsafe steps[Int(step)].inside
@@ -79,12 +76,10 @@ internal import CBytes
     return new
   }
 
-  /// Notes a key that came behind a step and was not in its object before.
+  /// Records a key that followed a step and is new in its object.
   ///
-  /// - Parameters:
-  ///   - text: with quotes and colon.
-  ///   - result: what was written for it.
-  /// - Returns: its step; nil for one that is too long, or one too many.
+  /// - Parameter text: the key with quotes and colon; `result` is its encoding.
+  /// - Returns: the step; nil if the key is too long or there are too many.
   mutating func add(
     behind step: Int32, _ text: UnsafeBufferPointer<UInt8>, _ fingerprint: UInt64, _ result: UnsafeRawBufferPointer
   ) -> Int32? {

@@ -1,25 +1,24 @@
 extension JSONNode {
-  /// With two spaces for each level, and no line end; names and elements in their order.
+  /// Returns indented text, two spaces per level, without a final line end; members keep their order.
   package func text(indentation: Int = 0) -> String {
     var text = ""
     write(",", ": ", indent: String(repeating: " ", count: indentation), to: &text)
     return text
   }
 
-  /// On one line, without white space.
+  /// The text on one line without white space.
   package var compactText: String { compactText(",", ":") }
 
-  /// On one line.
   package func compactText(_ comma: String, _ colon: String) -> String {
     var text = ""
     write(comma, colon, indent: nil, to: &text)
     return text
   }
 
-  /// ``canonical`` as text, numbers as they were written, no white space (reference formats 4.2).
+  /// The text of ``canonical`` without white space, numbers as written (reference formats 4.2).
   package var canonicalText: String { canonical.compactText }
 
-  /// Members by the UTF-8 bytes of their names at every depth, of two equal names the last one.
+  /// The value with members sorted by the UTF-8 bytes of their names at every depth; the last of equal names counts.
   package var canonical: JSONNode {
     switch value {
     case .array(let elements): return .array(elements.map(\.canonical))
@@ -31,7 +30,7 @@ extension JSONNode {
     }
   }
 
-  /// - Parameter indent: that of the line; nil for all on one line.
+  /// - Parameter indent: the indentation of the line; nil for a single line.
   private func write(_ comma: String, _ colon: String, indent: String?, to text: inout String) {
     let (open, close, parts): (String, String, [(key: String?, node: JSONNode)])
     switch value {
@@ -75,7 +74,7 @@ extension JSONNode {
     JSONNode(number.map { .number("\($0)") } ?? .null)
   }
 
-  /// The object with more members behind its own, as far as they have a value.
+  /// Returns the object with the members that have a value appended.
   package func adding(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
     adding(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
   }
@@ -96,17 +95,17 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 }
 
 extension JSONNode {
-  /// With ``Secret/redacted`` in the place of every known secret, in names and in values (reference decisions 39).
+  /// The value with every known secret in names and values replaced by ``Secret/redacted`` (reference decisions 39).
   package var withoutSecrets: JSONNode {
     let text = Array(compactText.utf8)
-    // Nearly always there is none, and one look at all of it says so.
+    // There is almost never a secret, and one search of the whole text shows that.
     return SecretMask.withoutSecrets(text) == text ? self : masked
   }
 
   private var masked: JSONNode {
     switch value {
     case .string(let text): .text(Self.masked(text))
-    // A key may be made of digits.
+    // A credential may consist of digits.
     case .number(let text): Self.masked(text).utf8.elementsEqual(text.utf8) ? self : .text(Secret.redacted)
     case .array(let elements): .array(elements.map(\.masked))
     case .object(let members): .object(members.map { (Self.masked($0.key), $0.value.masked) })

@@ -1,28 +1,26 @@
-/// A document as a tree, for small inputs that people write, JSON or a property list, and for answers to programs.
-///
-/// Members keep their order and their places, so that a message can name the line. Records of devices are read into a
-/// ``JSONTape`` instead; the grammar is the same one.
+/// A document as a tree: small JSON files or property lists written by hand, and answers to programs. Members keep
+/// their order and position, so messages can name the line. Device records use a ``JSONTape``, by the same grammar.
 package struct JSONNode: Sendable {
   package enum Content: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// The number as it is written; only an integer literal is an integer.
+    /// The number as written; only an integer literal is an integer.
     case number(String)
     case string(String)
     case array([JSONNode])
     case object([JSONMember])
-    /// A property list's date, as it is written.
+    /// A property list's date as written.
     case date(String)
-    /// A property list's bytes, which nothing takes.
+    /// A property list's binary data, which nothing accepts.
     case data
-    /// JSON that is ready.
+    /// Finished JSON.
     case written(String)
   }
 
   package var value: Content
-  /// Where the value starts; nil where there is no document.
+  /// The start of the value; nil if there is no document.
   package var place: TextPlace?
-  /// Variables of the environment that its text was made with.
+  /// The environment variables that were expanded in its text.
   package var variables: [NamedVariable] = []
 
   package init(_ value: Content, at place: TextPlace? = nil) {
@@ -30,21 +28,21 @@ package struct JSONNode: Sendable {
     self.place = place
   }
 
-  /// Counted from 1; nil where there is no document, as on the command line.
+  /// The line from 1; nil if there is no document, as on the command line.
   package var line: Int? { place?.line }
 
-  /// The value of a key of an object, by bytes; the last one if it is repeated. Nil for anything that is not an object.
+  /// The value of an object's key, compared by bytes; the last one if repeated. Nil for anything but an object.
   package subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
   }
 
-  /// The value of a key; null counts as absent.
+  /// Returns the value of a key; null counts as absent.
   package func present(_ key: String) -> JSONNode? { self[key].flatMap { $0.isNull ? nil : $0 } }
 
   package var isNull: Bool { value == .null }
 
-  /// Text as it is, digits as they are written, `true` or `false`; nil for anything else.
+  /// A string's text, a number's digits as written, or `true` or `false`; nil for anything else.
   package var scalar: String? {
     switch value {
     case .string(let text), .number(let text): text
@@ -63,7 +61,7 @@ package struct JSONNode: Sendable {
     return flag
   }
 
-  /// The integer, when the number is written as one and fits.
+  /// The integer, if the number is an integer literal that fits.
   package var integer: Int64? {
     guard case .number(let text) = value else { return nil }
     return Int64(text)
@@ -84,7 +82,7 @@ package struct JSONNode: Sendable {
     return members
   }
 
-  /// What a value is called in messages.
+  /// The name of the value's kind in messages.
   package var kind: String {
     switch value {
     case .null: "null"
@@ -102,7 +100,7 @@ package struct JSONNode: Sendable {
 
 package struct JSONMember: Sendable {
   package var key: String
-  /// Where the key starts.
+  /// The start of the key.
   package var place: TextPlace?
   package var value: JSONNode
 
@@ -115,13 +113,13 @@ package struct JSONMember: Sendable {
   package var line: Int? { place?.line }
 }
 
-/// Equal by value, wherever they stand.
+/// Equality by value, regardless of position.
 extension JSONNode: Hashable {
   package static func == (one: JSONNode, other: JSONNode) -> Bool { one.value == other.value }
   package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
-/// Equal by the bytes of the key and by value, wherever they stand.
+/// Equality by the bytes of the key and by value, regardless of position.
 extension JSONMember: Hashable {
   package static func == (one: JSONMember, other: JSONMember) -> Bool {
     one.key.utf8.elementsEqual(other.key.utf8) && one.value == other.value
@@ -133,10 +131,10 @@ extension JSONMember: Hashable {
   }
 }
 
-/// A variable of the environment that a text of a job or a configuration names.
+/// An environment variable named in a text of a job or a configuration.
 package struct NamedVariable: Hashable, Sendable, CustomStringConvertible {
   package var name: String
-  /// Whether the default stands in its place, because the variable is not set or empty.
+  /// Whether the default is used because the variable is not set or empty.
   package var usesDefault: Bool
 
   package init(name: String, usesDefault: Bool) {
@@ -147,21 +145,21 @@ package struct NamedVariable: Hashable, Sendable, CustomStringConvertible {
   package var description: String { usesDefault ? "default of \(name)" : "variable \(name)" }
 }
 
-/// Liberties that a document may take; none by default.
+/// Permitted deviations from strict JSON; none by default.
 package struct JSONOptions: OptionSet, Sendable {
   package let rawValue: Int
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// `//` and `/* */` count as white space.
+  /// Treats `//` and `/* */` as white space.
   package static let comments = JSONOptions(rawValue: 1)
-  /// Repeated keys are kept as members of their own; each with its place.
+  /// Keeps repeated keys as separate members, each with its position.
   package static let duplicateKeys = JSONOptions(rawValue: 2)
-  /// A comma behind the last member or element is accepted.
+  /// Accepts a comma after the last member or element.
   package static let trailingCommas = JSONOptions(rawValue: 4)
 }
 
-/// Why a document was refused, and where.
+/// The reason a document was refused, with its offset.
 package enum JSONError: Error, Equatable {
   case invalidUTF8(offset: Int)
   case syntax(offset: Int)
@@ -178,7 +176,7 @@ package enum JSONError: Error, Equatable {
     }
   }
 
-  /// The fault in words, without the place.
+  /// The reason in words, without the place.
   package var reason: String {
     switch self {
     case .invalidUTF8: "not valid UTF-8"
@@ -193,11 +191,14 @@ package enum JSONError: Error, Equatable {
 
 extension JSONNode {
   /// Reads a whole document; a byte order mark at its start is skipped.
+  ///
+  /// - Throws: ``JSONError``, of several flaws the most important one.
   package static func parse(_ bytes: [UInt8], options: JSONOptions = []) throws(JSONError) -> JSONNode {
     try document(bytes, options: options).root
   }
 
-  /// - Returns: also where the first comment stands, for a linter.
+  /// - Returns: the root, and the place of the first comment for linters.
+  /// - Throws: ``JSONError``, of several flaws the most important one.
   package static func document(
     _ bytes: [UInt8], options: JSONOptions = []
   ) throws(JSONError) -> (root: JSONNode, comment: TextPlace?) {
@@ -234,7 +235,6 @@ extension JSONNode {
   }
 }
 
-/// Builds the tree from the reader's reports.
 private struct JSONTreeBuilder: JSONSink {
   var root = JSONNode(.null)
   private let lines: LineStarts
@@ -247,7 +247,7 @@ private struct JSONTreeBuilder: JSONSink {
     var keyPlace: TextPlace?
   }
   private var open: [Open] = []
-  /// The members of all open containers, innermost last; elements of arrays have no key.
+  /// The members of all open containers, innermost last; array elements have an empty key.
   private var pending: [JSONMember] = []
 
   init(lines: LineStarts, shift: Int) {

@@ -1,11 +1,11 @@
 extension Text {
-  /// The double nearest to a JSON number's text; nil when it is beyond the largest one.
+  /// The double nearest to a JSON number; nil beyond the largest finite one.
   package var double: Double? {
     guard let value = Double(description), value.isFinite else { return nil }
     return value
   }
 
-  /// Whether the text is a number in the grammar of JSON: no leading zero, no sign but `-`, digits behind a point and an `e`.
+  /// Whether the text is a JSON number: no leading zeros, no sign but `-`, digits after a point and an `e`.
   package var isJSONNumber: Bool {
     func digitsEnd(_ start: Int) -> Int {
       var at = start
@@ -29,7 +29,7 @@ extension Text {
     return at == count
   }
 
-  /// Whether a JSON number is written as an integer: an optional sign and digits only.
+  /// Whether the text is an integer literal: an optional minus sign and digits.
   package var isIntegerLiteral: Bool {
     guard count > 0 else { return false }
     for byte in self[0] == UInt8(ascii: "-") ? slice(1, count) : self

@@ -1,6 +1,6 @@
-/// Keys: read, or compared with those that came in their place before, and looked for among those of their object.
+/// Reading of keys: each is compared with its predecessors in the same position or parsed, and checked for duplicates.
 extension JSONReader {
-  /// Where the keys of an object begin: of a line, or of the value of an object's key.
+  /// Returns the first expected step of an object, which is a line's own or the value of a key.
   @inline(__always)
   mutating func beginning(of depth: Int) -> Int32 {
     guard depth > 1 else { return ExpectedKeys.start }
@@ -19,7 +19,7 @@ extension JSONReader {
     try unsafe readKey(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
   }
 
-  /// Whether the key at hand is one that followed those before it in an earlier object, and need not be read.
+  /// Takes the next key without parsing it if it followed the same keys in an earlier object.
   @inline(__always)
   private mutating func isExpected<Sink: JSONSink & ~Copyable>(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
@@ -67,7 +67,7 @@ extension JSONReader {
     guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
     at += 1
     guard Sink.writesBytes, depth <= Self.deepest, case let trail = unsafe trails[depth - 1], trail >= 0 else { return }
-    // Not one with escapes or a space behind it, and none behind which keys are compared as a whole at the end.
+    // Keys with escapes or followed by a space are not recorded, nor are those beyond the pairwise comparison.
     var step: Int32?
     if at - start == text.count + 3, flaws.duplicateKey == nil,
       unsafe keyCount - firstKeys[depth - 1] < Self.pairwise
@@ -82,7 +82,7 @@ extension JSONReader {
   @inline(__always)
   private static func bit(_ fingerprint: UInt64) -> UInt64 { 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
-  /// Objects of events are small and compared pair by pair; the rest of a large one is left to ``sortedDuplicate(from:to:)``.
+  /// The number of keys compared pair by pair; the rest of a large object is left to ``sortedDuplicate(from:to:)``.
   static let pairwise = 32
 
   @inline(__always)
@@ -95,7 +95,7 @@ extension JSONReader {
     return false
   }
 
-  /// The offset of a repeated key among the keys of one large object, which is done and may be put in another order.
+  /// Returns the offset of a repeated key of one large, finished object, whose keys it reorders.
   func sortedDuplicate(from first: Int, to count: Int) -> Int? {
     var own = unsafe UnsafeMutableBufferPointer(start: keys + first, count: count - first)
     unsafe own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
@@ -114,7 +114,7 @@ extension JSONReader {
       word = unsafe raw.loadUnaligned(as: UInt64.self)
       unsafe packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
     } else if text.count >= 4 {
-      // Two loads that overlap cover four to seven bytes.
+      // Two overlapping loads cover four to seven bytes.
       word = unsafe UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
       unsafe word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
     } else if text.count > 0 {

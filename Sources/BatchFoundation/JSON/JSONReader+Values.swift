@@ -1,8 +1,8 @@
 internal import CBytes
 
-/// Numbers: checked and kept as they are written.
+/// Reading of numbers, which are checked and kept as written.
 extension JSONReader {
-  /// Reads the number that starts at `at` and leaves `at` behind it; one that no `Double` holds is noted as a flaw.
+  /// Reads the number at `at` and moves `at` past it; one out of the range of `Double` is noted as a flaw.
   @inline(__always)
   func number(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
@@ -43,9 +43,9 @@ extension JSONReader {
   }
 }
 
-/// Strings: as they lie in the text where they have no escape, else undone in the reader's own memory.
+/// Reading of strings: in place if there are no escapes, or else unescaped into the reader's memory.
 extension JSONReader {
-  /// Reads the string that starts with the quote at `at` and leaves `at` behind its closing quote.
+  /// Reads the string whose opening quote is at `at` and moves `at` past its closing quote.
   @inline(__always)
   mutating func string(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
@@ -60,7 +60,7 @@ extension JSONReader {
     return try unsafe escapedString(base, &at, stop, end, &flaws)
   }
 
-  /// The first offset from `start` on that holds a quote, a backslash or a control character, or `end`.
+  /// Returns the first offset from `start` with a quote, a backslash or a control character, or `end`.
   @inline(__always)
   private func plainEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     unsafe start + engage_count_plain(base + start, end - start)
@@ -71,7 +71,7 @@ extension JSONReader {
   ) throws(JSONSyntaxError) -> Text {
     scratchUsed = true
     let start = at + 1
-    // An escape never takes fewer bytes than what it stands for, so the source up to its closing quote bounds the result.
+    // An escape is never shorter than its result, so the source up to the closing quote bounds the result.
     var close = firstStop
     while close < end, unsafe base[close] != UInt8(ascii: "\"") {
       guard unsafe base[close] == UInt8(ascii: "\\"), close + 1 < end else { throw JSONSyntaxError(offset: close) }

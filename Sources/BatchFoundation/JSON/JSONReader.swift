@@ -1,10 +1,9 @@
-/// What a ``JSONReader`` reports, in the order of the text.
-///
-/// Texts are unescaped and only valid during the call; `offset` counts bytes from the start of the input.
+/// The receiver of a ``JSONReader``'s values, in the order of the text. Texts are unescaped and only valid during the
+/// call; `offset` is in bytes from the start of the input.
 package protocol JSONSink: ~Copyable {
   mutating func null(at offset: Int)
   mutating func bool(_ value: Bool, at offset: Int)
-  /// The number as it is written, which keeps every digit.
+  /// Receives a number as written, with every digit.
   mutating func number(_ text: Text, at offset: Int)
   mutating func string(_ text: Text, at offset: Int)
   mutating func beginObject(at offset: Int)
@@ -13,13 +12,13 @@ package protocol JSONSink: ~Copyable {
   mutating func beginArray(at offset: Int)
   mutating func endArray()
 
-  /// Whether it writes bytes that stand for a value wherever they are, so that those of an equal object can be put again.
+  /// Whether the sink writes position-independent bytes, so that those of an equal object can be written again.
   static var writesBytes: Bool { get }
-  /// How many it has written.
+  /// The number of bytes written.
   var count: Int { get }
   func bytes(from start: Int) -> UnsafeRawBufferPointer
   mutating func put(_ bytes: UnsafeRawBufferPointer)
-  /// The same of few bytes, where ``ExpectedKeys/longest`` can be read.
+  /// Like `put(_:)` for short results, with ``ExpectedKeys/longest`` readable bytes.
   mutating func putFew(_ bytes: UnsafeRawBufferPointer)
 }
 
@@ -31,10 +30,8 @@ extension JSONSink where Self: ~Copyable {
   package mutating func putFew(_ bytes: UnsafeRawBufferPointer) {}
 }
 
-/// Faults of text that is well-formed JSON all the same; each holds the offset of its first place.
-///
-/// They are collected, not thrown, because several may hold at once and the caller's order of importance decides
-/// (reference formats 3.7).
+/// Flaws of syntactically valid JSON, each with the offset of its first occurrence. They are collected rather than
+/// thrown, because several may occur and the caller ranks them (reference formats 3.7).
 package struct JSONFlaws {
   package var unpairedSurrogate: Int?
   package var tooDeep: Int?
@@ -43,39 +40,38 @@ package struct JSONFlaws {
   package var numberOutOfRange: Int?
   package var comment: Int?
 
-  /// Whether anything but a comment was found.
+  /// Whether there is any flaw; comments do not count.
   @inlinable
   package var hasAny: Bool {
     unpairedSurrogate != nil || tooDeep != nil || duplicateKey != nil || nulCharacter != nil || numberOutOfRange != nil
   }
 }
 
-/// The place where text stops being JSON, as an offset in bytes.
+/// A syntax error, with its offset in bytes.
 package struct JSONSyntaxError: Error, Equatable {
   package var offset: Int
-  /// Offset of the first escape of an unpaired surrogate before it, which comes first (reference formats 3.7); nil without one.
+  /// The first unpaired surrogate before the error, which takes precedence (reference formats 3.7); nil without one.
   package var unpairedSurrogate: Int?
 }
 
-/// The one reader of JSON: strict RFC 8259 over bytes that were checked to be UTF-8.
-///
-/// It is iterative, so depth costs no stack, and a value is reusable: a reader that has seen its longest line allocates nothing more.
+/// The only JSON reader: strict RFC 8259 over validated UTF-8. It is iterative, so depth costs no stack, and reusable:
+/// after its longest line it allocates nothing more.
 @safe struct JSONReader: ~Copyable {
-  /// The record's own object is level 1 (reference decisions 8).
+  /// The deepest level; the record's own object is level 1 (reference decisions 8).
   static let deepest = 64
 
   /// Whether each open level is an object. One byte each, because hostile text opens millions.
   private var kinds: UnsafeMutablePointer<Bool>
   private var kindCapacity = 128
-  /// Where the keys of each open object start, down to the deepest level that counts.
+  /// The index of the first key of each open object, down to the deepest level.
   let firstKeys: UnsafeMutablePointer<Int>
-  /// A bit for some of the keys that each open object has: one whose bit is not there is new, and need not be looked for.
+  /// A bit set of the keys of each open object: a key whose bit is clear is new and needs no search.
   let keyBits: UnsafeMutablePointer<UInt64>
   var keys: UnsafeMutablePointer<SeenKey>
   var keyCapacity = 256
   private var known = KnownObjects()
   var expected = ExpectedKeys()
-  /// The step of each open object's last key; nobody expects those of an object of which it is none.
+  /// The step of each open object's last key, or ``ExpectedKeys/none``.
   let trails: UnsafeMutablePointer<Int32>
   let scratch = Arena(blockSize: 1 << 12)
   var scratchUsed = false
@@ -102,13 +98,13 @@ package struct JSONSyntaxError: Error, Equatable {
     var offset: Int
   }
 
-  /// Reads one value and nothing but white space around it.
+  /// Reads one value with nothing but white space around it.
   ///
-  /// What lies below the deepest level is only checked; the sink is told a null in its place.
+  /// Values below the deepest level are only checked; the sink gets a null instead.
   /// - Parameters:
-  ///   - comments: accept `//` and `/* */` as white space, which hand-written files contain.
-  ///   - trailingCommas: accept a comma behind the last member or element.
-  /// - Throws: ``JSONSyntaxError`` where the text is not JSON; what the sink was told until then is void.
+  ///   - comments: accepts `//` and `/* */` as white space, for hand-written files.
+  ///   - trailingCommas: accepts a comma after the last member or element.
+  /// - Throws: ``JSONSyntaxError`` if the text is not JSON; everything passed to the sink is then void.
   mutating func read<Sink: JSONSink & ~Copyable>(
     _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, trailingCommas: Bool = false, into sink: inout Sink
   ) throws(JSONSyntaxError) -> JSONFlaws {
@@ -135,7 +131,7 @@ package struct JSONSyntaxError: Error, Equatable {
     var at = 0
     var depth = 0
     var keyCount = 0
-    // Of an object in another that may be kept: where it starts, where what it becomes does, and the levels around it.
+    // A nested object that may be remembered: its start in the text, its start in the sink, and its depth.
     var object = (start: -1, mark: 0, depth: 0)
 
     values: while true {
@@ -260,7 +256,7 @@ package struct JSONSyntaxError: Error, Equatable {
 
   private static let ordinaryKeys = 1 << 15
 
-  /// Gives back what one enormous value made the reader take.
+  /// Releases the memory that one huge value required.
   private mutating func shrink() {
     unsafe kinds.deallocate()
     unsafe keys.deallocate()

@@ -1,10 +1,10 @@
-/// Memory into which values are written one after another as ``JSONView``s, without an allocation for each.
+/// Memory to which values are appended as ``JSONView``s, without an allocation for each.
 @safe package struct JSONTape: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Bytes in use.
+  /// The number of bytes in use.
   package private(set) var count = 0
-  /// Where the length of the innermost open array or object is to be filled in; until then the place holds that of the one around it.
+  /// The offset of the innermost open container's length; until that is set, the place links to the outer container.
   private var innermost = Self.none
 
   private static let none = UInt32.max
@@ -18,13 +18,13 @@
 
   package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: memory, count: count) }
 
-  /// Forgets everything from `count` on.
+  /// Drops everything from `count` on.
   package mutating func truncate(to count: Int) {
     self.count = count
     innermost = Self.none
   }
 
-  /// Forgets everything, and gives memory beyond `ordinary` bytes back that a long value made it take.
+  /// Drops everything and releases memory beyond `ordinary` bytes.
   package mutating func reset(keeping ordinary: Int) {
     truncate(to: 0)
     guard capacity > ordinary else { return }
@@ -33,7 +33,7 @@
     capacity = ordinary
   }
 
-  /// The value that starts `offset` bytes from the start of the tape; valid until the tape grows or ends.
+  /// Returns the value at `offset` bytes from the start, valid until the tape grows or ends.
   package func view(at offset: Int) -> JSONView { unsafe JSONView(at: memory + offset) }
 
   @inline(__always)
@@ -56,7 +56,7 @@
     count += 1
   }
 
-  /// A kind and a text behind its short length (``JSONView``).
+  /// Appends a kind and a text with its short length (``JSONView``).
   @inline(__always)
   private mutating func put(_ kind: JSONView.Kind, _ text: Text) {
     let target = unsafe reserve(6 + text.count)
@@ -113,19 +113,19 @@ extension JSONTape: JSONSink {
   }
 }
 
-/// Reads lines of JSON onto a tape; keeps its working memory from line to line.
+/// Reads lines of JSON onto a tape, reusing its working memory.
 package struct JSONLineReader: ~Copyable {
   private var reader = JSONReader()
 
   package init() {}
 
-  /// Levels of arrays and objects that a line may have, its own object included.
+  /// The maximum nesting depth of a line, counting its own object.
   package static var deepest: Int { JSONReader.deepest }
 
-  /// Appends the value that `text` holds and returns what is wrong with it although it is JSON.
+  /// Appends the value in `text` and returns its flaws.
   ///
-  /// - Parameter text: bytes already known to be UTF-8 (``firstInvalidUTF8(_:)``).
-  /// - Throws: ``JSONSyntaxError``; the tape is then as it was before.
+  /// - Parameter text: valid UTF-8 (``firstInvalidUTF8(_:)``).
+  /// - Throws: ``JSONSyntaxError``; the tape is then unchanged.
   package mutating func read(
     _ text: UnsafeBufferPointer<UInt8>, onto tape: inout JSONTape
   ) throws(JSONSyntaxError) -> JSONFlaws {

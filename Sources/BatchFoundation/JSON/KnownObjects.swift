@@ -1,16 +1,13 @@
 import Glibc
 
-/// Small objects that one line after another repeats, such as what a device tells of itself, beside what was read of them: the next
-/// time their bytes are compared instead of read.
-///
-/// An object is known by its bytes from its first bracket to the first closing one. Bytes that were once a whole object are the same
-/// object wherever they stand, whatever follows, so objects with others inside are not kept.
+/// A cache of small objects that lines repeat, such as device blocks, which are compared instead of parsed. An object
+/// is identified by its bytes up to the first closing brace, so objects with nested objects are not kept.
 @safe struct KnownObjects: ~Copyable {
   private static let slots = 256
-  /// The longest object that is kept, in bytes, and the most that it may become.
+  /// The longest cached object in bytes, and the longest encoding.
   private static let longest = 512
   private static let stride = 2 * longest
-  /// Objects of one key that differ this many times more than they repeat are not looked up any more.
+  /// The balance of misses over hits after which objects of one key are no longer looked up.
   private static let patience: Int32 = 512
 
   private struct Entry {
@@ -19,28 +16,27 @@ import Glibc
     var resultCount = 0
   }
 
-  /// Nil until an object is kept.
+  /// Nil until an object is cached.
   private var memory: UnsafeMutableRawPointer?
   private var entries: [Entry] = []
-  /// By key, as far as keys differ in their fingerprints.
+  /// The remaining patience by key, as far as fingerprints tell keys apart.
   private var scores = InlineArray<64, Int32>(repeating: patience)
 
   deinit { unsafe memory?.deallocate() }
 
-  /// Whether objects of that key are worth a look.
+  /// Returns whether objects of that key are still looked up.
   @inline(__always)
   func looks(for key: UInt64) -> Bool { scores[Self.score(of: key)] > 0 }
 
   @inline(__always)
   private static func score(of key: UInt64) -> Int { Int((key &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
-  /// Finds the object that starts at `text`.
+  /// Finds the object that starts at `text`, of which `limit` bytes are readable.
   ///
   /// - Parameters:
-  ///   - limit: bytes that can be read there.
   ///   - key: the fingerprint of the object's key.
-  ///   - depth: levels around it: deeper down the same bytes may be too deep.
-  /// - Returns: its length, and what was read of it; nil for one that is not known.
+  ///   - depth: the level of nesting: deeper down the same bytes may be too deep.
+  /// - Returns: the object's length and encoding; nil if it is unknown.
   mutating func find(
     _ text: UnsafePointer<UInt8>, limit: Int, key: UInt64, _ depth: Int
   ) -> (count: Int, result: UnsafeRawBufferPointer)? {
@@ -57,7 +53,7 @@ import Glibc
     return unsafe (count, UnsafeRawBufferPointer(start: place + Self.longest, count: entry.resultCount))
   }
 
-  /// Keeps an object without faults in place of another one, if it is short and has none inside.
+  /// Caches an object without flaws, replacing any in its slot, if it is short and has no nested object.
   mutating func keep(_ text: UnsafePointer<UInt8>, count: Int, result: UnsafeRawBufferPointer, _ depth: Int) {
     guard count <= Self.longest, result.count <= Self.longest, let source = result.baseAddress,
       unsafe Self.count(text, count) == count
@@ -80,7 +76,7 @@ import Glibc
     unsafe ByteMix.oneLane(Text(base: text, count: count)) &+ UInt64(truncatingIfNeeded: depth)
   }
 
-  /// Bytes up to the first closing bracket; nil if there is none near enough.
+  /// Returns the number of bytes up to the first closing brace; nil if there is none within the limit.
   @inline(__always)
   private static func count(_ text: UnsafePointer<UInt8>, _ limit: Int) -> Int? {
     guard let close = unsafe memchr(text, Int32(UInt8(ascii: "}")), min(limit, longest)) else { return nil }

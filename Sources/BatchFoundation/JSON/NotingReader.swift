@@ -1,4 +1,4 @@
-/// A file that somebody wrote and that cannot be used, with everything that is wrong with it.
+/// An unusable hand-written file, with everything that is wrong with it.
 package struct FileError: RunError, Hashable, Sendable, CustomStringConvertible {
   package var faults: [FileNote]
 
@@ -9,14 +9,14 @@ package struct FileError: RunError, Hashable, Sendable, CustomStringConvertible 
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
-/// Reads such a file as JSON, and notes all flaws before it gives up.
+/// A reader of hand-written JSON that collects all flaws before it gives up.
 package protocol NotingReader {
   var bytes: [UInt8] { get }
-  /// As the caller named the file.
+  /// The file name as given by the caller.
   var name: String { get }
-  /// What was accepted but should be looked at.
+  /// Flaws that do not prevent the use of the file.
   var notes: [FileNote] { get set }
-  /// Why the file cannot be used.
+  /// Flaws that make the file unusable.
   var faults: [FileNote] { get set }
 }
 
@@ -31,7 +31,7 @@ extension NotingReader {
     if severity == .error { faults.append(note) } else { notes.append(note) }
   }
 
-  /// For what makes it senseless to go on.
+  /// Creates the error for a fault that ends reading.
   package func error(_ place: TextPlace?, _ message: String) -> FileError {
     FileError(faults: [
       FileNote(file: name, place: place ?? TextPlace(line: 1), severity: .error, message: message)
@@ -42,7 +42,7 @@ extension NotingReader {
     self.error(LineStarts(bytes).position(of: error.offset), error.reason)
   }
 
-  /// The elements of an array; nil for another value, which is a fault, or a flaw with that consequence.
+  /// Returns the elements of an array; nil for another value, which is a fault, or with a consequence only a warning.
   ///
   /// - Parameter subject: the value in words.
   package mutating func array(_ node: JSONNode, _ subject: String, otherwise consequence: String? = nil) -> [JSONNode]?
@@ -51,7 +51,7 @@ extension NotingReader {
     return node.array
   }
 
-  /// Whether it is an object; any other value is a fault, or a flaw with that consequence.
+  /// Returns whether it is an object; another value is a fault, or with a consequence only a warning.
   package mutating func isObject(_ node: JSONNode, _ subject: String, otherwise consequence: String? = nil) -> Bool {
     if node.members == nil { note(node, "\(subject) is \(node.kind), not an object", consequence) }
     return node.members != nil

@@ -1,6 +1,6 @@
-/// Where something stands in a text: line and column, both from 1; the column counts bytes.
+/// A place in a text: line and column, both from 1; the column counts bytes.
 package struct TextPlace: Hashable, Comparable, Sendable {
-  // Each of the millions of nodes that a document may have has one, and no document is so large that it needs more bits.
+  // 32 bits each are enough for any document, and a document may have millions of nodes.
   private let lineNumber: UInt32
   private let columnNumber: UInt32
 
@@ -17,7 +17,6 @@ package struct TextPlace: Hashable, Comparable, Sendable {
   }
 }
 
-/// Where the lines of a document start.
 package struct LineStarts: Sendable {
   private let starts: [Int]
 
@@ -36,15 +35,14 @@ package struct LineStarts: Sendable {
   }
 }
 
-/// A finding about a file that somebody wrote, and where.
+/// A finding about a hand-written file.
 package struct FileNote: Hashable, Sendable, CustomStringConvertible {
   package enum Severity: String, Sendable {
-    /// The file cannot be used.
     case error
     case warning, info
   }
 
-  /// As the caller named it.
+  /// The file name as given by the caller.
   package var file: String
   package var place: TextPlace
   package var severity: Severity

@@ -1,6 +1,5 @@
-/// The offset of the first byte that is not part of valid UTF-8, or nil when all of it is.
-///
-/// Surrogates, overlong forms and values above U+10FFFF are invalid, as RFC 3629 says.
+/// Returns the offset of the first byte that is not valid UTF-8 by RFC 3629, such as one of a surrogate, an overlong
+/// form or a value above U+10FFFF; nil if there is none.
 package func firstInvalidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
   guard let base = bytes.baseAddress else { return nil }
   let end = bytes.count
@@ -35,7 +34,7 @@ private func asciiEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) ->
   return at
 }
 
-/// The bytes of the multi-byte sequence at `at`, or 0 if it is not one.
+/// Returns the length of the multi-byte sequence at `at`, or 0 if it is invalid.
 @inline(__always)
 private func sequenceLength(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Int {
   let lead = unsafe base[at]

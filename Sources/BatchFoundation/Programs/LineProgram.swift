@@ -1,18 +1,18 @@
 import Glibc
 
-/// A program beside this one that answers each line with a line, in their order. One thread at a time uses it.
+/// A child program that answers each line with one line, in order. Use from one thread at a time.
 ///
-/// It is started with the first question, in a process group of its own: it ends when its input ends, so also when this process is killed.
-/// It gets nothing of what this program has open, and of the environment what a program needs to run at all, and what it was promised.
+/// It starts with the first question, in a separate process group, and ends with its input, so also when this process
+/// is killed. It inherits no open descriptors, and only the ordinary variables plus those of its command.
 @safe package final class LineProgram {
   package struct Command: Sendable, Hashable {
-    /// The program, looked for as a shell does, and its arguments.
+    /// The program, found as a shell finds it, and its arguments.
     package var words: [String]
-    /// Where it runs.
+    /// The working directory.
     package var folder: String
-    /// Without an answer for so long, it counts as hung.
+    /// The longest wait for an answer, after which the program counts as hung.
     package var timeout: Milliseconds
-    /// Variables of the environment that it gets besides ``LineProgram/ordinaryVariables``.
+    /// The variables of the environment that it gets in addition to ``LineProgram/ordinaryVariables``.
     package var variables: [String]
 
     package init(words: [String], folder: String, timeout: Milliseconds, variables: [String] = []) {
@@ -22,7 +22,7 @@ import Glibc
       self.timeout = timeout
     }
 
-    /// Whether the program can be found and run.
+    /// Whether the program exists and is executable.
     package var isThere: Bool {
       guard let name = words.first, !name.isEmpty else { return false }
       if name.utf8.contains(UInt8(ascii: "/")) {
@@ -33,37 +33,37 @@ import Glibc
     }
   }
 
-  /// Why lines were not answered.
+  /// The reason why lines were not answered.
   package enum Failure: Error, Hashable, Sendable {
-    /// The system's code.
+    /// The system's error code.
     case notStarted(Int32)
     case hung
     case ended
-    /// A line beyond ``LineProgram/longestAnswer``, or one that nobody asked for.
+    /// A line longer than ``LineProgram/longestAnswer``, or an unrequested one.
     case flooded
   }
 
-  /// Bytes of an answer.
+  /// The longest answer in bytes.
   package static let longestAnswer = 1 << 16
 
   private let command: Command
   private var process: pid_t = 0
   private var input: Int32 = -1
   private var output: Int32 = -1
-  /// Read, and not handed out.
+  /// Bytes read but not yet returned.
   private var rest: [UInt8] = []
 
   package init(_ command: Command) { self.command = command }
 
   deinit { end() }
 
-  /// Hands the lines over and waits for their answers. After a failure the program is ended; the next question starts it again.
+  /// Sends the lines and waits for their answers. A failure ends the program; the next question restarts it.
   ///
-  /// A program may end once it has answered. Whether its end is seen before or after the next question is chance, so a process of an
-  /// earlier question that ends without an answer to this one is replaced, and its successor is asked.
+  /// A program may end after an answer, before or after the next question. So one that was running before and ends
+  /// without answering this question is restarted and asked once more.
   ///
   /// - Parameter lines: without line ends.
-  /// - Returns: the answers to the first lines without their ends; all, unless something failed.
+  /// - Returns: the answers without line ends, in order; fewer than the lines only on failure.
   package func ask(_ lines: [[UInt8]]) -> (answers: [[UInt8]], failure: Failure?) {
     var answers: [[UInt8]] = []
     let hasAnsweredBefore = process != 0
@@ -75,9 +75,9 @@ import Glibc
         end()
         try exchange(lines, &answers)
       }
-      // What it writes too much it mostly writes at once.
+      // Surplus output usually arrives at once.
       guard rest.isEmpty, try !hasInput(within: 1) else {
-        // One answer may have taken the place of another: none is certain.
+        // One of the answers may be the surplus line, so none can be trusted.
         answers = []
         throw Failure.flooded
       }
@@ -88,9 +88,9 @@ import Glibc
     }
   }
 
-  /// Hands the line over, with the end of the input behind it, and waits until the program ends; what it writes is dropped.
+  /// Sends the line, closes the input and waits until the program ends; its output is dropped.
   ///
-  /// - Returns: why it was not told, or was ended; nil where it ended by itself.
+  /// - Returns: why the line was not delivered or the program was ended; nil if it ended by itself.
   package func tell(_ line: [UInt8]) -> Failure? {
     defer { end() }
     do throws(Failure) {
@@ -167,9 +167,7 @@ import Glibc
     rest += bytes
   }
 
-  /// Whether it says something that nobody asked for.
-  ///
-  /// - Parameter milliseconds: how long to wait for it.
+  /// Returns whether unrequested output arrives within the time.
   private func hasInput(within milliseconds: Int32) throws(Failure) -> Bool {
     var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&ready, 1, milliseconds) > 0, ready.revents & Int16(POLLIN) != 0 else { return false }
@@ -181,7 +179,7 @@ import Glibc
 
   private func start() throws(Failure) {
     guard process == 0 else { return }
-    // A program that ended is an error of the write, not a reason to die.
+    // Writing to a program that has ended must fail with an error, not kill this process.
     signal(SIGPIPE, SIG_IGN)
     do {
       try Self.spawning.withLock { _ in try startAlone() }
@@ -192,7 +190,7 @@ import Glibc
     }
   }
 
-  /// Only one thread makes pipes and a process at a time: nobody else's process may get the ends of these.
+  /// Serializes the creation of pipes and processes, so that no other child inherits these descriptors.
   private static let spawning = Guarded(Turn())
 
   private func startAlone() throws(Failure) {
@@ -216,14 +214,14 @@ import Glibc
     }
   }
 
-  /// - Returns: 0, or the system's code.
+  /// - Returns: 0, or the system's error code.
   private func spawn(reading questions: Int32, writing answers: Int32) -> Int32 {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, questions, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO)
-    // What it says there may hold what was recorded.
+    // Its error output may contain recorded data.
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -236,7 +234,7 @@ import Glibc
     var all = sigset_t()
     unsafe sigfillset(&all)
     unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-    // The shell is the program after `exec`, in the same process.
+    // `exec` replaces the shell by the program in the same process.
     let shell = ["/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", command.folder]
     var words: [UnsafeMutablePointer<CChar>?] = unsafe (shell + command.words).map { unsafe strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] = unsafe self.variables.map { unsafe strdup($0) } + [nil]
@@ -244,7 +242,7 @@ import Glibc
     return unsafe posix_spawn(&process, shell[0], &actions, &attributes, &words, &variables)
   }
 
-  /// Variables that hold no secrets: where programs are, who runs them, in which language and zone, and where temporary files go.
+  /// Variables without secrets: program paths, user, language, time zone and the folder of temporary files.
   package static let ordinaryVariables = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TZDIR", "TMPDIR", "LD_LIBRARY_PATH",
   ]
@@ -262,12 +260,11 @@ import Glibc
     return variables
   }
 
-  /// Ends the program, whatever it does.
+  /// Kills the program's process group, including everything that it started.
   private func end() {
     for descriptor in [input, output] where descriptor >= 0 { close(descriptor) }
     (input, output, rest) = (-1, -1, [])
     guard process > 0 else { return }
-    // Its group is its own, so all that it started goes too.
     kill(-process, SIGKILL)
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
     process = 0

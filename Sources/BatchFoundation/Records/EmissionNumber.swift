@@ -1,18 +1,16 @@
-/// The numbers of a device's events and identity checks: they grow in the order of decision, across runs.
-///
-/// A record begins at a number of its own instant, so that what other records lead to keeps its number when a late one is decided
-/// between them (reference decisions 34).
+/// The numbers of a device's events and identity checks, which grow in processing order across runs. A record's numbers
+/// start at one derived from its instant, so a late record does not change those of others (reference decisions 34).
 public enum EmissionNumber {
   @usableFromInline static var shift: Int64 { 13 }
 
-  /// What numbers stay below of: those of the last instant, and as many as a device can have there.
+  /// The exclusive upper bound of all numbers, including those a device can have at the last instant.
   public static let limit = Int64(1) << 62
 
-  /// The number that the events of a record of the instant come behind, unless the device has come further.
+  /// Returns the number that precedes those of a record of the instant, unless the device is already further.
   @inlinable @inline(__always)
   public static func begin(at instant: Instant) -> Int64 { instant.milliseconds << shift }
 
-  /// The number beside the time of its event, in few bits: most events are of the instant of their record.
+  /// Encodes the number relative to its event's time, in few bits: most events have the instant of their record.
   @inlinable @inline(__always)
   public static func packed(_ number: Int64, at instant: Instant) -> UInt64 {
     let distance = number &- begin(at: instant)

@@ -1,9 +1,9 @@
-/// What an event tells. Which code it has on the wire is for ``EventCodes`` to say (reference events 1.8).
+/// The meaning of an event. ``EventCodes`` maps it to the code on the wire (reference events 1.8).
 package enum EventKind: Int, CaseIterable, Sendable {
   case installed, sessionStarted, sessionEnded, goalAbandoned, goalCompleted, namedEvent
-  /// A deep link that was opened. Where it shares the code of a session's start, the link that starts a session is one event with it.
+  /// A link that was opened. If it starts a session and shares the code of that start, both are one event.
   case link
-  /// Local or push: not told apart by a code.
+  /// A local or push notification; codes do not distinguish the two.
   case receivedNotification, openedNotification
   case pushEnabled, pushDisabled
 
@@ -24,47 +24,45 @@ package enum EventKind: Int, CaseIterable, Sendable {
   }
 }
 
-/// An attribute that the rules add to an event, and where its value comes from.
+/// An attribute that the rules add to an event, identified by the source of its value.
 package enum AutomaticField: Int, CaseIterable, Sendable {
   case tags, displayedMessage, callToAction, eventName, goalName
   case campaign
-  /// The campaign stored last, active or not.
+  /// The last stored campaign, active or not.
   case lastCampaign
-  /// The time of use of a session: whole seconds, or whole minutes, rounded down.
+  /// A session's time of use in whole seconds or whole minutes, rounded down.
   case activeSeconds, activeMinutes
   /// `push` or `local`.
   case channel
-  /// What an opened notification did, and with what: of the member `notification-action` of its payload.
+  /// The action of an opened notification and its value, from the member `notification-action` of its payload.
   case actionType, actionValue
-  /// What records named of the device by then.
+  /// The device's values as of the event, from its records.
   case mobileUserId, channelId, appKey
-  /// Of augmentation, which any event may get.
+  /// The results of augmentation, which any event may get.
   case locationAddress, locationName, latitude, longitude
 }
 
-/// Which code each kind of event has on the wire, and which attributes it carries (`General.eventCodes`, reference events 1.8).
-///
-/// The profiles are values of it, and so is a table of your own.
+/// The wire code and attributes of each kind of event (`General.eventCodes`, reference events 1.8).
 package struct EventCodes: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
-    /// Empty keeps such events from being sent: the account does not know them.
+    /// The code on the wire. Events with an empty one are not sent: the account does not know them.
     package var code: String
     package var fields: [AutomaticField]
   }
 
-  /// The profile that this is, or that it began as.
+  /// The profile, or the one that this table is based on.
   package var profile: String
   private var rows: [Row]
-  /// What every event carries, also one with a code of the caller's own.
+  /// The attributes of every event, including those with custom codes.
   package var ofEveryEvent: [AutomaticField] = []
-  /// What attributes are called that `UBFFieldNames` does not name, or names by its default.
+  /// The names of attributes that `UBFFieldNames` does not name, or names by its default.
   package var names: [AutomaticField: String] = [
     .channel: "channel", .actionType: "type", .actionValue: "value", .mobileUserId: "mobileUserId",
     .channelId: "channelId", .appKey: "appKey",
   ]
-  /// Whether an attribute that nothing gave a value is there with an empty one.
+  /// Whether attributes without a value are sent with an empty one.
   package var keepsEmpty = true
-  /// Codes of events that the service makes by itself: they are never sent.
+  /// The codes of events that only the service creates; they are never sent.
   package var ofService: [String] = []
 
   package subscript(kind: EventKind) -> Row {
@@ -78,7 +76,7 @@ package struct EventCodes: Hashable, Sendable {
     for (kind, row) in rows { self[kind] = Row(code: row.code, fields: row.fields) }
   }
 
-  /// Universal Behavior events as the EngageSDKs sent them (reference events 1.1).
+  /// The Universal Behavior events that the EngageSDKs sent (reference events 1.1).
   package static let engageSDK = EventCodes(
     "engage-sdk",
     [
@@ -95,7 +93,7 @@ package struct EventCodes: Hashable, Sendable {
       .pushDisabled: ("", [.campaign]),
     ])
 
-  /// Those that Acoustic Campaign lists for mobile apps today (reference events 1.8).
+  /// The events that Acoustic Campaign lists for mobile apps today (reference events 1.8).
   package static let acousticMobile: EventCodes = {
     let notification: [AutomaticField] = [
       .tags, .displayedMessage, .callToAction, .campaign, .channel, .actionType, .actionValue,
@@ -124,25 +122,24 @@ package struct EventCodes: Hashable, Sendable {
 
   package static let profiles = [engageSDK, acousticMobile]
 
-  /// With which an account that knows it is told of received notifications; no profile sends it.
+  /// The code that reports received notifications to accounts that know it; no profile sends it.
   package static let deliveryStatus = "174"
 
-  /// Each code that events are sent with, with the kinds that have it.
+  /// All codes on the wire with the kinds that share them.
   package var byCode: [(code: String, kinds: [EventKind])] {
     Dictionary(grouping: EventKind.allCases) { self[$0].code }.filter { !$0.key.isEmpty }
       .sorted { (Int($0.key) ?? 0, $0.key) < (Int($1.key) ?? 0, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// What an event with the code tells: by this table, else by a profile, because a store may have events from before a change.
-  ///
-  /// Empty for a code of the caller's own.
+  /// Returns the meanings of a code by this table or else by a profile, since a store may have events from before a
+  /// change; none for custom codes.
   package func kinds(of code: String) -> [EventKind] {
     guard !code.isEmpty else { return [] }
     return ([self] + Self.profiles).lazy.map { codes in EventKind.allCases.filter { codes[$0].code == code } }
       .first { !$0.isEmpty } ?? []
   }
 
-  /// A code in words; nil for one of the caller's own.
+  /// Returns the code in words; nil for custom codes.
   package func words(for code: String) -> String? {
     let kinds = kinds(of: code)
     if let start = kinds.first(where: { $0 == .sessionStarted }) { return start.words }
@@ -150,6 +147,6 @@ package struct EventCodes: Hashable, Sendable {
     return kinds.isEmpty ? nil : kinds.map(\.words).joined(separator: " or ")
   }
 
-  /// Whether only the service itself makes events of the code, which it reads as a number: `093` is 93.
+  /// Returns whether only the service creates events of the code, which is compared as a number: `093` is 93.
   package func isOfService(_ code: String) -> Bool { Int(code).map { ofService.contains("\($0)") } ?? false }
 }

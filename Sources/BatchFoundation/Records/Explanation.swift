@@ -1,9 +1,6 @@
-/// Why the events of one device are what they are: per record what was decided, by which rule and setting
-/// (`run --explain DEVICE`).
-///
-/// The values shown are those of the device's own records; whoever asks for it asks for personal data.
+/// The decisions about one device's records, with rule and setting (`run --explain DEVICE`). It contains personal data.
 package final class Explanation {
-  /// One entry per record, and one for the end of the input where rules decide something there.
+  /// One step per record, and one for the end of the input if rules act there.
   package private(set) var steps: [ExplanationStep] = []
   /// The emission numbers of the events of each step.
   private var emissions: [[Int64]] = []
@@ -13,7 +10,7 @@ package final class Explanation {
 
   package init() {}
 
-  /// - Parameter state: where the device stands, on one line.
+  /// - Parameter state: the device's state on one line.
   package func begin(_ state: String) {
     notes = []
     emitted = []
@@ -24,9 +21,7 @@ package final class Explanation {
 
   package func emitted(_ event: String, emission: Int64) { emitted.append((emission, event)) }
 
-  /// Takes an event back, also out of the step that decided it, which may be over.
-  ///
-  /// - Parameter note: what such a step says then.
+  /// Withdraws an event, even from an earlier step, to which `note` is added.
   package func withdrawn(_ emission: Int64, _ note: String) {
     if let index = emitted.firstIndex(where: { $0.emission == emission }) {
       emitted.remove(at: index)
@@ -42,8 +37,8 @@ package final class Explanation {
   }
 
   /// - Parameters:
-  ///   - record: its type, or `end`.
-  ///   - state: as of now.
+  ///   - record: the record's type, or `end`.
+  ///   - state: the device's state after the record.
   package func end(_ record: String, _ position: RecordPosition?, at instant: Instant?, _ state: String) {
     steps.append(
       ExplanationStep(
@@ -54,7 +49,7 @@ package final class Explanation {
   }
 }
 
-/// What was decided at one record of a device, or at the end of the input, by which rule and setting (`run --explain DEVICE`).
+/// The decisions at one record of a device, or at the end of the input, with rule and setting.
 package struct ExplanationStep: Sendable {
   /// Nil for the end of the input.
   package var position: RecordPosition?
@@ -73,7 +68,7 @@ package struct ExplanationStep: Sendable {
     (self.before, self.notes, self.events, self.after) = (before, notes, events, after)
   }
 
-  /// The state before, what was decided and why, the events, and the state after.
+  /// The step as text: the state before, the decisions and their reasons, the events, and the state after.
   package var lines: [String] {
     ["before: \(before)"] + notes.map { "- \($0)" } + events.map { "event \($0)" } + ["after:  \(after)"]
   }

@@ -1,10 +1,9 @@
-/// An entry of a job's `inputs` (reference formats 1.2). What it matches is looked for when the run reads it.
+/// An entry of a job's `inputs` (reference formats 1.2). Its files are looked up when the run reads it.
 public struct JobInput: Sendable, Hashable {
-  /// A day of the window, by the calendar of its zone.
+  /// A day of the window, by the calendar of the window's zone.
   public struct Day: Sendable, Hashable {
     /// Days since 1970.
     public var number: Int64
-    /// The pattern that stands for it.
     public var path: String
 
     public init(number: Int64, path: String) {
@@ -13,32 +12,32 @@ public struct JobInput: Sendable, Hashable {
     }
   }
 
-  /// An absolute pattern of files and directories, with its date patterns as they are written.
+  /// An absolute pattern of files and directories, with its date patterns unexpanded.
   public var path: String
-  /// The days of the window, where the path has date patterns; nil where it has none.
+  /// The days of the window; nil if the path has no date patterns.
   public var days: [Day]?
-  /// What people call it; nil for its path.
+  /// The display name; nil to use the path.
   public var label: String?
-  /// A run ends before it decides anything where nothing matches, on any of the days.
+  /// Whether a run stops before it processes anything if the input matches nothing on one of the days.
   public var isRequired = false
-  /// A run ends before it decides anything where fewer records are accepted or duplicates; nil for any number.
+  /// The number of accepted or duplicate records below which a run stops before any processing; nil for no minimum.
   public var minRecords: Int?
-  /// A preset by its name, or the absolute path of a map; nil for records of the project's own shape.
+  /// The name of a preset or the absolute path of a map; nil for records in the project's format.
   public var map: String?
-  /// Where a record lies inside its line, as a path of maps; nil where the line is one, or the map says it.
+  /// The path of the record within its line, as maps write it; nil if the line is the record, or the map has the path.
   public var record: String?
 
   public init(path: String) { self.path = path }
 
-  /// Absolute patterns without date patterns.
+  /// The absolute patterns with dates filled in.
   public var patterns: [String] { days.map { $0.map(\.path) } ?? [path] }
 }
 
-/// Which input of the job a record came from; the raw values order records of one instant (reference formats 3.3).
+/// The input of the job that a record came from. Raw values order records of the same instant (reference formats 3.3).
 public enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
   case events, notifications, deepLinks
 
-  /// As jobs call it.
+  /// The name in jobs.
   public var name: String {
     switch self {
     case .events: "events"
@@ -47,7 +46,7 @@ public enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
     }
   }
 
-  /// Nil for a name that jobs do not have.
+  /// Nil for an unknown name.
   public init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
     self = kind

@@ -1,12 +1,12 @@
-/// A file all of whose lines were taken, by this run or by earlier ones: to read the same bytes again finds nothing but duplicates.
+/// A file that was imported completely: reading the same bytes again yields only duplicates.
 package struct KnownFile: Sendable, Equatable {
-  /// Bytes on disk, compressed or not.
+  /// The size on disk in bytes, compressed or not.
   package var size: UInt64
-  /// Those that are not blank.
+  /// The number of lines that are not blank.
   package var lines: Int
-  /// From the first to the last time of its records.
+  /// The range from the first to the last time of its records.
   package var span: ClosedRange<Instant>
-  /// 16 bytes, of every byte of the file and of all that is told of it here: a row of a damaged store proves no file.
+  /// A 16-byte proof over every byte of the file and these properties: a damaged row of a store matches no file.
   package var proof: [UInt8]
 
   package init(size: UInt64, lines: Int, span: ClosedRange<Instant>, proof: [UInt8]) {

@@ -1,8 +1,8 @@
-/// A 128-bit digest of a line of input, by which equal lines are found in one run and across runs.
+/// A 128-bit digest of an input line, by which duplicates are found within a run and across runs.
 ///
-/// It guards against chance, not against an enemy: two independent multiply-and-fold lanes over the bytes with fixed seeds, the
-/// same on every machine and in every release, because stores keep it. Among 10^12 lines the odds of one false match are
-/// about 1 in 10^15.
+/// It guards against chance, not against an attacker: two independent multiply-and-fold lanes with fixed seeds, the
+/// same on every machine and in every release because stores keep them. Among 10^12 lines the odds of one false match
+/// are about 1 in 10^15.
 public struct LineDigest: Hashable, Comparable, Sendable {
   public var high: UInt64
   public var low: UInt64
@@ -13,9 +13,8 @@ public struct LineDigest: Hashable, Comparable, Sendable {
     self.low = low
   }
 
-  /// - Parameters:
-  ///   - line: the bytes without white space at both ends.
-  ///   - kind: equal lines of different input kinds are different records (reference formats 3.8).
+  /// - Parameter line: the bytes without white space at both ends.
+  /// - Parameter kind: equal lines of different input kinds are different records (reference formats 3.8).
   @inlinable
   public init(line: Text, kind: InputKind) {
     (high, low) = ByteMix.twoLanes(line, seed: UInt64(kind.rawValue) &+ 1)
@@ -27,7 +26,7 @@ public struct LineDigest: Hashable, Comparable, Sendable {
   }
 }
 
-/// A fixed 64-bit hash of a device id; its top byte is the bucket that the device belongs to, here and in the store.
+/// A fixed 64-bit hash of a device id. Its top byte is the device's bucket, in memory and in the store.
 public struct DeviceHash: Hashable, Sendable {
   public var value: UInt64
 
@@ -37,21 +36,21 @@ public struct DeviceHash: Hashable, Sendable {
   @inlinable
   public init(_ device: Text) { value = ByteMix.oneLane(device) }
 
-  /// 0 to 255.
+  /// The bucket, 0 to 255.
   @inlinable
   public var bucket: Int { Int(value >> 56) }
 
   public static let bucketCount = 256
 }
 
-/// The mixing steps behind ``LineDigest`` and ``DeviceHash``. Stores depend on the results: never change them.
+/// The mixing steps of ``LineDigest`` and ``DeviceHash``. Stores depend on the results: never change them.
 public enum ByteMix {
   @inlinable public static var s0: UInt64 { 0xA076_1D64_78BD_642F }
   @inlinable public static var s1: UInt64 { 0xE703_7ED1_A0B4_28DB }
   @inlinable public static var s2: UInt64 { 0x8EBC_6AF0_9C88_C6E3 }
   @inlinable public static var s3: UInt64 { 0x5899_65CC_7537_4CC3 }
 
-  /// The 128-bit product of both, folded to 64 bits.
+  /// Returns the 128-bit product folded to 64 bits.
   @inlinable @inline(__always)
   public static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
     let product = one.multipliedFullWidth(by: other)
@@ -63,7 +62,7 @@ public enum ByteMix {
     unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
   }
 
-  /// The last words of the text: the final sixteen bytes, which may overlap what came before, or a short text padded with zeros.
+  /// Returns the last sixteen bytes as two words, which may overlap earlier ones; a short text is padded with zeros.
   @inlinable @inline(__always)
   public static func tail(_ text: Text) -> (UInt64, UInt64) {
     if text.count >= 16 { return unsafe (word(text.base, text.count - 16), word(text.base, text.count - 8)) }

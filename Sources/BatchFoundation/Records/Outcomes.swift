@@ -1,21 +1,21 @@
-/// A line that was quarantined, or an event (reference formats 3.7).
+/// A quarantined line or event (reference formats 3.7).
 public struct QuarantinedLine: Sendable, Equatable {
-  /// Of an event what ``place(ofEvent:)`` says.
+  /// The path of the file; for an event, the result of ``place(ofEvent:)``.
   public var file: String
-  /// From 1; 0 when the reason concerns the file.
+  /// The line number from 1; 0 if the reason concerns the whole file.
   public var line: UInt64
-  /// Offset of the line's first byte in the (decompressed) file.
+  /// The offset of the line's first byte in the (decompressed) file.
   public var offset: UInt64
   public var reason: QuarantineReason
-  /// What exactly, without any of the line's values.
+  /// The details of the reason, without any of the line's values.
   public var detail: String
-  /// The bytes of the line as they stood, without the line end; cut at 64 KiB for an over-long line.
+  /// The line's original bytes without the line end; cut at 64 KiB if the line is too long.
   public var raw: [UInt8]
-  /// The input that the line was read as; nil for what is not a line of an input.
+  /// The input that the line was read as; nil for anything but a line of an input.
   public var kind: InputKind?
-  /// The event as its platform keeps events, to be checked again; nil for what is not an event, or was sent already.
+  /// The event in its platform's stored form, to be checked again; nil for lines and for events already sent.
   public var block: [UInt8]?
-  /// Where the record was read that led to an event; nil for lines, and where nobody knows.
+  /// The place of the record that led to an event; nil for lines, and if it is unknown.
   public var source: RecordSource?
 
   public init(
@@ -32,7 +32,7 @@ public struct QuarantinedLine: Sendable, Equatable {
   }
 }
 
-/// Why a line was quarantined, in the order in which reasons apply (reference formats 3.7).
+/// The reason a line was quarantined, in the order in which reasons apply (reference formats 3.7).
 public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case lineTooLong = "line-too-long"
   case invalidUTF8 = "invalid-utf8"
@@ -42,50 +42,50 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case duplicateKey = "duplicate-key"
   case nulCharacter = "nul-character"
   case numberOutOfRange = "number-out-of-range"
-  /// A row of a table that has more fields than the table has columns, or a quote that is never closed.
+  /// A table row with more fields than columns, or with a quote that is never closed.
   case invalidRow = "invalid-row"
-  /// A foreign record that no rule of its map takes.
+  /// A foreign record that no rule of its map matches.
   case noRule = "no-rule"
   case missingField = "missing-field"
   case wrongType = "wrong-type"
   case invalidTimestamp = "invalid-timestamp"
   case unknownType = "unknown-type"
   case damagedFile = "damaged-file"
-  /// The file is no lines of JSON at all, but another form of text, which is said once.
+  /// A file in another text format than lines of JSON; reported once per file.
   case otherForm = "other-form"
-  /// Older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
+  /// A record older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
   case lateRecord = "late-record"
-  /// The service accepted the event and refused it later, or refused it alone.
+  /// An event that the service accepted and later rejected, or that it rejected individually.
   case rejectedByService = "rejected-by-service"
-  /// The event does not conform to the schema of its service, so it is not sent.
+  /// An event that violates its service's schema, and so is not sent.
   case schemaInvalid = "schema-invalid"
-  /// The record is of somebody who was forgotten: no reason of the quarantine, but an outcome of its own, kept nowhere.
+  /// A record of a forgotten person. This is not a quarantine reason but a separate outcome, stored nowhere.
   case forgotten
 }
 
 extension QuarantinedLine {
-  /// An event, which no line of an input is.
+  /// Creates the entry of an event rather than of an input line.
   public init(event id: some CustomStringConvertible, reason: QuarantineReason, detail: String, raw: [UInt8]) {
     self.init(file: Self.place(ofEvent: id), line: 0, offset: 0, reason: reason, detail: detail, raw: raw)
   }
 
-  /// What stands in ``file`` for an event: `event:` and its id.
+  /// Returns the ``file`` of an event's entry: `event:` and its id.
   public static func place(ofEvent id: some CustomStringConvertible) -> String { "event:\(id)" }
 
-  /// The id of the event that a ``file`` stands for; nil for a line's.
+  /// Returns the id of the event that a ``file`` refers to; nil for the file of a line.
   public static func event(at file: String) -> String? {
     file.hasPrefix("event:") ? String(file.dropFirst("event:".count)) : nil
   }
 
-  /// Where people look: the line, or the one that led to the event; `event:ID`, without a line, where that is not known.
+  /// The place shown to users: the line, or the one that led to the event; `event:ID` without a line if it is unknown.
   public var place: RecordSource { source ?? RecordSource(file: file, line: line) }
 
-  /// ``detail`` behind the event whose place is told by a line.
+  /// The ``detail``, preceded by the event if the place is its source line.
   public var placedDetail: String { source == nil ? detail : "\(file): \(detail)" }
 
-  /// About what the line takes in memory: a short one is mostly what stands around it.
+  /// The approximate memory use in bytes; short lines are mostly overhead.
   public var memory: Int { 256 + raw.count + detail.utf8.count + (block?.count ?? 0) }
 
-  /// Bytes that are kept of a line that is too long.
+  /// The number of bytes kept of an over-long line.
   public static let keptOfLongLine = 1 << 16
 }

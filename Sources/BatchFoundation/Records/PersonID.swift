@@ -1,6 +1,6 @@
-/// An id by which a person is known, and what it is the id of.
+/// An id by which a person is known, with its kind.
 public struct PersonID: Hashable, Sendable {
-  /// What an id is the id of, in one word as commands and listings name it.
+  /// The kind of an id, as commands and listings name it.
   public struct Kind: Hashable, Sendable {
     public var name: String
 
@@ -11,7 +11,7 @@ public struct PersonID: Hashable, Sendable {
   }
 
   public var kind: Kind
-  /// Not empty.
+  /// The id, not empty.
   public var value: ByteText
 
   public init(_ kind: Kind, _ value: String) {

@@ -1,7 +1,7 @@
-/// How often a kind of warning was given, and the first places by file and line.
+/// The number of warnings of a kind, with the first ones by file and line as examples.
 package struct PlacedWarnings: Sendable, Equatable {
   package struct Example: Sendable, Equatable {
-    /// Empty where nobody knows it.
+    /// The device; empty if it is unknown.
     package var device: String
     package var position: RecordPosition
     package var detail: String
@@ -15,15 +15,15 @@ package struct PlacedWarnings: Sendable, Equatable {
 
   private static let shown = 200
   package private(set) var occurrences = 0
-  /// In order of place.
+  /// The first examples, ordered by place.
   package private(set) var examples: [Example] = []
 
   package init() {}
 
-  /// Counts one. Its example is made only where it is among the first.
+  /// Counts one warning; its example is built only if it is among the first.
   package mutating func add(at position: RecordPosition, _ example: () -> Example) {
     occurrences += 1
-    // There can be as many warnings as records, and most come behind the examples.
+    // There can be as many warnings as records, and most come after the examples.
     if examples.count == Self.shown, let last = examples.last, !position.precedes(last.position) { return }
     examples.append(example())
     keepFirst()
@@ -43,7 +43,7 @@ package struct PlacedWarnings: Sendable, Equatable {
   }
 }
 
-/// A field of records that the format does not know, which was ignored.
+/// A field unknown to the format of records, which was ignored.
 package struct UnknownField: Sendable, Equatable, Codable {
   package var name: String
   package var records: Int

@@ -1,16 +1,15 @@
-/// Writes what a record has one behind the other, with a bit or two for each part that say whether it is there.
-///
-/// The form never outlives the run, so it is in the machine's own byte order. Nothing is aligned.
+/// Writes the parts of a record unaligned and back to back, with one or two bits per part for its presence. The form
+/// never outlives the run, so it uses the machine's byte order.
 @safe public struct RecordPacker {
   @usableFromInline let start: UnsafeMutableRawPointer
   @usableFromInline var at: UnsafeMutableRawPointer
   @usableFromInline var parts: UInt32 = 0
   @usableFromInline var bit: UInt32 = 1
 
-  /// Bytes in front of the parts.
+  /// The bytes before the parts.
   public static let head = 4
 
-  /// At most this many bytes does a text take.
+  /// Returns the most bytes that a text takes.
   @inlinable @inline(__always)
   public static func bound(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
 
@@ -20,7 +19,7 @@
     unsafe at = unsafe start + Self.head
   }
 
-  /// A flag of its own, or whether the part that follows is there.
+  /// Writes a flag or the presence of the part that follows.
   @inlinable @inline(__always)
   public mutating func put(_ flag: Bool) {
     assert(bit != 0, "a record has 32 bits at most")
@@ -55,7 +54,7 @@
     unsafe at += 8
   }
 
-  /// - Returns: the bytes written.
+  /// - Returns: the number of bytes written.
   @inlinable @inline(__always)
   public func end() -> Int {
     unsafe start.storeBytes(of: parts, as: UInt32.self)
@@ -63,7 +62,7 @@
   }
 }
 
-/// Reads the parts again, in the order in which they were put; texts and views stay in the payload's memory.
+/// Reads the parts in the order in which they were written. Texts and views refer to the payload's memory.
 @safe public struct RecordUnpacker {
   @usableFromInline var at: UnsafeRawPointer
   @usableFromInline var parts: UInt32

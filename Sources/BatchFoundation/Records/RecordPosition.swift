@@ -1,8 +1,8 @@
-/// Where a record stood: the index of its file in the run's file list and the line, from 1.
+/// The place of a record: the index of its file in the run's file list, and the line from 1.
 public struct RecordPosition: Hashable, Sendable {
   public var file: UInt32
   public var line: UInt64
-  /// Of several records that a map made of one line, which; 0 for all others, and wherever the order among them does not matter.
+  /// The index among records that a map made from one line; 0 for all others, and where their order does not matter.
   public var element: UInt16
 
   @inlinable
@@ -14,18 +14,17 @@ public struct RecordPosition: Hashable, Sendable {
 }
 
 extension RecordPosition {
-  /// The order of files and lines.
+  /// Returns whether this file and line come before the other's; elements are not compared.
   @inlinable
   public func precedes(_ other: RecordPosition) -> Bool {
     file != other.file ? file < other.file : line < other.line
   }
 }
 
-/// Where a record was read, for people: kept longer than the run whose ``RecordPosition`` it was.
+/// The place of a record as shown to users; it outlives the run, unlike ``RecordPosition``.
 public struct RecordSource: Hashable, Sendable {
-  /// The path of its file.
   public var file: String
-  /// From 1.
+  /// The line number from 1.
   public var line: UInt64
 
   public init(file: String, line: UInt64) {
@@ -38,11 +37,11 @@ extension RecordSource: CustomStringConvertible {
   public var description: String { "\(file.printable):\(line)" }
 }
 
-/// Where the record that led to an event was read, in the numbers of a store: small enough to be kept with every event.
+/// The place of the record that led to an event, in a store's numbering: small enough to be kept with every event.
 public struct StoredSource: Hashable, Sendable {
-  /// Number of the file among those of the store; 0 where nobody knows it.
+  /// The number of the file in the store; 0 if it is unknown.
   public var file: UInt32
-  /// From 1.
+  /// The line number from 1.
   public var line: UInt64
 
   @inlinable
@@ -51,6 +50,6 @@ public struct StoredSource: Hashable, Sendable {
     self.line = line
   }
 
-  /// Of events that come from no file.
+  /// The source of events that come from no file.
   @inlinable public static var unknown: StoredSource { StoredSource(file: 0, line: 0) }
 }

@@ -1,8 +1,7 @@
-/// What a setting was in a run.
 package struct RunSetting: Sendable, Equatable, Codable {
   package var name: String
   package var value: String
-  /// The layer, file and line that gave the value.
+  /// The layer, file and line of the value.
   package var origin: String
 
   package init(name: String, value: String, origin: String) {

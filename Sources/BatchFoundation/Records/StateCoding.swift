@@ -1,6 +1,6 @@
-/// A device state that was written by a version of this program that this one does not know, or that is damaged.
+/// A device state that is damaged, or in a format unknown to this version.
 public struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
-  /// The format that is not known; nil for damage.
+  /// The unknown format; nil for damage.
   public var version: UInt8?
 
   public init(version: UInt8? = nil) { self.version = version }
@@ -14,17 +14,16 @@ public struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// Writes the parts of a device's state: integers as variable-length zigzag, texts with their length.
+/// Encodes a device's state: integers as zigzag varints, texts with a length prefix.
 public struct StateWriter: ~Copyable {
   private var buffer: ByteBuffer
 
-  /// - Parameter capacity: few states need more than what is said for them.
+  /// - Parameter capacity: the initial size in bytes, enough for most states.
   public init(capacity: Int = 256) { buffer = ByteBuffer(capacity: capacity) }
 
-  /// What was written.
   public var bytes: [UInt8] { buffer.array }
 
-  /// Hands over what was written, as long as the call.
+  /// Passes the encoded bytes to `body`, valid only during the call.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body(UnsafeRawBufferPointer(buffer.bytes))
   }
@@ -33,14 +32,14 @@ public struct StateWriter: ~Copyable {
 
   public mutating func put(_ value: Int64) { buffer.append(varint: UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
-  /// Bytes as they are, without their count.
+  /// Appends raw bytes without their count.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     for byte in bytes { buffer.append(byte) }
   }
 
   public mutating func put(_ instant: Instant) { put(instant.milliseconds) }
 
-  /// When the last record of a device was, nil for none, its kind, and where it was read.
+  /// Writes the time, kind and place of a device's last record; a nil instant means that there is none.
   public mutating func put(lastRecord instant: Instant?, _ kind: InputKind, _ source: StoredSource) {
     put(instant == nil ? 0 : 1 + kind.rawValue)
     guard let instant else { return }
@@ -71,7 +70,7 @@ public struct StateWriter: ~Copyable {
 }
 
 extension StateWriter {
-  /// A text as encoded states have it, so that a state can be searched for an id.
+  /// Returns a text as it appears in encoded states, to search them for an id.
   public static func encoded(_ text: [UInt8]) -> [UInt8] {
     var writer = StateWriter()
     writer.put(Int64(text.count))
@@ -79,12 +78,12 @@ extension StateWriter {
   }
 }
 
-/// Reads what ``StateWriter`` wrote; every number is checked before it is used, so damaged bytes end as an error.
+/// Decodes the output of ``StateWriter``. Numbers are checked before use, so damaged bytes throw `DeviceStateError`.
 @safe public struct StateReader {
   private var at: UnsafeRawPointer
   private let end: UnsafeRawPointer
 
-  /// - Parameter bytes: memory that outlives the texts that are read.
+  /// - Parameter bytes: memory that must outlive the decoded texts.
   public init(_ bytes: UnsafeRawBufferPointer) {
     let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(Text.empty.base)
     unsafe at = start
@@ -93,7 +92,6 @@ extension StateWriter {
 
   public var isAtEnd: Bool { unsafe at == end }
 
-  /// What is left.
   public var rest: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: at, count: end - at) }
 
   public mutating func byte() throws(DeviceStateError) -> UInt8 {
@@ -120,14 +118,14 @@ extension StateWriter {
     return unsafe UInt64(bigEndian: at.loadUnaligned(as: UInt64.self))
   }
 
-  /// A number of things, each of which takes at least so many bytes.
+  /// Reads a count of elements of at least `size` bytes each, checked against the remaining bytes.
   public mutating func count(ofBytes size: Int = 1) throws(DeviceStateError) -> Int {
     let value = try integer()
     guard value >= 0, unsafe value <= (end - at) / size else { throw DeviceStateError() }
     return Int(value)
   }
 
-  /// In milliseconds, far beyond every instant and span that the rules know.
+  /// The largest magnitude in milliseconds, far beyond every instant and span of the rules.
   private static let farthest: Int64 = 1 << 52
 
   public mutating func emission() throws(DeviceStateError) -> Int64 {
@@ -136,7 +134,7 @@ extension StateWriter {
     return value
   }
 
-  /// A number of milliseconds that sums of a few such numbers cannot carry out of range.
+  /// Reads milliseconds in a range within which sums of a few values cannot overflow.
   public mutating func milliseconds() throws(DeviceStateError) -> Int64 {
     let value = try integer()
     guard -Self.farthest...Self.farthest ~= value else { throw DeviceStateError() }

@@ -1,22 +1,20 @@
 private import Glibc
 
-/// Memory that is handed out in pieces and freed all at once, so that text derived while rules run needs no owner of its own.
-///
-/// Not thread-safe: each worker has its own. A view that outlives ``reset()`` or the arena traps in debug builds, which the tests
-/// are, because the memory behind it can no longer be read; see ``ArenaBlocks``.
+/// Memory allocated in pieces and freed all at once, for text derived while rules run. Not thread-safe: each worker has
+/// one. In debug builds, so in tests, reading a view after ``reset()`` or the arena's end traps; see ``ArenaBlocks``.
 @safe public final class Arena {
   private var blocks: ArenaBlocks
   @usableFromInline var next: UnsafeMutableRawPointer
   @usableFromInline var remaining: Int
 
-  /// - Parameter blockSize: bytes asked from the system at a time; a larger request gets a block of its own.
+  /// - Parameter blockSize: the bytes requested from the system at a time; larger allocations get a separate block.
   public init(blockSize: Int = 1 << 18) {
     blocks = ArenaBlocks(size: blockSize)
     unsafe next = blocks.take(blockSize)
     remaining = blockSize
   }
 
-  /// Uninitialised memory, aligned to 16 bytes, that lives as long as the arena or until ``reset()``.
+  /// Returns uninitialized memory, aligned to 16 bytes, valid until ``reset()`` or the arena's end.
   @inlinable
   public func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     let size = (byteCount + 15) & ~15
@@ -33,13 +31,12 @@ private import Glibc
     unsafe next = blocks.take(remaining)
   }
 
-  /// Takes back everything that was handed out; one block is kept for reuse.
+  /// Frees all allocations; one block remains in use.
   public func reset() {
     unsafe next = blocks.reset()
     remaining = blocks.size
   }
 
-  /// A copy of the bytes that lives as long as the arena.
   @inlinable
   public func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> Text {
     guard let source = bytes.baseAddress, !bytes.isEmpty else { return .empty }
@@ -48,7 +45,6 @@ private import Glibc
     return unsafe Text(base: UnsafePointer(target.assumingMemoryBound(to: UInt8.self)), count: bytes.count)
   }
 
-  /// The text of a string, copied into the arena.
   public func text(_ string: String) -> Text {
     var string = string
     return string.withUTF8 { unsafe copy($0) }
@@ -56,15 +52,15 @@ private import Glibc
 }
 
 #if DEBUG
-  /// The memory of an ``Arena``, for debug builds: what is taken back stays mapped without any right for a while, so that a stale
-  /// view traps at its first read instead of finding what was written since.
+  /// The memory of an ``Arena`` in debug builds: freed blocks stay mapped without access for a while, so a stale view
+  /// traps at its first read instead of finding newer data.
   @safe struct ArenaBlocks: ~Copyable {
     let size: Int
     private var live: [UnsafeMutableRawBufferPointer] = unsafe []
-    /// Blocks that nobody may read any more, the oldest first.
+    /// Inaccessible blocks, oldest first.
     private var retired: [UnsafeMutableRawBufferPointer] = unsafe []
 
-    /// Enough for any view that a test could hold on to; each costs address space and an entry in the kernel's map.
+    /// Enough for any view that a test could keep; each costs address space and an entry in the kernel's map.
     private static let keptRetired = 32
 
     init(size: Int) { self.size = size }
@@ -73,7 +69,7 @@ private import Glibc
 
     mutating func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
       let fresh = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-      // As the allocator of other builds does, which returns no failure either.
+      // The allocator of release builds does not report failure either.
       guard let fresh = unsafe fresh, unsafe fresh != MAP_FAILED else { fatalError("no memory for \(byteCount) bytes") }
       unsafe live.append(UnsafeMutableRawBufferPointer(start: fresh, count: byteCount))
       return unsafe fresh
@@ -106,7 +102,7 @@ private import Glibc
       return unsafe fresh
     }
 
-    /// Frees all blocks but the first, which is handed out again.
+    /// Frees all blocks but the first and returns that one.
     mutating func reset() -> UnsafeMutableRawPointer {
       unsafe live.dropFirst().forEach { unsafe $0.deallocate() }
       unsafe live.removeLast(live.count - 1)

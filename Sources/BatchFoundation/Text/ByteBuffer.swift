@@ -1,6 +1,5 @@
-/// Bytes that grow at their end: bodies, blocks, lines of an events file.
-///
-/// There are always 32 writable bytes behind the last one, so that short text is copied in whole words.
+/// A growing byte buffer: bodies, blocks, lines of an events file. There are always 32 writable bytes after the last
+/// one, so that short text is copied in whole words.
 @safe public struct ByteBuffer: ~Copyable {
   @usableFromInline var memory: UnsafeMutablePointer<UInt8>
   @usableFromInline var used = 0
@@ -8,10 +7,8 @@
 
   @usableFromInline static var slack: Int { 32 }
 
-  /// The first byte.
   @inlinable @inline(__always) public var base: UnsafeMutablePointer<UInt8> { unsafe memory }
 
-  /// Bytes that were written.
   @inlinable @inline(__always) public var count: Int { used }
 
   public init(capacity: Int = 4096) {
@@ -28,7 +25,7 @@
 
   public mutating func removeAll() { used = 0 }
 
-  /// Forgets what was written after the buffer had `count` bytes.
+  /// Drops all bytes after the first `count`.
   public mutating func truncate(to count: Int) { used = min(count, self.count) }
 
   @inlinable @inline(__always)
@@ -65,7 +62,7 @@
     used += source.count
   }
 
-  /// Copies text that has at least `slack` readable bytes behind it.
+  /// Appends text that is followed by at least `slack` readable bytes.
   @inlinable @inline(__always)
   public mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
@@ -83,7 +80,7 @@
     used += length
   }
 
-  /// Seven bits a byte, low ones first; the top bit says that more follow.
+  /// Appends seven bits per byte, low ones first; the top bit marks a continuation.
   @inlinable @inline(__always)
   public mutating func append(varint value: UInt64) {
     reserve(10)
@@ -97,7 +94,7 @@
     used += 1
   }
 
-  /// Lets `body` write up to `limit` bytes at the end; it returns how many it wrote.
+  /// Lets `body` write up to `limit` bytes at the end and return their number.
   @inlinable @inline(__always)
   public mutating func append(limit: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     reserve(limit)

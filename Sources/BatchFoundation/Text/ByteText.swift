@@ -1,7 +1,5 @@
-/// Owned text that is equal to another only if its UTF-8 bytes are (reference decisions 11).
-///
-/// `String` calls differently composed forms of one character equal, the service does not: whoever keys or compares ids and
-/// column names goes through this type.
+/// Owned text, compared by its UTF-8 bytes (reference decisions 11); ids and column names are keyed and compared by it.
+/// `String` treats canonically equivalent texts as equal, the service does not.
 public struct ByteText: Codable, Sendable {
   public let string: String
 
@@ -28,7 +26,7 @@ extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStri
 }
 
 extension String {
-  /// Whether both are the same bytes, not merely canonically equivalent.
+  /// Returns whether both have the same bytes, not merely canonical equivalence.
   public func isIdentical(to other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let fast = unsafe utf8.withContiguousStorageIfAvailable { ours in

@@ -1,12 +1,12 @@
 public import Glibc
 
-/// Order of two byte strings of equal length: negative, zero or positive as in `memcmp`.
+/// Compares two byte strings of equal length: negative, zero or positive as in `memcmp`.
 @inlinable
 public func compareBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Int {
   unsafe Int(memcmp(one, other, count))
 }
 
-/// Whether two byte strings of equal length are equal. Most texts are short: two loads that overlap are less than a call.
+/// Compares two byte strings of equal length. Most texts are short: two overlapping loads cost less than a call.
 @inlinable @inline(__always)
 public func equalBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Bool {
   let (one, other) = unsafe (UnsafeRawPointer(one), UnsafeRawPointer(other))
@@ -36,7 +36,7 @@ public func equalBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8
   }
 }
 
-/// Copies bytes that do not overlap. Most texts are short: two words that overlap are less than a call.
+/// Copies bytes that do not overlap. Most texts are short: two overlapping words cost less than a call.
 @inlinable @inline(__always)
 public func copyBytes(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
   switch count {

@@ -1,9 +1,9 @@
 internal import CBytes
 
-/// The one way text is written as JSON (reference formats 4.2): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
-/// everything beyond ASCII as they are.
+/// The only way text is written as JSON (reference formats 4.2): escapes only where JSON requires them, `\u00xx` in
+/// lower case; `/` and everything beyond ASCII stay unescaped.
 public enum CanonicalJSON {
-  /// Bytes that the text takes between its quotes.
+  /// Returns the number of bytes of the escaped text without quotes.
   public static func escapedCount(_ text: Text) -> Int {
     let raw = unsafe UnsafeRawPointer(text.base)
     var count = text.count
@@ -18,17 +18,17 @@ public enum CanonicalJSON {
       for byte in text { count += extraBytes(byte) }
       return count
     }
-    // The last word again, with letters in place of the bytes that were counted.
+    // The last word again, with already counted bytes replaced by letters.
     let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
     let counted = UInt64.max >> UInt64(rest * 8)
     return count + extraBytes(inWord: word & ~counted | ones &* 0x41 & counted)
   }
 
-  /// By how many bytes eight become longer.
+  /// Returns the number of extra bytes that eight bytes need.
   @inline(__always)
   private static func extraBytes(inWord word: UInt64) -> Int {
     let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
-    // The product adds up the bytes, each 0 or 1, in its topmost one.
+    // The product sums the bytes, each 0 or 1, into the topmost one.
     var count = Int((quotes >> 7 &* ones) >> 56)
     if zeroBytes(word & (ones &* 0xE0)) != 0 {
       for shift in stride(from: 0, to: 64, by: 8) {
@@ -39,7 +39,7 @@ public enum CanonicalJSON {
     return count
   }
 
-  /// Appends the text escaped, without quotes.
+  /// Appends the escaped text without quotes.
   public static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
     var at = 0
     while at < text.count {
@@ -55,7 +55,6 @@ public enum CanonicalJSON {
 
   private static let longestEscape = 6
 
-  /// Appends the text as a JSON string.
   public static func appendString(_ text: Text, to target: inout ByteBuffer) {
     let quote = UInt8(ascii: "\"")
     var plain = 0
@@ -70,7 +69,7 @@ public enum CanonicalJSON {
     target.append(quote)
   }
 
-  /// Undoes ``appendEscaped(_:to:)``; for text without a backslash the text itself.
+  /// Reverses ``appendEscaped(_:to:)``; text without a backslash is returned unchanged.
   public static func unescaped(_ text: Text, in arena: Arena) -> Text {
     guard var at = unsafe text.bytes.firstIndex(of: UInt8(ascii: "\\")) else { return text }
     let target = unsafe arena.allocate(text.count).assumingMemoryBound(to: UInt8.self)
@@ -89,7 +88,7 @@ public enum CanonicalJSON {
         case UInt8(ascii: "r"): byte = 13
         case UInt8(ascii: "t"): byte = 9
         case UInt8(ascii: "u") where at + 4 <= text.count:
-          // In a damaged store anything may stand here.
+          // A damaged store may have anything here.
           guard let high = Hexadecimal.value(of: text[at + 2]), let low = Hexadecimal.value(of: text[at + 3]) else {
             break
           }
@@ -104,7 +103,7 @@ public enum CanonicalJSON {
     return unsafe Text(base: target, count: count)
   }
 
-  /// The top bit of every byte that is zero, and nothing else.
+  /// Returns the top bits of all bytes that are zero.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
     let sevens = ones &* 0x7F
@@ -122,7 +121,7 @@ public enum CanonicalJSON {
     }
   }
 
-  /// - Returns: how many bytes were written.
+  /// - Returns: the number of bytes written.
   private static func writeEscape(of byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
     unsafe target[0] = UInt8(ascii: "\\")
     switch byte {
@@ -149,7 +148,7 @@ public enum CanonicalJSON {
 }
 
 extension CanonicalJSON {
-  /// Appends a value without white space, members as they stand, numbers as they were written.
+  /// Appends a value without white space, members in their order, numbers as written.
   public static func append(_ value: JSONView, to target: inout ByteBuffer) {
     switch value.kind {
     case .null: target.append("null")
@@ -183,14 +182,12 @@ extension CanonicalJSON {
   }
 }
 
-/// Text inside JSON documents, with no more escapes than JSON demands (reference formats 4.2).
-///
-/// For single texts; bodies of many events are written by the store, byte by byte in one buffer.
+/// JSON strings with no more escapes than JSON requires (reference formats 4.2). For single texts; bodies of many
+/// events are written by the store into one buffer.
 public enum JSONString {
-  /// The text in quotes.
   public static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-  /// The text without quotes: `\u00xx` in lower case, `/` and everything beyond ASCII as they are.
+  /// Returns the escaped text without quotes: `\u00xx` in lower case; `/` and everything beyond ASCII stay unescaped.
   public static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

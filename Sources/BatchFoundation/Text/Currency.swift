@@ -1,24 +1,24 @@
-/// Currencies by their codes, and amounts in their minor units (reference deltadna-service 2.2).
+/// Currency codes, and amounts in minor units (reference deltadna-service 2.2).
 package enum Currency {
-  /// Digits behind the point of the currency's amounts; nil for an unknown code. Codes are compared by their case.
+  /// Returns the number of decimals of the currency; nil for an unknown code. Codes are case-sensitive.
   package static func digits(of code: Text) -> Int? {
     guard code.count == 3 else { return nil }
     return table[pack(code[0], code[1], code[2])]
   }
 
-  /// `value` x 10^`digits`, cut towards zero, in decimals; nil beyond 64 bits.
+  /// Returns `value` x 10^`digits`, truncated toward zero, in decimal arithmetic; nil beyond 64 bits.
   ///
-  /// - Parameter value: a number in the grammar of JSON.
+  /// - Parameter value: a number in JSON's grammar.
   package static func minorUnits(_ value: Text, digits: Int) -> Int64? {
     var end = 0
     while end < value.count, value[end] | 0x20 != UInt8(ascii: "e") { end += 1 }
     let mantissa = value.slice(0, end)
     let isNegative = mantissa.count > 0 && mantissa[0] == UInt8(ascii: "-")
     let point = unsafe mantissa.bytes.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.count
-    // How many digits, from the first on, stand before the moved point.
+    // The number of leading digits before the moved point.
     var wanted = point - (isNegative ? 1 : 0) + digits
     if end < value.count { wanted += exponent(value.slice(end + 1, value.count)) }
-    // Counted downwards: the lowest number of 64 bits has no positive counterpart.
+    // Computed as a negative: the lowest 64-bit number has no positive counterpart.
     var result: Int64 = 0
     for byte in mantissa where byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-") {
       guard wanted > 0 else { break }
@@ -41,7 +41,7 @@ package enum Currency {
     return overflow || tooLow ? nil : next
   }
 
-  /// The exponent of a number, kept within what no line of an export is long enough to make up for.
+  /// Returns the exponent of a number, capped beyond what the digits of an export's line could offset.
   private static func exponent(_ text: Text) -> Int {
     var value = 0
     for byte in text where byte &- UInt8(ascii: "0") < 10 {
@@ -54,7 +54,7 @@ package enum Currency {
     UInt32(one) << 16 | UInt32(two) << 8 | UInt32(three)
   }
 
-  /// The list of ISO 4217 that the SDKs carry, as of 2016-07-01, and what came later.
+  /// The ISO 4217 list of the SDKs, as of 2016-07-01, and later codes.
   private static let table: [UInt32: Int] = {
     let codes: [(digits: Int, codes: StaticString)] = [
       (
@@ -90,14 +90,14 @@ package enum Currency {
 }
 
 extension Text {
-  /// Whether the text is an integer as JSON writes it, of 64 bits.
+  /// Whether the text is a JSON integer literal that fits 64 bits.
   package var isInteger64: Bool {
     if isShortInteger { return true }
     guard isJSONNumber, isIntegerLiteral else { return false }
     return Currency.minorUnits(self, digits: 0) != nil
   }
 
-  /// Whether the text is an integer of so few digits that they always fit into 64 bits, as nearly all are.
+  /// Whether the text is an integer short enough to always fit 64 bits, as nearly all are.
   private var isShortInteger: Bool {
     let first = count > 0 && self[0] == UInt8(ascii: "-") ? 1 : 0
     guard (1...18).contains(count - first), count - first == 1 || self[first] != UInt8(ascii: "0") else { return false }

@@ -1,14 +1,14 @@
 /// The digits and the exponent of a JSON number, read without rounding.
 public struct DecimalText {
   public var isNegative: Bool
-  /// Significant digits without leading zeros; none for zero. At most the first forty, which is more than any use looks at.
+  /// The significant digits without leading zeros, at most forty, which is more than any use needs; empty for zero.
   public var digits: [UInt8] = []
-  /// Place of the decimal point: the value is 0.DIGITS x 10^point.
+  /// The place of the decimal point: the value is 0.DIGITS x 10^point.
   public var point: Int
 
   public var isZero: Bool { digits.isEmpty }
 
-  /// - Parameter text: a number in the grammar of JSON.
+  /// - Parameter text: a number in JSON's grammar.
   public init?(_ text: Text) {
     var at = 0
     isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
@@ -51,7 +51,7 @@ public struct DecimalText {
     guard at == text.count, whole > 0 else { return nil }
   }
 
-  /// The digits of an integer below 10^21 without zeros in front, behind its sign; nil for any other number.
+  /// The digits of an integer below 10^21 with its sign, without leading zeros; nil for any other number.
   public var integerText: [UInt8]? {
     let known = significant
     if known.isEmpty { return [UInt8(ascii: "0")] }
@@ -60,16 +60,16 @@ public struct DecimalText {
       + Array(repeating: UInt8(ascii: "0"), count: point - known.count)
   }
 
-  /// Equal for numbers of equal value, as far as forty digits go.
+  /// A key that is equal for numbers of equal value, up to forty digits.
   public var value: [UInt8] {
     let known = significant
     return known.isEmpty ? [] : known + Array("\(isNegative ? "-" : "+")\(point)".utf8)
   }
 
-  /// Without the zeros at the end.
+  /// The digits without trailing zeros.
   private var significant: ArraySlice<UInt8> { digits[..<(digits.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)] }
 
-  /// The value of a number that is not negative, times 10^`places`, rounded down; nil beyond 18 digits.
+  /// Returns the value of a non-negative number times 10^`places`, rounded down; nil beyond 18 digits.
   public func floor(scaledBy places: Int) -> Int64? {
     let wanted = point + places
     guard !isZero, wanted > 0 else { return 0 }

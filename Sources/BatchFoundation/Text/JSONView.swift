@@ -1,9 +1,9 @@
-/// A JSON value that has been read, in the compact form of a tape: unescaped, without white space, and quick to walk.
+/// A parsed JSON value in the compact form of a tape: unescaped, without white space, and quick to traverse.
 ///
-/// Layout of a value: one byte for its kind, then for numbers and strings a short length and the bytes, for arrays and objects
-/// the length of what is inside in four bytes. A member of an object is its key (short length, bytes) and its value. A short
-/// length is one byte, or 255 and four more bytes. Nothing is aligned. Numbers keep the text they were written as. The view
-/// lives as long as the tape's memory.
+/// A value is one byte for its kind, followed by a short length and the bytes for numbers and strings, or by the length
+/// of the contents in four bytes for arrays and objects. A member of an object is its key (short length, bytes) and its
+/// value. A short length is one byte, or 255 and four more bytes. Nothing is aligned. Numbers keep their original text.
+/// The view lives as long as the tape's memory.
 @safe public struct JSONView: Sendable {
   public enum Kind: UInt8, Sendable {
     case null, no, yes, number, string, array, object
@@ -18,7 +18,7 @@
   @inlinable @inline(__always)
   public var kind: Kind { unsafe Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
 
-  /// A text behind its short length, and where it ends.
+  /// Reads a text with its short length, and returns it with its end.
   @inlinable @inline(__always)
   public static func shortText(at start: UnsafeRawPointer) -> (text: Text, end: UnsafeRawPointer) {
     var count = unsafe Int(start.load(as: UInt8.self))
@@ -30,7 +30,6 @@
     return unsafe (Text(base: base.assumingMemoryBound(to: UInt8.self), count: count), base + count)
   }
 
-  /// Where the value ends on the tape.
   @inlinable @inline(__always)
   public var end: UnsafeRawPointer {
     switch unsafe start.load(as: UInt8.self) {
@@ -40,7 +39,7 @@
     }
   }
 
-  /// Bytes that the value takes on the tape.
+  /// The size of the value on the tape in bytes.
   @inlinable @inline(__always)
   public var size: Int { unsafe end - start }
 
@@ -48,7 +47,7 @@
   @inlinable @inline(__always)
   public var string: Text? { kind == .string ? content : nil }
 
-  /// A number as it was written; nil for any other kind.
+  /// The number as written; nil for any other kind.
   @inlinable @inline(__always)
   public var number: Text? { kind == .number ? content : nil }
 
@@ -120,9 +119,9 @@
 }
 
 extension Text {
-  /// Writes the text behind its short length, as ``JSONView/shortText(at:)`` reads it: at most five bytes more than the text has.
+  /// Writes the text with its short length, at most five bytes more, as read by ``JSONView/shortText(at:)``.
   ///
-  /// - Returns: where it ends.
+  /// - Returns: the end of the text.
   @inlinable @inline(__always)
   public func writeShort(to start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     var at = unsafe start

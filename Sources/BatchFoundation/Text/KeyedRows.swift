@@ -1,25 +1,24 @@
-/// Rows of texts, each found by its key: a table that somebody wrote, asked for each event.
-///
-/// All of it lies in one piece of memory, so that a large table takes little more than its file.
+/// Rows of texts found by key, such as a user's look-up table that is consulted for each event. All rows share one
+/// piece of memory, so a large table takes little more than its file.
 public struct KeyedRows: Sendable {
-  /// How many texts a row has beside its key.
+  /// The number of texts per row, not counting the key.
   public let columns: Int
   public private(set) var count = 0
-  /// Row after row: the key and each column's text, with their length in front.
+  /// All rows: the key and each column's text, with length prefixes.
   private var bytes: [UInt8] = []
-  /// Where the row begins, plus one; 0 where the slot is free. Half of them are, so that a search is short.
+  /// The offset of each slot's row plus one; 0 for free slots, at least half of all, so that searches are short.
   private var slots: [UInt32] = []
 
-  /// - Parameter capacity: bytes that the rows will take, more or less.
+  /// - Parameter capacity: the estimated size of all rows in bytes.
   public init(columns: Int, capacity: Int = 0) {
     self.columns = columns
     bytes.reserveCapacity(capacity)
   }
 
-  /// Adds a row, unless there is one with its key.
+  /// Adds a row, unless its key exists.
   ///
-  /// - Parameter texts: of the columns; an empty one stands for none.
-  /// - Returns: whether it was added. All rows together may have 4 GiB.
+  /// - Parameter texts: the columns' texts; an empty one means none.
+  /// - Returns: whether it was added. All rows together are limited to 4 GiB.
   public mutating func insert(_ key: String, _ texts: [String]) -> Bool {
     if (count + 1) * 2 > slots.count { grow() }
     var key = key
@@ -34,9 +33,7 @@ public struct KeyedRows: Sendable {
     return true
   }
 
-  /// Hands the texts of a row to `body`, those that are there, in the order of their columns.
-  ///
-  /// - Parameter body: the texts live for the call only.
+  /// Calls `body` for each non-empty text of a row, in column order. The texts are valid only during the call.
   public func forEachText(of key: Text, _ body: (_ column: Int, _ text: Text) -> Void) {
     guard count > 0 else { return }
     let row = slots[slot(of: key)]
@@ -61,7 +58,7 @@ public struct KeyedRows: Sendable {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// The text that begins there; `at` moves behind it.
+  /// Reads the text at `at` and moves `at` past it.
   private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int) -> Text {
     var count = 0
     var shift = 0
@@ -77,7 +74,7 @@ public struct KeyedRows: Sendable {
     return unsafe Text(base: base + at, count: count)
   }
 
-  /// The slot of a key, or the free one in which it would be. There are free ones.
+  /// Returns the slot of a key, or the free one where it would go. There is always a free one.
   private func slot(of key: Text) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       var slot = key.hashValue & (slots.count - 1)

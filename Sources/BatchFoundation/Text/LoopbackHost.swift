@@ -1,6 +1,6 @@
-/// Whether a host is this machine, so that what goes there needs no TLS.
+/// The hosts that are this machine, so that connections to them need no TLS.
 public enum LoopbackHost {
-  /// - Parameter host: in lower case; an IPv6 address in its brackets.
+  /// - Parameter host: in lower case; an IPv6 address in brackets.
   public static func contains(_ host: some StringProtocol) -> Bool {
     if host == "localhost" || host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,19 +1,17 @@
-/// Names with a number each, found by their bytes without an allocation: those of a schema or a list, asked for each event.
-///
-/// All scopes of one document, such as the parameters of each event, share the memory of one index.
+/// A map from names to numbers, searched by bytes without allocation, for each event: the names of a schema or a list.
+/// All scopes of a document, such as the parameters of each event, share one index.
 public struct NameIndex: Sendable {
   /// One set of names within an index.
   public struct Scope: Sendable {
     var first: Int32
     var mask: Int32
 
-    /// No names at all.
     public static var empty: Scope { Scope(first: -1, mask: 0) }
   }
 
   private struct Slot {
     var hash: UInt32 = 0
-    /// Negative where the slot is free.
+    /// Negative for a free slot.
     var value: Int32 = -1
     var start: Int32 = 0
     var count: Int32 = 0
@@ -24,7 +22,7 @@ public struct NameIndex: Sendable {
 
   public init() {}
 
-  /// Adds a scope that finds each name at its number, which is not negative. Of two equal names the first counts.
+  /// Adds a scope that maps each name to its non-negative number; the first of equal names counts.
   public mutating func addScope(_ names: some Collection<(name: String, value: Int)>) -> Scope {
     guard !names.isEmpty else { return .empty }
     var size = 4
@@ -53,7 +51,7 @@ public struct NameIndex: Sendable {
     unsafe bytes.append(contentsOf: name.bytes)
   }
 
-  /// The number of a name; nil if the scope does not have it.
+  /// Returns the number of a name; nil if the scope does not have it.
   public func value(of name: Text, in scope: Scope) -> Int? {
     guard scope.first >= 0 else { return nil }
     let hash = name.quickHash
@@ -77,10 +75,9 @@ public struct NameIndex: Sendable {
 }
 
 extension Text {
-  /// A hash for tables of names that a configuration or an export brings; equal texts have equal ones in every process.
-  ///
-  /// Not the standard library's, which is slow for short texts and differs from run to run. Texts can be made that share one, so nothing
-  /// may become slow by it but what those texts themselves ask for.
+  /// A hash for tables of names from a configuration or an export, equal in every process. The standard library's is
+  /// slow for short texts and differs from run to run. Collisions can be constructed, so they must slow down nothing
+  /// but the look-ups of the colliding texts.
   @inlinable @inline(__always)
   public var quickHash: UInt32 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15

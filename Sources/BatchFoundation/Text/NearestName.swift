@@ -1,12 +1,11 @@
 /// Finds the name that was probably meant.
 public enum NearestName {
-  /// Bytes of a name; longer ones are near to nothing.
+  /// The longest name in bytes for which a candidate is searched.
   private static let longest = 200
 
-  /// The candidate closest to `name`, letter case aside, if it is close enough to be a slip of the hand; the first one of
-  /// equally close ones.
+  /// Returns the first of the candidates closest to `name`, ignoring case, if it is close enough to be a typing error.
   public static func of(_ name: String, among candidates: [String]) -> String? {
-    // Nobody meant a short name by a long one.
+    // A longer name is no typing error of a candidate.
     guard name.utf8.count <= longest else { return nil }
     let wanted = lowercased(name)
     var best: (name: String, distance: Int)?
@@ -18,26 +17,26 @@ public enum NearestName {
     return best.name
   }
 
-  /// The question whether one of the names was meant; nil for none.
+  /// Returns a question that suggests the names; nil for none.
   public static func question(_ names: [String]) -> String? {
     names.isEmpty ? nil : "did you mean \(names.map { "'\($0)'" }.joined(separator: " or "))?"
   }
 
   public static func question(_ name: String) -> String { "did you mean '\(name)'?" }
 
-  /// The question whether the candidate was meant that ``of(_:among:)`` finds; nil if it finds none.
+  /// Returns a question that suggests the candidate that ``of(_:among:)`` finds; nil if there is none.
   public static func question(about name: String, among candidates: [String]) -> String? {
     of(name, among: candidates).map { question($0) }
   }
 
-  /// Whether one could be a slip of the hand for the other, letter case aside, or the beginning of it.
+  /// Returns whether one could be a typing error of the other, ignoring case, or its beginning.
   public static func isNear(_ name: String, _ other: String) -> Bool {
     let (one, two) = (lowercased(name), lowercased(other))
     if one.count >= 4, two.starts(with: one) { return true }
     return abs(one.count - two.count) <= 2 && distance(one, two) <= 2
   }
 
-  /// Insertions, deletions, replacements and swaps of neighbours that lead from one name to the other.
+  /// Returns the number of insertions, deletions, replacements and swaps of neighbors between two names.
   public static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var beforeLast = [Int](repeating: 0, count: other.count + 1)
     var last = Array(0...other.count)

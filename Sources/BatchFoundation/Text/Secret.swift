@@ -1,4 +1,4 @@
-/// A credential. It never prints itself: only ``reveal()`` gives the value, where a request is built.
+/// A credential that never prints itself; only ``reveal()``, used to build requests, returns the value.
 public struct Secret: Hashable, Sendable {
   private var value: ByteText
 
@@ -9,10 +9,10 @@ public struct Secret: Hashable, Sendable {
 
   public var isEmpty: Bool { value.string.utf8.isEmpty }
 
-  /// The value itself, for the request that needs it. Not for logs, errors or reports.
+  /// Returns the value for a request. Not for logs, errors or reports.
   public func reveal() -> String { value.string }
 
-  /// The text with the redacted form in the place of the secret, wherever it stands as a word of its own, such as in the path of a URL.
+  /// Returns the text with every occurrence of the secret as a whole word redacted, such as in the path of a URL.
   public func hidden(in text: String) -> String {
     let (secret, bytes) = (Array(value.string.utf8), Array(text.utf8))
     guard !secret.isEmpty, bytes.count >= secret.count else { return text }
@@ -44,7 +44,7 @@ public struct Secret: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What stands in the place of a secret wherever settings are shown (reference formats 2.4).
+  /// The replacement for secrets wherever settings are shown (reference formats 2.4).
   public static var redacted: String { "<redacted>" }
 
   public var description: String { Self.redacted }

@@ -1,7 +1,6 @@
-/// Takes secrets and addresses out of what a service says (reference decisions 39).
-///
-/// Every ``Secret`` of six and more bytes that this process ever made is known here, access tokens included, so nobody has to hand them over.
-/// A secret is found as it is, percent-, JSON- and XML-encoded, and in base64, also where that encodes more than the secret. So is an address.
+/// Removes secrets and addresses from a service's messages (reference decisions 39): in plain text, percent-, JSON- or
+/// XML-encoded, and in base64, even within a longer encoded text. It knows every ``Secret`` of at least six bytes that
+/// this process created, including access tokens.
 enum SecretMask {
   static let shortest = 6
 
@@ -12,12 +11,12 @@ enum SecretMask {
     known.withLock { _ = $0.insert(secret) }
   }
 
-  /// The text with ``Secret/redacted`` in the place of every known secret, and of everything of the form `x@y`.
+  /// Returns the text with every known secret, and everything of the form `x@y`, replaced by ``Secret/redacted``.
   static func masked(_ text: [UInt8]) -> [UInt8] {
     withoutAddresses(withoutEncodedAddresses(withoutSecrets(text)))
   }
 
-  /// The text with ``Secret/redacted`` in the place of every known secret.
+  /// Returns the text with every known secret replaced by ``Secret/redacted``.
   static func withoutSecrets(_ text: [UInt8]) -> [UInt8] {
     let patterns = known.withLock { $0 }.flatMap { Self.patterns(of: Array($0.string.utf8)) }
       .sorted { $0.count > $1.count }
@@ -42,7 +41,7 @@ enum SecretMask {
 
   // MARK: - Secrets
 
-  /// The secret, and what base64 makes of it wherever it begins in what is encoded: the digits that depend on nothing else.
+  /// Returns the secret and its base64 forms at each alignment, reduced to the digits that depend on nothing else.
   private static func patterns(of secret: [UInt8]) -> [[UInt8]] {
     var patterns = [secret]
     for offset in 0..<3 {
@@ -61,7 +60,7 @@ enum SecretMask {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let digitsOfURLs = Array(digits.dropLast(2)) + Array("-_".utf8)
 
-  /// Without padding.
+  /// Returns base64 without padding.
   private static func base64(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
     var encoded: [UInt8] = []
     var (bits, count) = (0, 0)
@@ -76,7 +75,7 @@ enum SecretMask {
     return encoded
   }
 
-  /// Where the pattern ends that begins here, however its bytes are written; nil if it does not begin here.
+  /// Returns the end of the pattern that starts here, however its bytes are escaped; nil if it does not start here.
   private static func end(of pattern: ArraySlice<UInt8>, in text: [UInt8], at start: Int) -> Int? {
     var rest = pattern
     var at = start
@@ -102,7 +101,7 @@ enum SecretMask {
 
   // MARK: - Escapes
 
-  /// What is written here in another form than as it is.
+  /// Returns the bytes of the escape that starts here, and its length.
   private static func escape(in text: [UInt8], at: Int) -> (bytes: [UInt8], length: Int)? {
     let rest = text[at...].dropFirst()
     switch text[at] {
@@ -158,14 +157,14 @@ enum SecretMask {
 
   // MARK: - Addresses
 
-  /// The text without what is an address in base64, or has one in it.
+  /// Returns the text without base64 that is or contains an address.
   private static func withoutEncodedAddresses(_ text: [UInt8]) -> [UInt8] {
     var shown: [UInt8] = []
     var at = 0
     while at < text.count {
       let (values, end) = digitValues(in: text, from: at)
       guard values.count >= shortest else {
-        // Nothing, or what is too short for an address: a whole run is passed, because its middle is no beginning.
+        // Nothing, or too short for an address. A whole run is skipped because its middle is not a beginning.
         let next = max(end, at + 1)
         shown += text[at..<next]
         at = next
@@ -177,7 +176,7 @@ enum SecretMask {
     return shown
   }
 
-  /// The digits of base64 that begin here, however they are written, and where they end with their padding.
+  /// Returns the values of the base64 digits that start here, however escaped, and their end including padding.
   private static func digitValues(in text: [UInt8], from start: Int) -> (values: [UInt8], end: Int) {
     var values: [UInt8] = []
     var at = start
@@ -202,7 +201,7 @@ enum SecretMask {
     (digits.firstIndex(of: byte) ?? digitsOfURLs.firstIndex(of: byte)).map { UInt8($0) }
   }
 
-  /// Whether plain text with an address in it is what the digits stand for, wherever it begins.
+  /// Returns whether the digits encode plain text with an address, at any alignment.
   private static func hasAddress(_ values: [UInt8]) -> Bool {
     (0..<4).contains { skipped in
       var bytes: [UInt8] = []
@@ -248,7 +247,7 @@ enum SecretMask {
     return escape(in: text, at: at).flatMap { $0.bytes == [UInt8(ascii: "@")] ? $0.length : nil }
   }
 
-  /// How long what stands before an `@` is; a name in quotes counts with them.
+  /// Returns the length of the local part before an `@`, including quotes.
   private static func lengthBefore(_ shown: [UInt8]) -> Int {
     if shown.last == UInt8(ascii: "\""), let start = shown.dropLast().lastIndex(of: UInt8(ascii: "\"")) {
       return shown.count - start
@@ -263,7 +262,7 @@ enum SecretMask {
     return rest.prefix(while: isOfAddress).count
   }
 
-  /// More than an address may hold: rather too much is hidden than too little.
+  /// More characters than an address may have: hiding too much is better than hiding too little.
   private static func isOfAddress(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte != 0x7F && !Array("\"<>()[],;:\\".utf8).contains(byte)
   }

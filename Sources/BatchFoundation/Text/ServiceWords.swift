@@ -1,13 +1,13 @@
-/// What a service says. Reasons, faults and refusals are made of these words, and there is no other way to them than past
-/// ``init(_:)``, which hides secrets and addresses in them (reference decisions 39).
+/// A message of a service, used in reasons, faults and refusals. ``init(_:)`` is the only way to create one, and hides
+/// secrets and addresses (reference decisions 39).
 public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   public let text: String
 
   public init(_ text: String) { self.text = String(decoding: SecretMask.masked(Array(text.utf8)), as: UTF8.self) }
 
-  /// The beginning of a body.
+  /// Takes the beginning of a body.
   public init(_ body: [UInt8]) {
-    // Hidden first and cut then, so that no part of a secret is left at the cut.
+    // Masked before it is cut, so that no part of a secret is left at the cut.
     let masked = SecretMask.masked(Array(body.prefix(Self.longestBody * 8)))
     text = String(decoding: masked.prefix(Self.longestBody), as: UTF8.self)
   }
@@ -17,11 +17,11 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static let longestBody = 2048
   private static let longest = 200
 
-  /// The words without anything that may be a value: what has digits, is not plain text, or is among the values of the request.
-  /// Up to three digits alone, such as a status, stay, and so do names of columns and words that are a service's own; but not inside of
-  /// a value of several words that is quoted as a whole, such as a version.
+  /// Replaces anything that may be a value: terms with digits, not in plain text, or among the values of the request.
+  /// Numbers of up to three digits, such as a status, stay, and so do column names and the service's own words, but not
+  /// within a quoted value of several words, such as a version.
   ///
-  /// - Parameter request: JSON, XML, or text that is a value as a whole.
+  /// - Parameter request: JSON, XML, or text that is a single value.
   public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
     let known = KnownTexts(request[...])
     var shown = ""
@@ -43,7 +43,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     return rest.isEmpty ? shown : shown + "…"
   }
 
-  /// Bytes of the longest of the texts with which the words begin; 0 for none.
+  /// Returns the length in bytes of the longest of the texts with which the words begin; 0 for none.
   private static func longestStart(
     of words: ArraySlice<UInt8>, _ texts: [[UInt8]: Set<[UInt8]>], _ term: [UInt8]
   ) -> Int {
@@ -54,7 +54,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }.map(\.count).max() ?? 0
   }
 
-  /// Those of faults that services are known to have.
+  /// The words of known service faults.
   private static let own = Set(
     """
     access an and any array authenticated been cannot column columns concurrent contact data database date deadlock does error exceeded exist \
@@ -74,13 +74,13 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
 
   // MARK: - Values
 
-  /// What a request holds, in lower case.
+  /// The texts of a request, in lower case.
   private struct KnownTexts {
-    /// Of its values.
+    /// The terms of its values.
     var terms: Set<[UInt8]> = []
-    /// Values of several terms, by their first one; up to three that are a service's own words alone are left to it.
+    /// Values of several terms, by their first term, without those of up to three that are all a service's own words.
     var values: [[UInt8]: Set<[UInt8]>] = [:]
-    /// Names of columns, by their first term.
+    /// The column names, by their first term.
     var names: [[UInt8]: Set<[UInt8]>] = [:]
 
     init(_ request: ArraySlice<UInt8>) {
@@ -106,7 +106,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// The strings of a JSON document that are not names of members, each with whether it is the value of a member `name`.
+  /// Visits the strings of a JSON document except member names, each with whether it is the value of a member `name`.
   private static func forEachString(_ json: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     var rest = json
     var isName = false
@@ -122,7 +122,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// What stands between the tags of an XML document, and in attributes `name`, each with whether it is the name of a column.
+  /// Visits the texts between XML tags and in attributes `name`, each with whether it is a column's name.
   private static func forEachText(_ xml: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     let name = Array("NAME>".utf8)
     let attribute = Array(" name=\"".utf8)

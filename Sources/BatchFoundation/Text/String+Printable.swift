@@ -1,6 +1,5 @@
 extension String {
-  /// The text with control and direction characters spelled out, so that a recorded value, a file name or a field cannot take
-  /// over a terminal or page.
+  /// The text with control and direction characters spelled out, so that data cannot manipulate a terminal or page.
   public var printable: String {
     guard unicodeScalars.contains(where: Self.isUnprintable) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
@@ -22,9 +21,7 @@ extension String {
 }
 
 extension String {
-  /// The text as a message quotes it: of a long one its beginning and how long it is.
-  ///
-  /// - Parameter bytes: as many are shown.
+  /// Returns the text for a message: if it has more than `bytes`, its beginning and its length.
   public func shortened(to bytes: Int = 80) -> String {
     guard utf8.count > bytes else { return self }
     var end = utf8.index(utf8.startIndex, offsetBy: bytes)
@@ -35,14 +32,14 @@ extension String {
 }
 
 extension Int {
-  /// The number with its noun or clause for sentences, such as `1 line was` and `2,000 lines were`.
+  /// Returns the number with its noun or clause, such as `1 line was` and `2,000 lines were`.
   ///
   /// - Parameter plural: nil adds an `s`.
   public func counted(_ one: String, _ plural: String? = nil) -> String {
     "\(grouped) \(self == 1 ? one : plural ?? one + "s")"
   }
 
-  /// Groups of three digits, separated by commas.
+  /// The number in groups of three digits, separated by commas.
   public var grouped: String {
     let digits = Array(String(magnitude))
     var text = self < 0 ? "-" : ""

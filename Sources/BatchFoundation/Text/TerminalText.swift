@@ -1,24 +1,21 @@
-/// Text on its way to a terminal: control and direction characters are spelled out as `\\u009b`, which is how JSON writes them, but for
-/// line ends and tabs.
-///
-/// Bytes come in pieces, so a character that a piece cuts waits for the next.
+/// Text for a terminal: control and direction characters except line ends and tabs are spelled out as in JSON
+/// (`\\u009b`). Bytes arrive in pieces; a character cut by the end of a piece is kept for the next.
 public struct TerminalText: Sendable {
   private var cut: [UInt8] = []
 
   public init() {}
 
-  /// - Returns: what can be written now.
+  /// - Returns: the bytes that can be written now.
   public mutating func spelledOut(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var all = cut
     unsafe all.append(contentsOf: bytes)
     let end = Self.wholeEnd(all)
     cut = Array(all[end...])
     guard Self.isSuspicious(all[..<end]) else { return Array(all[..<end]) }
-    // What is no UTF-8 becomes U+FFFD here, because a terminal may take single bytes for control characters.
+    // Invalid UTF-8 becomes U+FFFD here because a terminal may take single bytes for control characters.
     return Array(Self.spelledOut(String(decoding: all[..<end], as: UTF8.self)).utf8)
   }
 
-  /// The same of a whole text.
   public static func spelledOut(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
     return text.unicodeScalars.reduce(into: "") { text, scalar in
@@ -32,12 +29,12 @@ public struct TerminalText: Sendable {
     scalar != "\n" && scalar != "\t" && String.isUnprintable(scalar)
   }
 
-  /// Anything but plain characters of ASCII, and line ends and tabs.
+  /// Returns whether there is anything but plain ASCII characters, line ends and tabs.
   private static func isSuspicious(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.contains { $0 >= 0x7F || $0 < 0x20 && $0 != 0x0A && $0 != 0x09 }
   }
 
-  /// Where a character at the end begins that is not whole.
+  /// Returns the start of an incomplete character at the end, or the end.
   private static func wholeEnd(_ bytes: [UInt8]) -> Int {
     for back in 1...3 where back <= bytes.count {
       let byte = bytes[bytes.count - back]

@@ -1,10 +1,10 @@
-/// UTF-8 text in memory that somebody else keeps alive: a record batch, an arena, or a literal of the program.
+/// A view of UTF-8 text in memory owned by something else: a record batch, an arena, or a literal of the program.
 ///
-/// The local part of a run looks at a million records a second, so their text is never copied into `String`s. A partition of
-/// records owns one block of memory; everything read from it, and everything the rules derive from it, is a `Text` into that
-/// memory and dies with it. What has to live longer (device state, stored events) is written out as bytes.
+/// The local part of a run processes a million records a second, so their text is never copied into `String`s. A
+/// partition of records owns one block of memory; all text read from it or derived by the rules is a `Text` into that
+/// memory and dies with it. Longer-lived data (device state, stored events) is written out as bytes.
 ///
-/// Equality and order are those of the bytes, never Unicode equivalence (reference decisions 11).
+/// Equality and order are by bytes, never by Unicode equivalence (reference decisions 11).
 @safe public struct Text: Sendable {
   // Read-only memory whose owner outlives the view; nothing is ever written through it.
   public nonisolated(unsafe) let base: UnsafePointer<UInt8>
@@ -16,13 +16,13 @@
     self.count = count
   }
 
-  /// The text of a literal, which lives as long as the program.
+  /// Views a literal, which lives as long as the program.
   @inlinable @inline(__always)
   public init(_ literal: StaticString) {
     unsafe self.init(base: literal.utf8Start, count: literal.utf8CodeUnitCount)
   }
 
-  /// A copy that is never freed, for names that the program makes once.
+  /// Makes a copy that is never freed, for names that the program creates once.
   public init(permanent string: String) {
     var string = string
     self = string.withUTF8 { bytes in
@@ -32,7 +32,7 @@
     }
   }
 
-  /// Text of no characters; also what a missing id or attribute counts as (reference decisions 3).
+  /// The empty text, which is also the value of a missing id or attribute (reference decisions 3).
   @inlinable @inline(__always) public static var empty: Text { Text("") }
 
   @inlinable @inline(__always) public var isEmpty: Bool { count == 0 }
@@ -47,7 +47,7 @@
     unsafe UnsafeBufferPointer(start: base, count: count)
   }
 
-  /// The part from `start` up to, not including, `end`, as offsets in bytes.
+  /// Returns the bytes from `start` up to, not including, `end`.
   @inlinable @inline(__always)
   public func slice(_ start: Int, _ end: Int) -> Text {
     assert(start >= 0 && start <= end && end <= count)
@@ -85,13 +85,13 @@ extension Text: Equatable, Hashable, Comparable {
     unsafe one.count == other.count && (one.base == other.base || equalBytes(one.base, other.base, one.count))
   }
 
-  /// Whether it is the very same memory; texts that are not may be equal all the same.
+  /// Returns whether both are the same memory; equal texts may differ in this.
   @inlinable @inline(__always)
   public func isSameMemory(as other: Text) -> Bool { unsafe base == other.base && count == other.count }
 
   @inlinable @inline(__always)
   public static func < (one: Text, other: Text) -> Bool {
-    // Names differ in their first byte more often than not, and a call costs more than a look.
+    // Names usually differ in their first byte, and a comparison costs less than a call.
     if one.count > 0, other.count > 0, one[0] != other[0] { return one[0] < other[0] }
     let order = unsafe compareBytes(one.base, other.base, Swift.min(one.count, other.count))
     return order == 0 ? one.count < other.count : order < 0
@@ -109,7 +109,7 @@ extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
 }
 
 extension [UInt8] {
-  /// Hands these bytes to `body` as a text, which must not outlive the call.
+  /// Passes these bytes to `body` as a text that must not outlive the call.
   public func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
     try unsafe withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return try body(.empty) }
@@ -119,7 +119,7 @@ extension [UInt8] {
 }
 
 extension Text {
-  /// Whether both are the same bytes, with a to z as A to Z.
+  /// Returns whether both have the same bytes, ignoring the case of a to z.
   @inlinable
   public func isEqualIgnoringASCIICase(to other: some Sequence<UInt8>) -> Bool {
     elementsEqual(other) { Self.lowered($0) == Self.lowered($1) }
@@ -129,7 +129,7 @@ extension Text {
   public static func lowered(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 }
 
-/// A text as it is compared where neither the case of ASCII letters nor white space at its ends counts.
+/// Text for comparisons that ignore the case of ASCII letters and white space at both ends.
 package struct FoldedText: Hashable, Sendable {
   package let bytes: [UInt8]
 

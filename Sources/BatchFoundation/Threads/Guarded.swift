@@ -1,11 +1,10 @@
 import Glibc
 
-/// State that threads share: reached only under its lock, with a way to wait until it changes.
-///
-/// The one lock of the product. It is the system's mutex, because threads that wait for a disk or a network must sleep rather than
-/// spin, and because the thread sanitizer understands it. Locks are taken in the order of `docs/architecture.md`, "Order of locks".
+/// State shared by threads, accessible only under its lock, with a way to wait for changes. It is the product's only
+/// kind of lock: the system's mutex, because threads that wait for a disk or a network must sleep rather than spin, and
+/// because the thread sanitizer understands it. `docs/architecture.md` has the lock order.
 @safe package final class Guarded<State: ~Copyable>: @unchecked Sendable {
-  // The state is only reached while the mutex is held; mutex and condition are only used through these addresses.
+  // The state is accessed only while the mutex is held; mutex and condition are used only through these addresses.
   private var state: State
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -17,7 +16,7 @@ import Glibc
     unsafe pthread_mutex_init(mutex, nil)
     unsafe changed = .allocate(capacity: 1)
     unsafe changed.initialize(to: pthread_cond_t())
-    // Deadlines must not move with the time of day.
+    // Deadlines must not move when the time of day is set.
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -32,21 +31,21 @@ import Glibc
     unsafe mutex.deallocate()
   }
 
-  /// Reads or changes the state; wakes nobody.
+  /// Reads or changes the state without waking waiting threads.
   package func withLock<Value: ~Copyable>(_ body: (inout State) throws -> Value) rethrows -> Value {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body(&state)
   }
 
-  /// As ``withLock(_:)``, but does not wait; nil while another thread has the state.
+  /// Like ``withLock(_:)``, but returns nil at once if another thread has the lock.
   package func withLockIfAvailable<Value>(_ body: (inout State) throws -> Value) rethrows -> Value? {
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body(&state)
   }
 
-  /// Changes the state and wakes all threads that wait for a change.
+  /// Changes the state and wakes all waiting threads.
   package func change<Value: ~Copyable>(_ body: (inout State) throws -> Value) rethrows -> Value {
     unsafe pthread_mutex_lock(mutex)
     defer {
@@ -56,7 +55,7 @@ import Glibc
     return try body(&state)
   }
 
-  /// Waits until `body` returns a value, which may have changed the state; asked at once and after each change.
+  /// Waits until `body` returns a value; it is called at once and after each change, and may change the state.
   package func wait<Value>(_ body: (inout State) throws -> Value?) rethrows -> Value {
     unsafe pthread_mutex_lock(mutex)
     defer {
@@ -69,10 +68,7 @@ import Glibc
     }
   }
 
-  /// As ``wait(_:)``, but for a limited time.
-  ///
-  /// - Parameter milliseconds: how long to wait at most; not positive asks once.
-  /// - Returns: nil when the time is up.
+  /// Like ``wait(_:)``, but returns nil after `milliseconds`; with zero or less `body` is called at most twice.
   package func wait<Value>(upTo milliseconds: Int64, _ body: (inout State) throws -> Value?) rethrows -> Value? {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
@@ -94,9 +90,8 @@ import Glibc
   }
 }
 
-/// The state of a lock that guards an order of steps rather than values: whoever has it, has the turn.
-///
-/// It has a byte, because the thread sanitizer takes an access to a state of none for one to what stands in its place.
+/// The state of a lock that guards an order of steps rather than values. It has one byte because the thread sanitizer
+/// mistakes access to an empty state for access to the memory next to it.
 package struct Turn: Sendable {
   private var byte: UInt8 = 0
 

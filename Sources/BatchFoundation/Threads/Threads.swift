@@ -1,14 +1,14 @@
 internal import CLinux
 import Glibc
 
-/// How the product starts threads: blocking ones of the system, for work that waits for disks, networks or a processor.
+/// Starts blocking system threads, for work that waits for disks, networks or a processor.
 package enum Threads {
-  /// Runs `body` once on each of `count` threads, the calling one among them, and waits for all.
+  /// Runs `body` once on each of `count` threads, including the calling one, and waits for all. If the system refuses a
+  /// thread, the caller does that share afterwards.
   ///
-  /// Where the system refuses a thread, the caller does its share afterwards: all work is done, only later.
-  ///
-  /// - Parameter body: given the number of its thread, from 0, which is the caller's.
-  /// - Throws: the error of the thread with the lowest number that failed. The others are not told: what they share must do that.
+  /// - Parameter body: gets the number of its thread, from 0 for the caller's.
+  /// - Throws: the error of the lowest-numbered thread that failed. The others are not notified: their shared state
+  ///   must do that.
   package static func run<Failure: Error>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -24,30 +24,30 @@ package enum Threads {
     for job in jobs { if let error = job.error { throw error } }
   }
 
-  /// Runs `body` on a thread of its own that nobody waits for.
+  /// Runs `body` on a new thread that nobody waits for.
   ///
-  /// - Throws: ``ThreadRefused`` when the system gives no thread.
+  /// - Throws: ``ThreadRefused`` if the system refuses the thread.
   package static func detach(_ body: @escaping @Sendable () -> Void) throws {
     guard let thread = start(body) else { throw ThreadRefused() }
     pthread_detach(thread)
   }
 
-  /// Runs `body` on a thread of its own, which has to be waited for.
+  /// Runs `body` on a new thread that must be joined.
   ///
-  /// - Throws: ``ThreadRefused`` when the system gives no thread.
+  /// - Throws: ``ThreadRefused`` if the system refuses the thread.
   package static func begin(_ body: @escaping @Sendable () -> Void) throws -> RunningThread {
     guard let thread = start(body) else { throw ThreadRefused() }
     return RunningThread(thread: thread)
   }
 
-  /// Nil when the system gives no thread.
+  /// Returns nil if the system refuses the thread.
   private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(Body(body))
     let status = unsafe pthread_create(
       &thread, nil,
       { context in
-        // The context is the retained body that is passed below.
+        // The context is the retained body passed below.
         if let context = unsafe context { unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
         return nil
       }, unsafe context.toOpaque())
@@ -61,7 +61,7 @@ package enum Threads {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Written by its own thread only, and read after that thread was joined.
+  /// Written only by its thread and read only after that thread is joined.
   private final class Job<Failure: Error>: @unchecked Sendable {
     private let work: () throws(Failure) -> Void
     private(set) var error: Failure?
@@ -74,15 +74,14 @@ package enum Threads {
   }
 }
 
-/// A thread that was begun and is waited for once.
+/// A running thread, to be joined exactly once.
 package struct RunningThread: Sendable {
   fileprivate let thread: pthread_t
 
-  /// Waits until its body has returned, and what the body held is let go.
+  /// Waits until the body has returned and its captures are released.
   package func join() { pthread_join(thread, nil) }
 }
 
-/// The system has no thread left for this process.
 package struct ThreadRefused: Error, CustomStringConvertible {
   package var description: String {
     "error: the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit, pids of the container) and run again"
@@ -90,6 +89,6 @@ package struct ThreadRefused: Error, CustomStringConvertible {
 }
 
 package enum Processors {
-  /// How many the process may use (`taskset`, cpusets of cgroups), at least one.
+  /// The number of processors available to the process (`taskset`, cpusets of cgroups), at least one.
   package static let available = max(Int(engage_available_processors()), 1)
 }

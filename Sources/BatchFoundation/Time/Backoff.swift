@@ -1,9 +1,8 @@
-/// The pauses before a request is repeated: a random part of a span that doubles with each repetition ("full jitter"), so that
-/// callers that failed together do not come back together (`Networking.retryDelay`, `Networking.maxRetryDelay`).
+/// The pauses before repeated requests: a random part of a span that doubles each time ("full jitter"), so that callers
+/// that failed together do not retry together (`Networking.retryDelay`, `Networking.maxRetryDelay`).
 public struct Backoff: Sendable, Equatable {
-  /// The span before the first repetition.
   public var first: Milliseconds
-  /// The span grows no further than this.
+  /// The upper limit of the span.
   public var longest: Milliseconds
 
   public init(first: Milliseconds, longest: Milliseconds) {
@@ -11,17 +10,15 @@ public struct Backoff: Sendable, Equatable {
     self.longest = longest
   }
 
-  /// - Parameters:
-  ///   - repetition: counted from 1.
-  ///   - random: where the pause's chance comes from.
+  /// - Parameter repetition: counted from 1.
   public func pause(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
     let doubled = first.count.multipliedReportingOverflow(by: 1 << Int64(min(max(repetition, 1) - 1, 20)))
     let span = max(0, doubled.overflow ? longest.count : min(doubled.partialValue, longest.count))
     return Milliseconds(Int64.random(in: 0...span, using: &random))
   }
 
-  /// The pause before a service is asked whether it takes requests again: as before any repetition, but never less than a second. Whoever is out
-  /// is not asked more often, so that a wait of minutes does not spend the budget of repetitions in seconds.
+  /// Returns the pause before asking a service whether it is available again: like any other pause, but at least a
+  /// second, so that an outage of minutes does not use up the repetitions within seconds.
   public func pauseInOutage(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
     max(pause(before: repetition, using: &random), Milliseconds(1000))
   }

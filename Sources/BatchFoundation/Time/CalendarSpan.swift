@@ -1,12 +1,11 @@
 /// An ISO 8601 duration with a sign, such as `-P1D` or `+PT6H30M`: calendar units, then a length of time.
 public struct CalendarSpan: Hashable, Sendable {
-  /// Years are twelve, all with the sign of the whole.
+  /// The months, twelve per year; months, days and time all have the sign of the whole.
   public var months = 0
-  /// Weeks are seven.
+  /// The days, seven per week.
   public var days = 0
   public var time = Milliseconds.zero
 
-  /// So many of it, one after the other.
   public static func * (span: CalendarSpan, count: Int) -> CalendarSpan {
     var product = span
     product.months *= count
@@ -15,7 +14,7 @@ public struct CalendarSpan: Hashable, Sendable {
     return product
   }
 
-  /// Nil without a sign, and for anything but whole numbers of the units Y, M, W, D and, behind the T, H, M, S, in this order.
+  /// Nil without a sign, and for anything but whole numbers of Y, M, W, D and, after the T, H, M, S, in this order.
   public init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
     let isNegative = rest.first == UInt8(ascii: "-")
@@ -31,7 +30,7 @@ public struct CalendarSpan: Hashable, Sendable {
         continue
       }
       let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-      // Five digits of any unit are within the years that records may have.
+      // Five digits of any unit stay within the supported years.
       guard 1...5 ~= digits.count, let unit = rest.dropFirst(digits.count).first, let place = units.firstIndex(of: unit)
       else { return nil }
       let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } * (isNegative ? -1 : 1)
@@ -53,8 +52,8 @@ public struct CalendarSpan: Hashable, Sendable {
 }
 
 extension Zone {
-  /// The instant that much later: months and days keep the time of the clock, a day that its month does not have becomes the month's last,
-  /// and what is left is real time. Nil outside the years 1970 to 9999.
+  /// Returns the instant moved by the span: months and days keep the time of day, a day past the end of its month
+  /// becomes the last one, and the rest is elapsed time. Nil outside the years 1970 to 9999.
   public func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
     var result = instant
     if span.months != 0 || span.days != 0 {

@@ -1,10 +1,9 @@
-/// A date format as the SDKs' settings spell it, such as `yyyy'-'MM'-'dd`, and the text it makes of an instant.
+/// A date format as in the SDKs' settings, such as `yyyy'-'MM'-'dd`.
 ///
-/// The part of Unicode's date patterns that needs no locale: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`, `h`, `mm`,
-/// `m`, `ss`, `s`, `SSS`, `a`, `z` to `zzz` (GMT), `Z` (+0000), `X` (Z), text in single quotes with `''` for a quote, and any
-/// character that is not an ASCII letter. Dates are UTC (reference events 0).
+/// The locale-free part of Unicode's date patterns: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`, `h`, `mm`,
+/// `m`, `ss`, `s`, `SSS`, `a`, `z` to `zzz` (GMT), `Z` (+0000), `X` (Z), text in single quotes with `''` for a quote,
+/// and any character that is not an ASCII letter. Dates are UTC (reference events 0).
 public struct DatePattern: Hashable, Sendable {
-  /// The pattern as it was written.
   public let text: String
   private let pieces: [Piece]
 
@@ -17,21 +16,21 @@ public struct DatePattern: Hashable, Sendable {
     case year, month, day, hour, hourOfHalfDay, minute, second, millisecond, halfDay
   }
 
-  /// Why a pattern was refused.
   public enum Refusal: Error, Hashable, Sendable {
     case empty
     case unclosedQuote
-    /// A run of letters that is not a field of a locale-free pattern, such as `MMM`.
+    /// A run of letters that is not a locale-free field, such as `MMM`.
     case unknownField(String)
   }
 
+  /// - Throws: ``Refusal`` for the first invalid part.
   public init(_ text: String) throws(Refusal) {
     self.text = text
     pieces = try Self.pieces(of: Array(text.unicodeScalars))
     if pieces.isEmpty { throw .empty }
   }
 
-  /// The instant, from 1970 on, as this pattern writes it.
+  /// Formats an instant, which must not be before 1970.
   public func format(_ instant: Instant) -> String {
     let time = CivilTime(milliseconds: instant.milliseconds)
     var result = ""
@@ -77,7 +76,7 @@ public struct DatePattern: Hashable, Sendable {
     return pieces
   }
 
-  /// Reads from a quote to the one that closes it; two quotes in a row are one quote, inside and outside.
+  /// Reads from a quote to the closing one; two consecutive quotes are one quote, inside and outside.
   private static func quoted(_ scalars: [Unicode.Scalar], _ at: inout Int) throws(Refusal) -> String {
     at += 1
     if at < scalars.count, scalars[at] == "'" {
@@ -122,7 +121,7 @@ public struct DatePattern: Hashable, Sendable {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
   }
 
-  /// Decimal digits filled up with zeros; a year of two digits keeps its last two.
+  /// Pads with zeros; a year of two digits keeps its last two.
   private static func padded(_ value: Int, _ width: Int) -> String {
     let digits = String(width == 2 ? value % 100 : value)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

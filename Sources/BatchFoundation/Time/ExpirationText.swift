@@ -1,38 +1,36 @@
-/// What an expiration text says: how long something lives, or until when (reference events 4.3, reference
-/// decisions 16).
+/// The meaning of an expiration text: a lifetime or an end (reference events 4.3, reference decisions 16). There are
+/// two forms, each with optional white space around it:
 ///
-/// The strict grammar knows two forms, each with white space around it allowed:
+/// - `YYYY/MM/DD HH:MM:SS`, a valid date from the year 1 on, in UTC; at most one space and `GMT`, `UTC` or `Z` may
+///   follow;
+/// - terms of digits and a unit, as in `1 day 15m`; each unit once, in any order and any case.
 ///
-/// - `YYYY/MM/DD HH:MM:SS`, a calendar-valid date from the year 1 on, in UTC; `GMT`, `UTC` or `Z` may follow after at
-///   most one space;
-/// - terms of digits and a unit word, as in `1 day 15m`; each unit once, in any order and any case.
-///
-/// Everything else is refused, with the reason. What the SDKs would have made of such a text is ``SDKExpiration``.
+/// Everything else is refused with a reason. ``SDKExpiration`` has the SDKs' reading.
 public enum ExpirationText: Hashable, Sendable {
   case duration(Milliseconds)
   case absolute(Instant)
   case refused(Refusal)
 
-  /// Why a text is not an expiration, by the first thing that is wrong with it.
+  /// The reason a text is not an expiration, by its first error.
   public enum Refusal: String, Hashable, Sendable, CaseIterable {
     case empty
-    /// Text at a place where the grammar has none, such as a sign, a fraction or a foreign zone.
+    /// Text where the grammar allows none, such as a sign, a fraction or a foreign zone.
     case unexpectedText = "unexpected-text"
-    /// A number with a word behind it that is not a unit, such as `1 month`.
+    /// A number followed by a word that is not a unit, such as `1 month`.
     case unknownUnit = "unknown-unit"
     case repeatedUnit = "repeated-unit"
-    /// Looks like a date, but the calendar has none such.
+    /// A text in the form of a date that does not exist.
     case invalidDate = "invalid-date"
     /// A duration above 36,525 days.
     case outOfRange = "out-of-range"
   }
 
-  /// The longest duration: 36,525 days, which is a hundred years.
+  /// The longest duration: 36,525 days, a hundred years.
   public static var longestDuration: Milliseconds { Milliseconds(36_525 * 86_400_000) }
 
   public static func parse(_ text: Text) -> ExpirationText { unsafe parse(text.bytes) }
 
-  /// Reads the text without allocating anything.
+  /// Parses the text without allocating.
   public static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> ExpirationText {
     var start = 0
     var end = bytes.count
@@ -45,7 +43,7 @@ public enum ExpirationText: Hashable, Sendable {
     return unsafe duration(bytes, start, end)
   }
 
-  /// When something expires that began at `start`; nil if the text was refused. Never later than ``Instant/last``.
+  /// Returns the expiry of something that began at `start`, at most ``Instant/last`` for durations; nil if refused.
   public func expiry(from start: Instant) -> Instant? {
     switch self {
     case .duration(let span): min(start + span, .last)
@@ -117,7 +115,7 @@ enum ExpirationUnit: UInt8, Sendable {
 
   var mask: UInt8 { 1 << rawValue }
 
-  /// The unit that a word of ASCII letters names; nil for any other word.
+  /// The unit of a word of ASCII letters; nil for any other word.
   init?(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) {
     func isOne(of words: (Text, Text, Text, Text, Text)) -> Bool {
       matches(words.0) || matches(words.1) || matches(words.2) || matches(words.3) || matches(words.4)
@@ -140,7 +138,7 @@ enum ExpirationUnit: UInt8, Sendable {
     }
   }
 
-  /// The unit that the SDKs read from the first letter of a word; nil for another letter.
+  /// The unit that the SDKs infer from a word's first letter; nil for another letter.
   init?(firstLetter: UInt8) {
     switch firstLetter {
     case 0x64: self = .day
@@ -152,7 +150,7 @@ enum ExpirationUnit: UInt8, Sendable {
   }
 }
 
-/// The fields of `YYYY/MM/DD HH:MM:SS`, whatever their values.
+/// The fields of `YYYY/MM/DD HH:MM:SS`, not validated.
 struct ExpirationDate: Sendable {
   static let length = 19
 
@@ -163,7 +161,7 @@ struct ExpirationDate: Sendable {
   var minute: Int
   var second: Int
 
-  /// Whether such a date stands at `start`; its values are not looked at.
+  /// Returns whether there is such a date at `start`, regardless of its values.
   static func hasShape(
     _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, end: Int, separator: (UInt8) -> Bool
   ) -> Bool {
@@ -180,7 +178,7 @@ struct ExpirationDate: Sendable {
     return true
   }
 
-  /// Reads the fields at a place where ``hasShape(_:at:end:separator:)`` holds.
+  /// Reads the fields at a position where ``hasShape(_:at:end:separator:)`` holds.
   init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
     func number(_ from: Int, _ count: Int) -> Int {
       var value = 0
@@ -195,15 +193,15 @@ struct ExpirationDate: Sendable {
     second = number(17, 2)
   }
 
-  /// Whether the calendar has this date and the clock this time; leap seconds and 24:00 do not exist.
+  /// Whether the date and time exist; leap seconds and 24:00 do not.
   var isValid: Bool {
     CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second) != nil
   }
 
-  /// Seconds since 1970-01-01T00:00:00Z. Fields beyond their range carry over into the next larger one.
+  /// Seconds since 1970-01-01T00:00:00Z. Fields out of range carry over into the next larger one.
   var seconds: Int64 {
     let months = year * 12 + month + 11
-    // There is a first day in every month, and this one is between 1 and 12.
+    // Every month has a first day, and this month is between 1 and 12.
     guard let first = CivilTime(year: months / 12 - 1, month: months % 12 + 1, day: 1) else { return 0 }
     return first.milliseconds / 1000 + Int64((day - 1) * 86_400 + hour * 3_600 + minute * 60 + second)
   }

@@ -1,6 +1,6 @@
 extension Instant {
-  /// Reads the text of an `eventTimestamp` in any spelling that stored events have (reference deltadna 2): a `timestamp` of
-  /// an export, `yyyy-M-d H:m:s` of one or two digits each with any fraction, in UTC, or RFC 3339 with `±hhmm`.
+  /// Parses an `eventTimestamp` in any spelling of stored events (reference deltadna 2): a `timestamp` of an export,
+  /// `yyyy-M-d H:m:s` with one or two digits each and any fraction, in UTC, or RFC 3339 with `±hhmm`.
   package init?(eventTimestamp text: Text) {
     if text.count > 10, text[10] == UInt8(ascii: "T") {
       self.init(rfc3339OrBasicOffset: text)
@@ -9,7 +9,7 @@ extension Instant {
     }
   }
 
-  /// RFC 3339, also with an offset without colon.
+  /// Parses RFC 3339, also with an offset without a colon.
   private init?(rfc3339OrBasicOffset text: Text) {
     let sign = text.count - 5
     guard sign > 0, text[sign] == UInt8(ascii: "+") || text[sign] == UInt8(ascii: "-") else {
@@ -60,16 +60,16 @@ extension Instant {
     self.init(milliseconds: milliseconds)
   }
 
-  /// Bytes of an `eventTimestamp` on the wire.
+  /// The length of an `eventTimestamp` on the wire in bytes.
   package static let eventTimestampBytes = 23
 
-  /// Writes `yyyy-MM-dd HH:mm:ss.SSS`, the form of the wire; the target has room for 24 bytes.
+  /// Writes the wire format `yyyy-MM-dd HH:mm:ss.SSS`; the target must have room for 24 bytes.
   package func writeEventTimestamp(to target: UnsafeMutablePointer<UInt8>) {
     unsafe write(to: target)
     unsafe target[10] = UInt8(ascii: " ")
   }
 
-  /// The form of the wire as a string.
+  /// The wire format as a string.
   package var eventTimestamp: String {
     unsafe String(unsafeUninitializedCapacity: 24) { buffer in
       if let base = buffer.baseAddress { unsafe writeEventTimestamp(to: base) }

@@ -1,7 +1,6 @@
 import Glibc
 
 extension Instant {
-  /// The time of the machine.
   public static var now: Instant {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -1,18 +1,18 @@
-/// A point in time in whole milliseconds since 1970-01-01T00:00:00Z; the resolution of every rule (reference formats 3.2).
+/// Whole milliseconds since 1970-01-01T00:00:00Z, the resolution of every rule (reference formats 3.2).
 public struct Instant: Hashable, Comparable, Codable, Sendable {
   public var milliseconds: Int64
 
   @inlinable
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// Whole hours since 1970 (UTC), negative before.
+  /// The whole hours since 1970 (UTC), negative before.
   @inlinable
   public var hour: Int64 { milliseconds.flooredQuotient(3_600_000) }
 
   @inlinable
   public static func < (one: Instant, other: Instant) -> Bool { one.milliseconds < other.milliseconds }
 
-  /// 9999-12-31T23:59:59.999Z: the last instant a record may carry.
+  /// 9999-12-31T23:59:59.999Z, the last instant of a record.
   public static var last: Instant { Instant(milliseconds: 253_402_300_799_999) }
 
   @inlinable
@@ -41,10 +41,10 @@ public struct Milliseconds: Hashable, Comparable, Sendable {
     Milliseconds(one.count + other.count)
   }
 
-  /// The whole seconds in it, rounded towards zero.
+  /// The whole seconds, rounded toward zero.
   public var wholeSeconds: Int64 { count / 1000 }
 
-  /// How long it is, as people say it: in the largest unit and the next one, such as `2 days and 1 hour`.
+  /// The length in its largest unit and the next one, such as `2 days and 1 hour`.
   public var inWords: String {
     let seconds = Int(wholeSeconds)
     let parts = [
@@ -58,7 +58,7 @@ public struct Milliseconds: Hashable, Comparable, Sendable {
 }
 
 extension Int64 {
-  /// The quotient rounded down, also below zero.
+  /// Returns the quotient rounded down, also below zero.
   @inlinable
   public func flooredQuotient(_ divisor: Int64) -> Int64 {
     self >= 0 ? self / divisor : (self - divisor + 1) / divisor
@@ -66,7 +66,7 @@ extension Int64 {
 }
 
 extension Instant {
-  /// The text forms of a timestamp: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
+  /// Parses a timestamp of an export: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
   public init?(exportText text: Text) {
     guard text.count > 10 else { return nil }
     if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }

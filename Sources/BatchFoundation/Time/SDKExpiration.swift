@@ -1,8 +1,8 @@
-/// What the SDKs of 2014 made of an expiration text (reference events 4.1 and 4.2), for comparison with the strict reading.
+/// The SDKs' reading of an expiration text in 2014 (reference events 4.1 and 4.2), to compare with the strict one.
 ///
-/// They look for terms anywhere, by the first letter of the unit only, so `1 month` is a minute; where there is no term they
-/// look for a date; where there is neither, the thing expires at once. iOS is read with exact seconds, without the daylight
-/// saving time of the device. Only ASCII digits and white space are known here.
+/// They search for terms anywhere by the unit's first letter, so `1 month` is a minute; without a term they search for
+/// a date; with neither the thing expires at once. iOS is read with exact seconds, ignoring the device's daylight
+/// saving time. Only ASCII digits and white space are recognized.
 public struct SDKExpiration: Hashable, Sendable {
   public enum Platform: String, Sendable, CaseIterable {
     case iOS = "ios"
@@ -11,7 +11,7 @@ public struct SDKExpiration: Hashable, Sendable {
 
   public enum Kind: String, Sendable {
     case duration, absolute
-    /// Nothing was recognised, and the expiry is the reference time.
+    /// Nothing was recognized; the expiry is the reference time.
     case none
     /// The SDK raised an exception: a number above 2147483647 on Android.
     case exception
@@ -41,7 +41,7 @@ public struct SDKExpiration: Hashable, Sendable {
     return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
   }
 
-  /// The last text shaped like a date; nil if there is none or the SDK could not make a date of it.
+  /// Returns the last text in the form of a date; nil if there is none or the SDK could not parse it.
   private static func lastDate(_ bytes: UnsafeBufferPointer<UInt8>, on platform: Platform) -> ExpirationDate? {
     var found: Int?
     var position = 0
@@ -62,7 +62,7 @@ public struct SDKExpiration: Hashable, Sendable {
   }
 }
 
-/// The amounts of one reading, by unit; a repeated unit replaces the earlier amount.
+/// The amounts of one reading by unit; a repeated unit replaces the earlier amount.
 private struct TermAmounts {
   private var day: Int64?
   private var hour: Int64?
@@ -71,7 +71,7 @@ private struct TermAmounts {
 
   var isFilled: Bool { day != nil || hour != nil || minute != nil || second != nil }
 
-  /// The sum in seconds, or the largest number if that is too small.
+  /// The sum in seconds, saturated at the largest number.
   var total: Int64 {
     let parts = [(day, 86_400), (hour, 3_600), (minute, 60), (second, 1)] as [(Int64?, Int64)]
     return parts.reduce(into: 0) { sum, part in
@@ -91,8 +91,8 @@ private struct TermAmounts {
   }
 }
 
-/// The unanchored search for terms: digits, white space, and one of the letters; the `|` that the expression lets through by
-/// mistake counts as a find without a value.
+/// The unanchored search for terms: digits, white space, and a unit's letter. The `|` that the SDKs' expression accepts
+/// by mistake counts as a match without a value.
 private struct TermScan {
   var matched = false
   var overflowsInt32 = false
@@ -129,7 +129,7 @@ private struct TermScan {
 }
 
 extension Instant {
-  /// Nil where the sum is before 1970 or later than ``last``.
+  /// Returns nil if the sum is before 1970 or after ``last``.
   fileprivate func adding(seconds: Int64) -> Instant? {
     let (span, tooLarge) = seconds.multipliedReportingOverflow(by: 1000)
     let (sum, overflow) = milliseconds.addingReportingOverflow(span)

@@ -1,4 +1,4 @@
-/// The half-open span of time whose records count: `from <= timestamp < to`; nil is open.
+/// The half-open span of time whose records count: `from <= timestamp < to`; nil is unbounded.
 public struct TimeWindow: Sendable, Hashable {
   public var from: Instant?
   public var to: Instant?
@@ -16,11 +16,11 @@ public struct TimeWindow: Sendable, Hashable {
   }
 }
 
-/// Times that windows cover together: apart from each other, ascending.
+/// The union of several windows as disjoint spans in ascending order.
 public struct TimeSpans: Sendable, Equatable {
   public private(set) var spans: [Range<Instant>] = []
 
-  /// - Parameter windows: of which those with an open end count for nothing.
+  /// - Parameter windows: those with an open end are ignored.
   public init(_ windows: [TimeWindow]) {
     for window in windows {
       guard let from = window.from, let to = window.to, from < to else { continue }
@@ -35,18 +35,18 @@ public struct TimeSpans: Sendable, Equatable {
     spans.sort { $0.lowerBound < $1.lowerBound }
   }
 
-  /// Whether the span is among them; nil where a part of it is and another is not.
+  /// Returns whether the span is covered; nil if only a part of it is.
   public func covers(_ span: Range<Instant>) -> Bool? {
     guard let first = spans.first(where: { $0.overlaps(span) }) else { return false }
     return first.lowerBound <= span.lowerBound && span.upperBound <= first.upperBound ? true : nil
   }
 }
 
-/// Days (UTC) on which something happened, to look up what else happened on them: a few spans, however far apart the days lie.
+/// A set of UTC days, condensed to a few spans for queries, however far apart the days are.
 public struct DaySpans: Sendable {
-  /// In milliseconds.
+  /// A day in milliseconds.
   public static let day: Int64 = 86_400_000
-  /// More spans than these are joined where less than a month lies between them.
+  /// The number of spans above which those less than a month apart are joined.
   private static let many = 32
   @usableFromInline var days: Set<Int64> = []
   @usableFromInline var last = Int64.min
@@ -63,7 +63,7 @@ public struct DaySpans: Sendable {
     days.insert(day)
   }
 
-  /// Whole days, ascending and apart.
+  /// The whole days as disjoint spans in ascending order.
   public var spans: [ClosedRange<Instant>] {
     let days = days.sorted()
     let exact = Self.joined(days, over: 1)

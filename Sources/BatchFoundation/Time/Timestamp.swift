@@ -1,7 +1,6 @@
 extension Instant {
-  /// Reads RFC 3339 with upper-case `T` and `Z` or an offset up to 23:59, any number of fraction digits, rounded down to milliseconds.
-  ///
-  /// Leap seconds, `24:00` and dates that do not exist are refused, and so is any UTC instant outside 1970 to 9999
+  /// Parses RFC 3339 with upper-case `T`, and `Z` or an offset up to 23:59; fractions are truncated to milliseconds.
+  /// Leap seconds, `24:00`, dates that do not exist, and UTC instants outside 1970 to 9999 are refused
   /// (reference formats 3.2, decisions 9).
   public init?(rfc3339 text: Text) {
     guard text.count >= 20, let civil = CivilTime(text, separator: UInt8(ascii: "T")) else { return nil }
@@ -26,7 +25,7 @@ extension Instant {
     self.init(checking: civil.milliseconds + millisecond - offset)
   }
 
-  /// Reads `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd HH:mm:ss.SSS`, in UTC.
+  /// Parses `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd HH:mm:ss.SSS`, in UTC.
   public init?(plain text: Text) {
     guard text.count == 19 || text.count == 23, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else {
       return nil
@@ -36,9 +35,8 @@ extension Instant {
     self.init(checking: civil.milliseconds + millisecond)
   }
 
-  /// Reads a JSON number as epoch seconds when it is below 1e11 and as epoch milliseconds otherwise.
-  ///
-  /// The decimal text itself is moved by three places and cut, so no digit passes through a double.
+  /// Parses a JSON number as epoch seconds if it is below 1e11, or else as epoch milliseconds. The decimal text is
+  /// shifted by three places and truncated, so no digit passes through a double.
   public init?(epoch text: Text) {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero else { return nil }
     guard let seconds = decimal.floor(scaledBy: 0), let scaled = decimal.floor(scaledBy: 3) else { return nil }
@@ -50,7 +48,7 @@ extension Instant {
     self.init(milliseconds: milliseconds)
   }
 
-  /// The milliseconds of an optional fraction at `at`, which moves behind it; nil for a point without digits.
+  /// Returns the milliseconds of an optional fraction at `at` and moves `at` past it; nil for a point without digits.
   private static func fraction(_ text: Text, _ at: inout Int) -> Int64? {
     guard at < text.count, text[at] == UInt8(ascii: ".") else { return 0 }
     at += 1
@@ -65,7 +63,7 @@ extension Instant {
     return value
   }
 
-  /// `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, always 24 bytes: the form of the wire (reference events 1.2).
+  /// Writes the wire format `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, always 24 bytes (reference events 1.2).
   public func write(to target: UnsafeMutablePointer<UInt8>) {
     let civil = CivilTime(milliseconds: milliseconds)
     func put(_ value: Int, _ at: Int, _ count: Int) {
@@ -75,7 +73,7 @@ extension Instant {
         rest /= 10
       }
     }
-    // Nothing that is recorded is older than the year 0; a damaged store may have such a time.
+    // No recorded time is before the year 0, but a damaged store may have one.
     put(max(civil.year, 0), 0, 4)
     unsafe target[4] = UInt8(ascii: "-")
     put(civil.month, 5, 2)
@@ -92,7 +90,7 @@ extension Instant {
     unsafe target[23] = UInt8(ascii: "Z")
   }
 
-  /// The form of the wire as a string.
+  /// The wire format as a string.
   public var rfc3339: String {
     unsafe String(unsafeUninitializedCapacity: 24) { buffer in
       if let base = buffer.baseAddress { unsafe write(to: base) }
@@ -100,7 +98,7 @@ extension Instant {
     }
   }
 
-  /// Reads RFC 3339 text of a job file or the command line.
+  /// Parses RFC 3339 text of a job file or the command line.
   public static func parse(rfc3339 string: String) -> Instant? {
     var string = string
     return string.withUTF8 { bytes in
@@ -119,7 +117,7 @@ public struct CivilTime {
   public var minute = 0
   public var second = 0
 
-  /// Nil when the month has no such day or the day no such time.
+  /// Nil if the date or time does not exist.
   public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard 1...12 ~= month, day >= 1, day <= Self.days(in: month, of: year), 0...23 ~= hour, 0...59 ~= minute,
       0...59 ~= second
@@ -132,7 +130,7 @@ public struct CivilTime {
     self.second = second
   }
 
-  /// Whether a text begins with a day as RFC 3339 writes it, such as 2026-02-30, that no month has.
+  /// Returns whether a text begins with a day in RFC 3339's form that does not exist, such as 2026-02-30.
   public static func isImpossibleDay(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -145,7 +143,7 @@ public struct CivilTime {
     }
   }
 
-  /// `yyyy-MM-dd`, the separator, `HH:mm:ss` at the start of the text.
+  /// Parses `yyyy-MM-dd`, the separator and `HH:mm:ss` at the start of the text.
   init?(_ text: Text, separator: UInt8) {
     guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == separator,
       text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), let year = text.digits(0, 4),
@@ -160,7 +158,7 @@ public struct CivilTime {
     let days = Int(milliseconds.flooredQuotient(86_400_000))
     let time = Int(milliseconds - Int64(days) * 86_400_000) / 1000
     (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
-    // Days are counted in years that start in March, so that the leap day is the last one of its year.
+    // Years are counted from March, so that the leap day is the last day of its year.
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -193,7 +191,7 @@ public struct CivilTime {
 }
 
 extension Text {
-  /// The value of exactly `count` ASCII digits at `start`; nil if one is not a digit.
+  /// Returns the value of exactly `count` ASCII digits at `start`; nil if one is not a digit.
   @inlinable
   public func digits(_ start: Int, _ count: Int) -> Int? {
     var value = 0

@@ -1,7 +1,6 @@
 extension Zone {
-  /// Reads a file of the time zone database (RFC 9636).
-  ///
-  /// Nil for anything else, and for the zones below `right/`, which count leap seconds.
+  /// Reads a file of the time zone database (RFC 9636); nil for others, and for zones in `right/`, which count leap
+  /// seconds.
   public init?(name: String, tzif bytes: [UInt8]) {
     guard let first = Block(bytes, at: 0, timeSize: 4) else { return nil }
     var block = first
@@ -23,7 +22,7 @@ extension Zone {
     self.init(name: name, firstOffset: first, transitions: transitions, rule: rule)
   }
 
-  /// One of a file's two blocks: a header of 44 bytes, then arrays whose lengths it has.
+  /// One of a file's two blocks: a header of 44 bytes, then arrays with lengths from the header.
   private struct Block {
     let version: UInt8
     let leapSeconds: Int
@@ -40,7 +39,7 @@ extension Zone {
       leapSeconds = count(2)
       timeCount = count(3)
       typeCount = count(4)
-      // What a real file holds is far below; sums of larger numbers could overflow nothing, but mean nothing either.
+      // Real files have far smaller counts. Larger ones could not overflow the sums, but are meaningless.
       guard [utcFlags, standardFlags, characters, leapSeconds, timeCount, typeCount].allSatisfy({ 0...65_535 ~= $0 })
       else { return nil }
       version = bytes[start + 4]
@@ -52,7 +51,7 @@ extension Zone {
       guard end <= bytes.count else { return nil }
     }
 
-    /// Seconds east of UTC of each type of local time.
+    /// Returns the offset of each local time type in seconds east of UTC.
     func offsets(_ bytes: [UInt8]) -> [Int64]? {
       let types = start + timeCount * (timeSize + 1)
       let offsets = (0..<typeCount).map { Zone.number(bytes, at: types + $0 * 6, size: 4) }
@@ -71,7 +70,7 @@ extension Zone {
     }
   }
 
-  /// A signed number, its highest byte first.
+  /// Reads a signed big-endian number.
   private static func number(_ bytes: [UInt8], at start: Int, size: Int) -> Int64 {
     let negative: Int64 = bytes[start] & 0x80 == 0 ? 0 : -1
     return bytes[start..<start + size].reduce(negative) { $0 << 8 | Int64($1) }

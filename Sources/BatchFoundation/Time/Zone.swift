@@ -1,24 +1,24 @@
-/// A time zone: which offset from UTC its clocks showed at every instant (RFC 9636).
+/// A time zone: the offset of its clocks from UTC at every instant (RFC 9636).
 public struct Zone: Hashable, Sendable {
-  /// Clocks were set to another offset at this second since 1970.
+  /// A change of the offset at a second since 1970.
   struct Transition: Hashable, Sendable {
     var second: Int64
-    /// Seconds east of UTC from then on.
+    /// The new offset in seconds east of UTC.
     var offset: Int64
   }
 
-  /// As it was asked for, such as `Europe/London`.
+  /// The name as requested, such as `Europe/London`.
   public let name: String
-  /// Before the first transition.
+  /// The offset before the first transition.
   let firstOffset: Int64
-  /// In order of their seconds.
+  /// The transitions in ascending order.
   let transitions: [Transition]
-  /// From the last transition on; nil keeps its offset.
+  /// The rule after the last transition; nil if its offset stays.
   let rule: ZoneRule?
 
   public static let utc = Zone(name: "UTC", firstOffset: 0, transitions: [], rule: nil)
 
-  /// Seconds east of UTC.
+  /// Returns the offset in seconds east of UTC.
   func offset(at second: Int64) -> Int64 {
     guard let last = transitions.last else { return rule?.offset(at: second) ?? firstOffset }
     if second >= last.second { return rule?.offset(at: second) ?? last.offset }
@@ -26,16 +26,16 @@ public struct Zone: Hashable, Sendable {
     return next == 0 ? firstOffset : transitions[next - 1].offset
   }
 
-  /// What calendar and clock show, without the milliseconds.
+  /// Returns the local calendar time, without milliseconds.
   public func civil(_ instant: Instant) -> CivilTime {
     let second = Self.second(of: instant)
     return CivilTime(milliseconds: (second + offset(at: second)) * 1000)
   }
 
-  /// When calendar and clock show that: the first time where they show it twice, and where they skip it the instant of the skip.
+  /// Returns the instant of a local time: the first if it occurs twice, and the instant of the gap if it is skipped.
   public func instant(_ civil: CivilTime) -> Instant {
     let local = civil.milliseconds / 1000
-    // Whatever the offset is, one day to either side is before and after the only transition that matters.
+    // Whatever the offset, one day to either side is before and after the only relevant transition.
     let before = offset(at: local - 86_400)
     let after = offset(at: local + 86_400)
     if offset(at: local - before) == before { return Instant(milliseconds: (local - before) * 1000) }
@@ -48,7 +48,7 @@ public struct Zone: Hashable, Sendable {
     return Instant(milliseconds: low * 1000)
   }
 
-  /// The first instant of the instant's day, so many days later.
+  /// Returns the start of the instant's local day, `days` later.
   public func startOfDay(_ instant: Instant, plus days: Int = 0) -> Instant {
     var day = civil(instant)
     (day.hour, day.minute, day.second) = (0, 0, 0)

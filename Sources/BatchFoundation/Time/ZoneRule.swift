@@ -1,18 +1,18 @@
-/// When clocks are changed in every year: the text of the environment variable `TZ`, such as `GMT0BST,M3.5.0/1,M10.5.0`, with which files of
-/// time zones end (RFC 9636 3.3).
+/// The yearly changes of a zone's clocks, in the syntax of the variable `TZ`, such as `GMT0BST,M3.5.0/1,M10.5.0`, with
+/// which time zone files end (RFC 9636 3.3).
 struct ZoneRule: Hashable, Sendable {
   private enum Day: Hashable, Sendable {
     /// 1 to 365; February 29 is never counted.
     case julian(Int)
     /// 0 to 365; February 29 is counted.
     case ordinal(Int)
-    /// The week is 1 to 5, of which 5 is the last; the weekday 0 is Sunday.
+    /// Weeks are 1 to 5, where 5 is the last one; weekday 0 is Sunday.
     case weekday(month: Int, week: Int, weekday: Int)
   }
 
   private struct Change: Hashable, Sendable {
     var day: Day
-    /// Seconds of the clock that is changed; -167 to 167 hours.
+    /// The time in seconds on the clock before the change, -167 to 167 hours.
     var time: Int64
   }
 
@@ -27,7 +27,7 @@ struct ZoneRule: Hashable, Sendable {
   private let standard: Int64
   private let summer: Summer?
 
-  /// Nil for text that is no such rule.
+  /// Nil if the text is not such a rule.
   init?(_ text: ArraySlice<UInt8>) {
     var rest = text
     guard Self.name(&rest), let west = Self.time(&rest, hours: 24) else { return nil }
@@ -46,11 +46,11 @@ struct ZoneRule: Hashable, Sendable {
     summer = Summer(offset: offset, begins: begins, ends: ends)
   }
 
-  /// Seconds east of UTC.
+  /// Returns the offset in seconds east of UTC.
   func offset(at second: Int64) -> Int64 {
     guard let summer else { return standard }
     let year = CivilTime(milliseconds: (second + standard) * 1000).year
-    // The last change before the instant decides; it may be one of the year before.
+    // The offset is that of the last change before the instant, possibly one of the year before.
     var last: (second: Int64, offset: Int64)?
     for year in year - 1...year + 1 {
       let changes = [
@@ -62,7 +62,7 @@ struct ZoneRule: Hashable, Sendable {
     return last?.offset ?? standard
   }
 
-  /// The second since 1970 of a clock that is never changed.
+  /// Returns the second since 1970 on a clock that is never changed.
   private static func second(_ change: Change, in year: Int) -> Int64 {
     let january = days(year, 1, 1)
     let isLeap = CivilTime.days(in: 2, of: year) == 29
@@ -87,7 +87,7 @@ struct ZoneRule: Hashable, Sendable {
 
   // MARK: - Reading
 
-  /// Three letters or more, or anything between angle brackets.
+  /// Skips three letters or more, or anything between angle brackets.
   private static func name(_ rest: inout ArraySlice<UInt8>) -> Bool {
     if rest.first == UInt8(ascii: "<") {
       guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -118,7 +118,7 @@ struct ZoneRule: Hashable, Sendable {
     return time(&rest, hours: 167).map { Change(day: day, time: $0) }
   }
 
-  /// `[+-]hh[:mm[:ss]]` in seconds.
+  /// Reads `[+-]hh[:mm[:ss]]` in seconds.
   private static func time(_ rest: inout ArraySlice<UInt8>, hours limit: Int) -> Int64? {
     let isNegative = take("-", &rest)
     if !isNegative { _ = take("+", &rest) }
@@ -131,7 +131,7 @@ struct ZoneRule: Hashable, Sendable {
     return Int64(isNegative ? -seconds : seconds)
   }
 
-  /// Up to three digits.
+  /// Reads up to three digits.
   private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
     let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     guard 1...3 ~= digits.count else { return nil }

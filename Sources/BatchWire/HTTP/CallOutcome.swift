@@ -1,19 +1,19 @@
 package import BatchFoundation
 
-/// What is known after one call (reference guarantees 3): a platform classifies an answer, and what is done then is the same for all.
+/// The outcome of one call (reference guarantees 3): platforms classify answers; the reaction is the same for all.
 package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
   /// The service did what was asked.
   case answered(Answer)
-  /// The service read the request and said no to what is in it; nothing was applied, or what the rejection says.
+  /// The service rejected the content of the request; nothing was applied except as the rejection says.
   case rejected(Rejection)
   /// No byte of the request left.
   case notSent(CallFault)
-  /// The service turned the request away, whatever was in it.
+  /// The service refused the request regardless of its content.
   case refused(CallFault)
-  /// The service may have acted on it or not.
+  /// The service may or may not have acted on it.
   case unknown(CallFault)
 
-  /// Why it came to nothing, whatever is in the request; nil for an answer and for a rejection.
+  /// The fault of a call that failed regardless of its content; nil for an answer and for a rejection.
   package var fault: CallFault? {
     switch self {
     case .answered, .rejected: nil
@@ -21,7 +21,7 @@ package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
     }
   }
 
-  /// Nil where another attempt may help.
+  /// Nil if another attempt may help.
   package var stop: ServiceStop? { fault?.stop }
 
   package func map<Other>(_ change: (Answer) -> CallOutcome<Other, Rejection>) -> CallOutcome<Other, Rejection> {
@@ -37,31 +37,31 @@ package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
 
 extension CallOutcome: Equatable where Answer: Equatable, Rejection: Equatable {}
 
-/// The service took every event of a request, or refused the data in its own words.
+/// The outcome of sending events: all were accepted, or the data was rejected with the service's reason.
 package typealias SendOutcome = CallOutcome<Acknowledgement, String>
 
-/// What a service says of events that it took.
 package struct Acknowledgement: Sendable, Equatable {}
 
 extension SendOutcome {
   package static var acknowledged: SendOutcome { .answered(Acknowledgement()) }
 }
 
-/// Why a call came to nothing, in the terms that decide what may happen next.
+/// The reason a call failed, in the terms that determine what may happen next.
 package struct CallFault: Error, Sendable, Equatable {
-  /// For people and for the ledger; without any value that was sent.
+  /// The reason for users and the ledger, without any sent value.
   package var reason: String
-  /// How long the service asked to stay away.
+  /// The pause that the service asked for.
   package var retryAfter: Milliseconds?
-  /// The service has too many requests at once.
+  /// Whether the service has too many requests at once.
   package var isThrottle: Bool
-  /// The service takes no request for now, and says so: it is worth waiting for. Every throttle is that too.
+  /// Whether the service accepts no requests for now and says so: waiting is worthwhile. True for every throttle.
   package var isForNow: Bool
-  /// The service failed at the request, or its connection broke, without a word to stay away: it may be what is in the request.
+  /// Whether the service failed or the connection broke without a request to wait: the content may be the cause.
   package var blamesRequest: Bool
-  /// A sentence alone says what it means (reference decisions 59): it may be quoted from the request, so others are asked first.
+  /// Whether only a sentence gives the reason (reference decisions 59). It may quote the request; others are tried
+  /// first.
   package var isSentence: Bool
-  /// Set where no later request of the run can do better.
+  /// Set if no later request of the run can succeed.
   package var stop: ServiceStop?
 
   package init(
@@ -77,7 +77,7 @@ package struct CallFault: Error, Sendable, Equatable {
     self.stop = stop
   }
 
-  /// No byte of a request left.
+  /// The fault of a request of which no byte left.
   package static func notSent(_ fault: HTTPFault, _ lead: String = "not sent") -> CallFault {
     let stop: ServiceStop? =
       switch fault.kind {
@@ -88,7 +88,7 @@ package struct CallFault: Error, Sendable, Equatable {
     return CallFault("\(lead): \(fault)", blamesRequest: fault.mayBeTheRequest, stop: stop)
   }
 
-  /// Bytes left, and no whole answer came.
+  /// The fault of a request that left and got no complete answer.
   package static func unanswered(_ fault: HTTPFault, _ lead: String = "outcome unknown") -> CallFault {
     CallFault("\(lead): \(fault)", blamesRequest: fault.mayBeTheRequest)
   }

@@ -1,10 +1,10 @@
 package import BatchFoundation
 
 extension HTTPAnswer {
-  /// Whether the body is in a form that nobody asked for.
+  /// Whether the body has an encoding that nobody requested.
   package var isCompressed: Bool { contentEncoding.map { $0.lowercased() != "identity" } ?? false }
 
-  /// The host to which a redirect leads, or that it is the same; nil for none. What follows a host may be secret.
+  /// The target host of a redirect, or the words for the same host; nil for none. The rest of the URL may be secret.
   package var redirection: String? {
     guard let location else { return nil }
     let parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -15,32 +15,32 @@ extension HTTPAnswer {
     return "to \(host.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:[]".contains($0)) })"
   }
 
-  /// What it is where a web page came in place of an answer; nil for everything else.
+  /// A description if the body is a web page instead of an answer; nil otherwise.
   package var page: String? {
     let start = String(decoding: start.prefix(15), as: UTF8.self).lowercased()
     let isPage = start.hasPrefix("<html") || start.hasPrefix("<!doctype html")
     return isPage ? "the body is a web page, such as one to log in or one of maintenance" : nil
   }
 
-  /// Without a byte order mark and white space.
+  /// The body without a byte order mark and leading white space.
   private var start: ArraySlice<UInt8> {
     (body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...])
       .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// Why a 2xx to submitted events does not say that they were taken; nil if it does.
+  /// The reason a 2xx for submitted events does not acknowledge them; nil if it does.
   ///
-  /// No service defines the body of a success, so only one that cannot come from it, such as a proxy's page, or that speaks of errors keeps
-  /// a 2xx from being an acknowledgement (reference guarantees 2.1).
+  /// No service defines the body of a success. So only a body that cannot be the service's, such as a proxy's page, or
+  /// that reports errors keeps a 2xx from being an acknowledgement (reference guarantees 2.1).
   package var objection: String? {
     if isCompressed { return "the body is compressed" }
-    // Neither service speaks UTF-16, in which markup and JSON would look like neither.
+    // Neither service sends UTF-16, in which markup and JSON would not be recognized.
     let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE]]
     if marks.contains(where: body.starts(with:)) || body.prefix(4).contains(0) { return "the body is not UTF-8" }
     guard let first = start.first else { return nil }
     if first == UInt8(ascii: "<") { return page ?? "the body is markup" }
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
-    // Only whether it is JSON matters here; where it breaks off does not.
+    // Only whether it is JSON matters here, not where the error is.
     guard let node = try? JSONNode.parse(body) else { return "the body is not valid JSON" }
     guard Self.errors(node).allSatisfy({ Self.nothing.contains($0.canonicalText) }) else {
       return "the body lists errors"
@@ -48,7 +48,7 @@ extension HTTPAnswer {
     return node["success"]?.bool == false ? "the body says that it is no success" : nil
   }
 
-  /// What an answer in JSON says of errors.
+  /// Returns the values of the error members of a JSON answer.
   package static func errors(_ node: JSONNode) -> [JSONNode] {
     let places = [node, node["meta"]].compactMap(\.self)
     return ["errors", "error", "generalErrors", "fieldErrors"].flatMap { name in places.compactMap { $0[name] } }

@@ -1,13 +1,11 @@
-/// The head of an answer, as it comes line by line.
-///
-/// libcurl takes an answer for whole whose connection ended within the head, or whose length is a number beyond its own: whether nothing
-/// is missing is therefore looked at here.
+/// The head of an answer, parsed line by line. libcurl accepts an answer as complete if the connection ended within the
+/// head, or if its length overflows, so completeness is checked here.
 struct HTTPAnswerHead {
   private(set) var status: Int?
-  /// Whether the empty line came with which a head ends.
+  /// Whether the empty line that ends the head has arrived.
   private(set) var isWhole = false
   private var fields: [String: String] = [:]
-  /// What it says of the body's length, each wording once.
+  /// The distinct values of `Content-Length`.
   private var lengths: Set<String> = []
   private var isInPieces = false
 
@@ -15,16 +13,16 @@ struct HTTPAnswerHead {
     "content-type", "content-encoding", "retry-after", "date", "keep-alive", "location",
   ]
 
-  /// The value of one of the fields that are kept; by its name in lower case.
+  /// The value of one of the fields in `kept`, by its lower-case name.
   subscript(name: String) -> String? { fields[name] }
 
-  /// Takes the next line, interim answers and trailers included.
+  /// Parses the next line, including those of interim answers and trailers.
   mutating func take(_ line: String) {
     if line.hasPrefix("HTTP/") {
       self = HTTPAnswerHead()
       status = line.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) }
     } else if isWhole {
-      // Trailers say nothing that is asked here.
+      // Trailers are not needed.
     } else if line == "\r\n" || line == "\n" {
       isWhole = true
     } else if let colon = line.firstIndex(of: ":") {
@@ -36,18 +34,16 @@ struct HTTPAnswerHead {
     switch name {
     case "content-length": lengths.insert(value)
     case "transfer-encoding": if value.lowercased().contains("chunked") { isInPieces = true }
-    // The first one holds: nobody sends these twice for a good reason.
+    // The first value counts: there is no good reason to repeat these fields.
     default: if Self.kept.contains(name), fields[name] == nil { fields[name] = value }
     }
   }
 
-  /// Why an answer that ended without a fault of the connection is not whole; nil if it is.
-  ///
-  /// - Parameter count: bytes of the body.
+  /// Returns why an answer with `count` bytes of body is not complete, without a connection fault; nil if it is.
   func flaw(bodyOf count: Int) -> HTTPFault.Kind? {
     guard let status, status >= 200 else { return .protocolViolation }
     guard isWhole else { return .cut }
-    // A body in pieces holds the mark of its end, which libcurl looks for. One without a length ends with the connection.
+    // libcurl checks the end of a chunked body. A body without a length ends with the connection.
     if isInPieces || lengths.isEmpty { return nil }
     guard lengths.count == 1, let length = lengths.first, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let length = Int(length)
@@ -56,7 +52,7 @@ struct HTTPAnswerHead {
     return hasBody && count != length ? .cut : nil
   }
 
-  /// For how many seconds the service keeps the connection; nil if it does not say.
+  /// The seconds for which the service keeps the connection; nil if it does not say.
   var keepAliveSeconds: Int? {
     let parameters = fields["keep-alive"]?.lowercased().split(separator: ",") ?? []
     return parameters.compactMap { parameter in

@@ -1,23 +1,22 @@
 import BatchFoundation
 import CCurl
 
-/// The one HTTP client. Calls block; any number of threads may call at once, and each gets a connection of its own, which a
-/// later call uses again.
+/// The only HTTP client. Calls block and may come from any number of threads; each uses a separate connection.
 ///
-/// A connection is used again if it was idle for no longer than ``HTTPSettings/idleSeconds``, than the service's `Keep-Alive` allows, and
-/// than half of what another had been idle that was lost without an answer.
+/// A connection is reused if it was idle for at most ``HTTPSettings/idleSeconds``, the time of the service's
+/// `Keep-Alive`, and half the idle time of any connection lost without an answer although the request may have arrived.
 package final class HTTPClient: Sendable {
   private struct Idle {
-    /// Connections no call is using, the one used last at the end.
+    /// The unused connections, the most recently used one last.
     var connections: [HTTPConnection] = []
     var limit: Duration
-    /// How often all connections were given up; one that was taken before that is not kept.
+    /// The number of times all connections were abandoned; those taken before the last time are not kept.
     var generation = 0
   }
 
   package let settings: HTTPSettings
   private let idle: Guarded<Idle>
-  /// A connection that is lost sooner than after this is lost whatever the service's clock does.
+  /// The idle time below which a loss cannot be due to the service's timeout.
   private static let shortest = Duration.milliseconds(5)
 
   package init(_ settings: HTTPSettings) {
@@ -27,8 +26,8 @@ package final class HTTPClient: Sendable {
 
   /// Sends the request once and waits for its answer.
   ///
-  /// One call is at most one request that reaches the service, also when a connection that is used again turns out to be dead. Where the
-  /// peer had closed it before a byte of the request arrived, the request goes out on a new connection.
+  /// At most one request per call reaches the service, even if a reused connection turns out to be dead. If the peer
+  /// had closed it before a byte of the request arrived, the request is sent on a new connection.
   package func send(_ request: HTTPRequest, cancellation: HTTPCancellation? = nil) -> HTTPOutcome {
     guard request.isWellFormed else { return .notSent(HTTPFault(.invalidRequest)) }
     guard cancellation?.isCancelled != true else { return .notSent(HTTPFault(.cancelled)) }
@@ -43,7 +42,7 @@ package final class HTTPClient: Sendable {
     return result.outcome
   }
 
-  /// Uses no connection again that is open now: one of them gave the answer to another question, and the next one on it would too.
+  /// Stops reusing all open connections: one of them returned the answer to another request, and would do so again.
   package func abandonConnections() {
     idle.withLock { idle in
       idle.connections = []
@@ -58,13 +57,13 @@ package final class HTTPClient: Sendable {
         idle.limit = min(idle.limit, .seconds(max(0, seconds - 1)))
       }
       guard let lostAfter = result.lostAfter else { return }
-      // The others may have met the same fate.
+      // The other connections may be lost too.
       idle.connections = []
       if !result.wasUnheard { idle.limit = min(idle.limit, lostAfter < Self.shortest ? .zero : lostAfter / 2) }
     }
   }
 
-  /// The file of the system's authorities, as libcurl was built; nil if it has none.
+  /// The system's certificate file, as configured in libcurl; nil if it has none.
   package static var systemAuthorities: String? {
     guard let info = unsafe curl_version_info(engage_curl_version_now), let path = unsafe info.pointee.cainfo else {
       return nil
@@ -72,9 +71,8 @@ package final class HTTPClient: Sendable {
     return unsafe String(cString: path)
   }
 
-  /// Versions of libcurl and of its TLS library, at run time.
-  ///
-  /// Not `curl_version()`: that one makes the LDAP library look up the name of this host.
+  /// The run-time versions of libcurl and its TLS library. `curl_version()` would have the LDAP library look up this
+  /// host.
   package static var libraryVersion: String {
     guard let info = unsafe curl_version_info(engage_curl_version_now) else { return "libcurl" }
     let tls = unsafe info.pointee.ssl_version.map { unsafe " " + String(cString: $0) } ?? ""
@@ -82,30 +80,30 @@ package final class HTTPClient: Sendable {
   }
 }
 
-/// How a client connects and how long it waits. Seconds may have a fraction.
+/// The connection settings and limits of a client. Seconds may have a fraction.
 package struct HTTPSettings: Sendable {
   package enum Proxy: Sendable {
-    /// Straight to the service, whatever the environment says.
+    /// A direct connection, whatever the environment says.
     case none
-    /// The login is `user:password`, nil for a proxy that asks for none.
+    /// The login is `user:password`, nil for a proxy without one.
     case address(String, login: String? = nil)
-    /// `https_proxy` and its kin, because the operator asked for it.
+    /// The proxy in `https_proxy` and similar variables, because the operator asked for it.
     case environment
   }
 
   package var connectSeconds: Double
-  /// From the start of the attempt to the last byte of the answer.
+  /// The limit from the start of the attempt to the last byte of the answer.
   package var totalSeconds: Double
-  /// Bytes a second, averaged over ``rateSeconds``; below it the attempt ends. Waiting for an answer counts. 0 for no limit.
+  /// The bytes per second, over ``rateSeconds``, below which an attempt ends, also while it waits; 0 for no limit.
   package var minimumRate: Int
   package var rateSeconds: Int
-  /// Bytes of an answer's body.
+  /// The largest body of an answer in bytes.
   package var answerLimit: Int
-  /// Bytes of an answer's head, interim answers included.
+  /// The largest head of an answer in bytes, including interim answers.
   package var headLimit: Int
-  /// Seconds a connection may have been idle to be used again; 0 connects anew for each request.
+  /// The idle seconds after which a connection is not reused; 0 connects anew for each request.
   package var idleSeconds: Double
-  /// The certificates of all authorities to trust, as PEM; nil for those of the system. See ``HTTPClient/systemAuthorities``.
+  /// The certificates of all trusted authorities, as PEM; nil for the system's. See ``HTTPClient/systemAuthorities``.
   package var authorities: [UInt8]?
   package var proxy: Proxy
   package var userAgent: String

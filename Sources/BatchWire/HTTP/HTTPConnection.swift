@@ -3,18 +3,18 @@ import Glibc
 
 /// One libcurl handle with its connections. Used by one thread at a time.
 ///
-/// `@unchecked Sendable`: a client hands a connection to one call at a time, under the lock of its list of idle ones.
+/// `@unchecked Sendable`: a client gives a connection to one call at a time, under the lock of its idle list.
 @safe
 final class HTTPConnection: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
   private let settings: HTTPSettings
   private let watch: SocketWatch
-  /// When the last answer was complete; nil if it can be used only by connecting anew.
+  /// The time of the last complete answer; nil if the connection cannot be reused.
   private var idleSince: ContinuousClock.Instant?
-  /// libcurl asks for this once in a process, before anything else.
+  /// libcurl requires this once per process, before anything else.
   private static let initialized: Bool = curl_global_init(engage_curl_global_all) == CURLE_OK
 
-  /// Nil if libcurl has no memory, or lacks an option that safety rests on.
+  /// Nil if libcurl is out of memory or lacks an option that security depends on.
   init?(_ settings: HTTPSettings) {
     guard Self.initialized, let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = handle
@@ -25,18 +25,17 @@ final class HTTPConnection: @unchecked Sendable {
 
   deinit { unsafe curl_easy_cleanup(handle) }
 
-  /// What came of a request.
   struct Result {
     var outcome: HTTPOutcome
-    /// The peer had closed the connection before a byte of the request reached it, so that it can be sent again.
+    /// Whether the peer closed the connection before a byte of the request reached it, so that it can be sent again.
     var wasUnheard = false
-    /// How long the connection had been idle that was lost without a byte of an answer; nil for any other end.
+    /// The idle time of a connection lost without a byte of an answer; nil for any other end.
     var lostAfter: Duration?
-    /// What `Keep-Alive: timeout=` said, in seconds.
+    /// The value of `Keep-Alive: timeout=` in seconds.
     var keepAliveSeconds: Int?
   }
 
-  /// - Parameter idleLimit: how long the connection may have been idle to be used again; zero connects anew.
+  /// - Parameter idleLimit: the idle time from which the connection is not reused; zero connects anew.
   func send(_ request: HTTPRequest, idleLimit: Duration, cancellation: HTTPCancellation?) -> Result {
     let transfer = unsafe HTTPTransfer(
       request, settings: settings, handle: handle, watch: watch, cancellation: cancellation)
@@ -62,7 +61,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: - Options
 
-  /// What holds for every request of this connection.
+  /// Sets the options of all requests on this connection.
   private func configure() -> Bool {
     return long(CURLOPT_NOSIGNAL, 1)
       && text(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -90,7 +89,7 @@ final class HTTPConnection: @unchecked Sendable {
   private func configureProxy() -> Bool {
     switch settings.proxy {
     case .environment: true
-    // The empty name keeps libcurl from asking the environment.
+    // An empty name keeps libcurl from using the environment.
     case .none: text(CURLOPT_PROXY, "")
     case .address(let address, let login):
       text(CURLOPT_PROXY, address) && text(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
@@ -117,14 +116,14 @@ final class HTTPConnection: @unchecked Sendable {
       && long(CURLOPT_NOPROGRESS, 0)
   }
 
-  /// What holds for this request; the list is the caller's to free. Nil if an option was refused.
+  /// Sets the options of this request. Returns its headers, which the caller must free; nil if an option was refused.
   private func prepare(
     _ request: HTTPRequest, _ transfer: HTTPTransfer, mayReuse: Bool
   ) -> UnsafeMutablePointer<curl_slist>? {
     let socket = mayReuse ? lastSocket : -1
     watch.watch(socket)
     var headers: UnsafeMutablePointer<curl_slist>?
-    // `Expect` would have libcurl wait before the body, and repeat the request on a 417.
+    // With `Expect` libcurl would wait before the body, and repeat the request on a 417.
     for line in request.headers.map({ "\($0.name): \($0.value)" }) + ["Expect:"] {
       guard let longer = unsafe curl_slist_append(headers, line) else {
         unsafe curl_slist_free_all(headers)
@@ -149,16 +148,15 @@ final class HTTPConnection: @unchecked Sendable {
     return unsafe headers
   }
 
-  /// Whether the connection used last holds bytes that nobody asked for, or its end.
-  ///
-  /// libcurl would read a late second answer, or a 408 sent while the connection was idle, as the answer to the next request.
+  /// Returns whether the last connection has unrequested bytes, or has ended. libcurl would take a late second answer,
+  /// or a 408 sent while the connection was idle, as the answer to the next request.
   private func hasStrayInput(_ socket: curl_socket_t) -> Bool {
     guard socket >= 0 else { return false }
     var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) != 0
   }
 
-  /// Of the connection used last; -1 if it is closed.
+  /// The socket of the last connection; -1 if it is closed.
   private var lastSocket: curl_socket_t {
     var socket: curl_socket_t = -1
     return unsafe engage_curl_get_socket(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : -1
@@ -178,13 +176,13 @@ final class HTTPConnection: @unchecked Sendable {
     unsafe engage_curl_set_long(handle, option, value) == CURLE_OK
   }
 
-  /// libcurl keeps a copy of the text.
+  /// libcurl copies the text.
   private func text(_ option: CURLoption, _ value: String?) -> Bool {
     guard let value else { return unsafe engage_curl_set_text(handle, option, nil) == CURLE_OK }
     return unsafe engage_curl_set_text(handle, option, value) == CURLE_OK
   }
 
-  /// At least one: libcurl takes 0 for no limit.
+  /// Returns at least one, because libcurl takes 0 as no limit.
   private static func milliseconds(_ seconds: Double) -> Int { max(1, Int((min(seconds, 86_400) * 1000).rounded())) }
 
   // MARK: - Result

@@ -1,11 +1,11 @@
-/// What is known after one attempt. It says whether the request can have reached the service, which decides whether it may be
-/// sent again (reference guarantees 3).
+/// The outcome of one attempt. It says whether the request can have reached the service, and so whether it may be sent
+/// again (reference guarantees 3).
 package enum HTTPOutcome: Sendable {
-  /// A complete answer, whatever its status; a redirect is one too and is never followed.
+  /// A complete answer with any status, including redirects, which are never followed.
   case answer(HTTPAnswer)
   /// No byte of the request left this machine.
   case notSent(HTTPFault)
-  /// Bytes of the request left and no complete answer came: the service may have acted on it or not.
+  /// Bytes of the request left and no complete answer arrived: the service may or may not have acted on it.
   case noAnswer(HTTPFault)
 }
 
@@ -13,13 +13,11 @@ package struct HTTPAnswer: Sendable {
   package var status: Int
   package var contentType: String?
   package var contentEncoding: String?
-  /// As sent: seconds or an HTTP date.
+  /// The header as sent: seconds or an HTTP date.
   package var retryAfter: String?
   package var date: String?
-  /// Where a redirect leads.
   package var location: String?
   package var body: [UInt8]
-  /// Whether an earlier connection was used again.
   package var reusedConnection: Bool
 
   package init(
@@ -37,30 +35,30 @@ package struct HTTPAnswer: Sendable {
   }
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 package struct HTTPFault: Sendable, Equatable {
   package enum Kind: String, CaseIterable, Sendable {
-    /// The request cannot be written: a line break in a header, or a target that is not a path.
+    /// A request that cannot be written: a line break in a header, or a target that is not a path.
     case invalidRequest = "invalid request"
     case resolve = "host name not found"
     case connect = "no connection"
-    /// The certificate was refused or TLS was not agreed on.
+    /// A refused certificate or failed TLS negotiation.
     case tls = "TLS refused"
-    /// The file of authorities holds no certificate that can be read.
+    /// A file of authorities without a readable certificate.
     case authorities = "the file of trusted certificates cannot be used"
     case timeout = "time is up"
-    /// Less than the minimum rate for too long.
+    /// A rate below the minimum for too long.
     case tooSlow = "too slow"
-    /// The connection ended before the answer was complete.
+    /// A connection that ended before the answer was complete.
     case cut = "connection lost"
     case tooLarge = "answer too large"
-    /// What came is not HTTP as it should be.
+    /// An answer that violates HTTP.
     case protocolViolation = "not an HTTP answer"
     case cancelled = "cancelled"
     case local = "local failure"
   }
 
-  /// The connection broke or time was up under the request, which may be to blame for it.
+  /// Whether the connection broke or time ran out during the request, which may be the cause.
   package var mayBeTheRequest: Bool {
     switch kind {
     case .timeout, .tooSlow, .cut, .tooLarge, .protocolViolation: true
@@ -68,7 +66,7 @@ package struct HTTPFault: Sendable, Equatable {
     }
   }
 
-  /// What is wrong with the certificate of the other side.
+  /// The problem with the peer's certificate.
   package enum Certificate: String, Sendable {
     case selfSigned = "the certificate is self-signed and not among the trusted ones"
     case unknownAuthority = "the certificate comes from an authority that is not trusted"
@@ -77,8 +75,7 @@ package struct HTTPFault: Sendable, Equatable {
     case wrongHost = "the certificate is for another host"
     case other = "the certificate is not valid"
 
-    /// - Parameter verification: OpenSSL's `X509_V_` code; libcurl compares the host itself when all else is well, and then
-    ///   leaves 0 or 1.
+    /// - Parameter verification: OpenSSL's `X509_V_` code. If all is valid, libcurl checks the host and leaves 0 or 1.
     init(verification: Int) {
       switch verification {
       case 0, 1, 62, 64: self = .wrongHost
@@ -92,11 +89,11 @@ package struct HTTPFault: Sendable, Equatable {
   }
 
   package var kind: Kind
-  /// Set where ``kind`` is ``Kind/tls`` and the certificate is the reason.
+  /// Set if ``kind`` is ``Kind/tls`` and the certificate is the reason.
   package var certificate: Certificate?
-  /// The status line that had come before the answer broke off.
+  /// The status received before the answer broke off.
   package var status: Int?
-  /// libcurl's `CURLcode`; 0 where the fault was found here.
+  /// libcurl's `CURLcode`; 0 if the fault was found here.
   package var code: Int
 
   package init(_ kind: Kind, status: Int? = nil, code: Int = 0) {
@@ -114,7 +111,7 @@ extension HTTPFault: CustomStringConvertible {
   }
 }
 
-// The body of an answer can hold a token or personal data.
+// The body of an answer may contain a token or personal data.
 extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { "\(status) \(contentType ?? "without content type"), \(body.count) bytes" }
   package var debugDescription: String { description }

@@ -1,16 +1,16 @@
-/// One request. It is sent once: a client never repeats it by itself.
+/// A request. It is sent once; a client never repeats it by itself.
 package struct HTTPRequest: Sendable {
   package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
   package var method: Method
   package var address: ServiceAddress
-  /// Path and query, percent-encoded.
+  /// The path and query, percent-encoded.
   package var target: String
   package var headers: [Header]
   package var body: [UInt8]
-  /// Seconds for this request in all; nil for the client's setting.
+  /// The total time limit in seconds; nil for the client's setting.
   package var totalSeconds: Double?
-  /// Bytes of the answer's body; nil for the client's setting.
+  /// The largest body of the answer in bytes; nil for the client's setting.
   package var answerLimit: Int?
 
   package struct Header: Sendable {
@@ -35,7 +35,7 @@ package struct HTTPRequest: Sendable {
     self.totalSeconds = totalSeconds
   }
 
-  /// Whether every part can stand where it goes; a line break in a header would start another one.
+  /// Whether every part is valid in its place; a line break in a header would start another one.
   var isWellFormed: Bool {
     ServiceAddress.isTarget(target)
       && headers.allSatisfy { header in
@@ -45,7 +45,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-// Headers carry tokens and bodies carry credentials and personal data, so no way of printing a request shows them.
+// Headers carry tokens, and bodies carry credentials and personal data, so no way of printing a request shows them.
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String {
     "\(method.rawValue) \(address.origin)\(address.path)\(target.prefix { $0 != "?" && $0 != ";" }), \(body.count) bytes"

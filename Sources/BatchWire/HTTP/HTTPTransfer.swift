@@ -2,14 +2,14 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// The state of one attempt, which libcurl's callbacks read and write.
+/// The state of one attempt, shared with libcurl's callbacks.
 @safe
 final class HTTPTransfer {
-  /// Of the answer, as far as it came.
+  /// The answer's head, as far as it was received.
   private(set) var head = HTTPAnswerHead()
-  /// Why a callback ended the attempt; nil if none did.
+  /// The reason a callback ended the attempt; nil if none did.
   private(set) var stopped: HTTPFault.Kind?
-  /// Whether libcurl was given leave to send the request.
+  /// Whether libcurl was allowed to send the request.
   private(set) var hasStarted = false
 
   private let request: HTTPRequest
@@ -34,17 +34,17 @@ final class HTTPTransfer {
     headLimit = settings.headLimit
   }
 
-  /// The transfer that was handed to libcurl as context; it outlives the call that uses it.
+  /// Returns the transfer of a callback's context; it outlives the call that uses it.
   static func from(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
-    // It was set together with the callback; without it there is nothing to answer to.
+    // The context is set together with the callback.
     guard let context = unsafe context else { preconditionFailure("libcurl lost its context") }
     return unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Called when a connection is there and nothing of the request has been sent on it.
+  /// Called when a connection is established and nothing of the request has been sent on it.
   ///
-  /// libcurl by itself sends a request again when a connection it used again dies without an answer. It comes past here a
-  /// second time then, and that is refused unless not one byte has left so far (reference guarantees 1.1).
+  /// libcurl resends a request by itself when a reused connection dies without an answer. It then calls this again,
+  /// which is refused unless no byte has left so far (reference guarantees 1.1).
   func mayStart() -> CInt {
     var sent = 0
     let known = unsafe engage_curl_get_long(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK
@@ -63,7 +63,7 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Hands out the next part of the request's body.
+  /// Provides the next part of the request's body.
   func provide(_ target: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
     guard let target = unsafe target else { return 0 }
     let count = min(capacity, request.body.count - provided)
@@ -76,7 +76,7 @@ final class HTTPTransfer {
     return count
   }
 
-  /// Takes a part of the answer's body. Any other result than `count` ends the attempt.
+  /// Receives a part of the answer's body. Any result other than `count` ends the attempt.
   func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     guard body.count + count <= answerLimit else {
       stopped = .tooLarge
@@ -86,7 +86,7 @@ final class HTTPTransfer {
     return count
   }
 
-  /// Takes one line of the answer's head, interim answers and trailers included.
+  /// Receives one line of the answer's head, including interim answers and trailers.
   func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     headBytes += count
     guard headBytes <= headLimit else {
@@ -97,13 +97,12 @@ final class HTTPTransfer {
     return count
   }
 
-  /// Whether anything of an answer came.
   var hasAnswerBytes: Bool { headBytes > 0 }
 
-  /// Why an answer that libcurl takes for whole is none; nil if it is one.
+  /// The reason an answer that libcurl considers complete is not; nil if it is.
   var flaw: HTTPFault.Kind? { head.flaw(bodyOf: body.count) }
 
-  /// The answer; nil unless it is whole.
+  /// Returns the answer; nil unless it is complete.
   func answer(reusedConnection: Bool) -> HTTPAnswer? {
     guard flaw == nil, let status = head.status else { return nil }
     return HTTPAnswer(
@@ -113,7 +112,7 @@ final class HTTPTransfer {
   }
 }
 
-/// Ends attempts from another thread, within about a second. One may be shared by many attempts; it stays cancelled.
+/// Ends attempts from another thread, within about a second. May be shared by many attempts; it stays cancelled.
 package final class HTTPCancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -124,16 +123,16 @@ package final class HTTPCancellation: Sendable {
   package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 
-/// Tells whether a connection that is used again was closed by its peer before a byte of the request reached it.
+/// Detects that a reused connection was closed by its peer before a byte of the request reached it.
 ///
-/// A server may close an idle connection at the moment a request leaves. Then the peer's end of the stream comes without any
-/// acknowledgement, by TCP, of the request's bytes: its program cannot have seen them, and the system answers them with a reset.
+/// A server may close an idle connection at the moment a request leaves. Then the end of the stream arrives without a
+/// TCP acknowledgement of the request's bytes: its program cannot have seen them, and its system answers with a reset.
 @safe
 final class SocketWatch {
   private var socket: curl_socket_t = -1
   private var acknowledged: Int64 = -1
   private var isSending = false
-  /// The last request of the connection did not reach the peer.
+  /// Whether the connection's last request did not reach the peer.
   private(set) var wasUnheard = false
   private let handle: UnsafeMutableRawPointer
 
@@ -143,9 +142,7 @@ final class SocketWatch {
     unsafe context.map { unsafe Unmanaged<SocketWatch>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// To be called before a request.
-  ///
-  /// - Parameter socket: of the connection that is used again, if one is; -1 for none.
+  /// Begins watching the socket of a reused connection, -1 for none, before a request.
   func watch(_ socket: curl_socket_t) {
     self.socket = socket
     acknowledged = socket >= 0 ? engage_tcp_bytes_acknowledged(socket) : -1
@@ -153,10 +150,10 @@ final class SocketWatch {
     wasUnheard = false
   }
 
-  /// The request begins to be sent, on the connection that is watched or on another.
+  /// Notes that the request is about to be sent, on the watched connection or on another.
   func begin() { isSending = true }
 
-  /// To be called in place of closing a socket.
+  /// Closes a socket, after checking whether it was closed unheard.
   func close(_ socket: curl_socket_t) -> CInt {
     if socket == self.socket {
       if isSending { wasUnheard = closedUnheard() }
@@ -167,7 +164,7 @@ final class SocketWatch {
 
   private func closedUnheard() -> Bool {
     var error = 0
-    // A reset says nothing of what was read before it, but one that follows the end of the stream (EPIPE) does not matter.
+    // After a reset it is unknown what was read, but one after the end of the stream (EPIPE) does not matter.
     guard acknowledged >= 0, unsafe engage_curl_get_long(handle, CURLINFO_OS_ERRNO, &error) == CURLE_OK,
       error == 0 || error == Int(EPIPE)
     else { return false }

@@ -1,13 +1,13 @@
 import BatchFoundation
 
-/// The header that says how long to stay away.
+/// The `Retry-After` header.
 package enum RetryAfter {
-  /// Longer than any bound that a caller has on it.
+  /// A year, more than any caller's limit.
   private static let longest = 31_536_000.0
 
-  /// Seconds from now, a year at most; nil for anything but seconds or an HTTP date. A date that has passed is 0.
+  /// Returns the seconds from now, at most a year; nil for anything but seconds or an HTTP date. A past date is 0.
   ///
-  /// - Parameter date: the answer's own `Date`, so that a wrong clock on this machine does not matter.
+  /// - Parameter date: the answer's `Date` header, so that a wrong clock on this machine does not matter.
   /// - Parameter now: this machine's clock in seconds since 1970, for an answer without a date.
   package static func seconds(_ header: String?, date: String?, now: Int64) -> Double? {
     guard let header, !header.isEmpty else { return nil }
@@ -16,17 +16,15 @@ package enum RetryAfter {
     return min(Double(max(0, until - (date.flatMap(HTTPDate.parse) ?? now))), longest)
   }
 
-  /// Whether a service that failed with this status says that it takes no request for now: it is worth waiting for.
-  ///
-  /// `CallFault.isForNow` says so, and `Patience` waits.
+  /// Returns whether a failure means that the service accepts no requests for now (`CallFault.isForNow`, `Patience`).
   package static func isForNow(status: Int, _ seconds: Double?) -> Bool { status == 503 || seconds != nil }
 }
 
-/// The date form of HTTP headers (RFC 9110, 5.6.7), in seconds since 1970.
+/// The date format of HTTP headers (RFC 9110, 5.6.7), in seconds since 1970.
 package enum HTTPDate {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete forms and impossible dates are nil; the day's name is not checked.
+  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, ignoring the weekday; nil for the two obsolete forms and impossible dates.
   package static func parse(_ text: String) -> Int64? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, parts[0].utf8.count == 4, parts[0].utf8.last == UInt8(ascii: ","), parts[5] == "GMT",
@@ -35,7 +33,7 @@ package enum HTTPDate {
     let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false).map { digits(String($0), 2) }
     guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], second <= 60,
       year >= 1970,
-      // A leap second is the one before it.
+      // A leap second counts as the second before it.
       let time = CivilTime(
         year: year, month: month + 1, day: day, hour: hour, minute: minute, second: min(second, 59))
     else { return nil }

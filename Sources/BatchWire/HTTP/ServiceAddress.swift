@@ -1,32 +1,32 @@
 import BatchFoundation
 
-/// Where a service is: scheme, host, port and the path its calls start from.
-///
-/// Taken from what people write: `api-campaign-us-1.goacoustic.com`, with or without `https://` and a slash at the end
-/// (reference identity 1.1, host join). Plain `http` is for the same machine only, because every call carries a token.
+/// The address of a service: scheme, host, port and base path. Users may write `api-campaign-us-1.goacoustic.com`, with
+/// or without `https://` and a final slash (reference identity 1.1, host join). Plain `http` is only allowed to this
+/// machine, because every call carries a token.
 package struct ServiceAddress: Sendable, Equatable {
   package enum Scheme: String, Sendable { case https, http }
 
   package enum Fault: Error, Equatable, Sendable {
     case empty
     case scheme(String)
-    /// Not a host name, IPv4 address, or IPv6 address in brackets.
+    /// Not a host name, an IPv4 address, or an IPv6 address in brackets.
     case host
     case port
-    /// A user name, query or fragment, or a character that has no place in a path.
+    /// A user name, query or fragment, or a character that is not allowed in a path.
     case rest
     /// Plain `http` to another machine.
     case plainText
   }
 
   package let scheme: Scheme
-  /// In lower case; an IPv6 address in its brackets.
+  /// The host in lower case; an IPv6 address in brackets.
   package let host: String
-  /// Nil for the scheme's own.
+  /// Nil for the scheme's default.
   package let port: Int?
   /// Empty, or starting with `/` and not ending with it.
   package let path: String
 
+  /// - Throws: ``Fault`` for the first invalid part.
   package init(_ text: String) throws(Fault) {
     var rest = Substring(text)
     guard !rest.isEmpty else { throw .empty }
@@ -48,15 +48,14 @@ package struct ServiceAddress: Sendable, Equatable {
     guard scheme == .https || LoopbackHost.contains(host) else { throw .plainText }
   }
 
-  /// The whole address of a call; `target` is a path, with a query or without.
+  /// Returns the URL of a call; `target` is a path with an optional query.
   package func url(_ target: String) -> String {
     "\(origin)\(path)\(target.utf8.first == UInt8(ascii: "/") ? "" : "/")\(target)"
   }
 
-  /// Scheme, host and port.
   package var origin: String { "\(scheme.rawValue)://\(host)\(port.map { ":\($0)" } ?? "")" }
 
-  /// Whether the text can stand in a request line: printable ASCII without a space or fragment.
+  /// Returns whether the text may be part of a request line: printable ASCII without a space or fragment.
   static func isTarget(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") }
   }

@@ -1,41 +1,36 @@
 package import BatchFoundation
 
-/// Why no later call of a run can do better; what was not sent stays queued.
+/// The reason no later call of a run can succeed; unsent events stay queued.
 package enum ServiceStop: Sendable, Equatable {
-  /// The service refuses the credentials.
   case credentials
-  /// TLS or the protocol was refused.
   case peerProtocol
-  /// The address or a path is wrong.
   case configuration
-  /// What is asked for cannot be written.
   case unwritable
-  /// The service could not be reached or kept failing, as often or as long as is waited for.
+  /// The service could not be reached or kept failing, up to a limit.
   case unreachable(Limit)
-  /// The service refuses every event, also alone.
+  /// The service refuses every event, even individually.
   case refusing
-  /// The run was told to end.
   case interrupted
 
-  /// How often or how long a service may fail before a delivery gives up (docs/guarantees.md, "When a request fails").
+  /// The limit at which a delivery gives up on a failing service (docs/guarantees.md, "When a request fails").
   package enum Limit: Sendable, Equatable {
-    /// So many requests failed one after another.
+    /// This many consecutive requests failed.
     case failuresInARow(Int)
-    /// One request failed so many times, and nothing else was taken meanwhile.
+    /// One request failed this many times, and no other was accepted meanwhile.
     case attempts(Int)
-    /// So many requests were to be repeated in all.
+    /// The total number of repetitions was exhausted.
     case retryBudget(Int)
-    /// The service turned requests away for now for so long.
+    /// The service refused requests for now for this long.
     case patience(Milliseconds)
-    /// It asked for a pause that would have ended later than that.
+    /// It asked for a pause beyond this time.
     case longerPause(Milliseconds)
-    /// Whatever was sent failed, so that no event is to blame.
+    /// Every request failed, so no event is to blame.
     case everyRequest
-    /// The reason of the last attempt says all: nobody would be asked by a repetition.
+    /// The reason of the only attempt is final: a repetition would not reach a service.
     case firstFailure
   }
 
-  /// How the run ends (reference command-line 4); nil where the signal decides.
+  /// The exit of the run (reference command-line 4); nil if the signal determines it.
   package var exit: RunExit? {
     switch self {
     case .credentials: .credentialsRefused

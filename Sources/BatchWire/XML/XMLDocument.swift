@@ -2,10 +2,10 @@ import CLibXML2
 
 /// Reads a whole document or nothing (reference guarantees 1.7 to 1.9).
 ///
-/// The bytes are checked as UTF-8 before the parser sees them. No document type, no entity but the five of XML, no file and no
-/// network; depth, size and count are bounded. A document that is cut, or followed by anything, is an error.
+/// The bytes are validated as UTF-8 before they are parsed. Document types, entities other than XML's five, files and
+/// network are not used; depth, size and counts are limited. Truncated documents and trailing content are errors.
 package enum XMLDocument {
-  /// The root element.
+  /// Returns the root element.
   ///
   /// - Throws: ``XMLError`` for anything but a document that is well-formed to its last byte.
   package static func parse(_ bytes: [UInt8], limits: XMLLimits = .answer) throws(XMLError) -> XMLElement {
@@ -47,7 +47,7 @@ package enum XMLDocument {
   /// The version of libxml2 at run time, such as `20914`.
   package static var libraryVersion: String { unsafe String(cString: engage_xml_version()) }
 
-  /// Refuses a document that says it is in another encoding, unless the two agree on its bytes.
+  /// Refuses a document that declares another encoding, unless all of it is ASCII.
   private static func checkEncoding(_ bytes: [UInt8]) throws(XMLError) {
     let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     guard body.starts(with: Array("<?xml".utf8)), let end = body.prefix(256).firstIndex(of: UInt8(ascii: ">")) else {

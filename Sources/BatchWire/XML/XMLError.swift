@@ -1,25 +1,25 @@
-/// Why bytes were not taken as a document. Nothing of the document's content is in it.
+/// The reason a document was refused, without any of its content.
 package enum XMLError: Error, Equatable, Sendable {
   case empty
   case tooLarge(bytes: Int, limit: Int)
-  /// The document is not UTF-8, or holds a NUL byte.
+  /// The document is not UTF-8, or contains a NUL byte.
   case notUTF8
   /// The document declares an encoding other than UTF-8 and is not plain ASCII.
   case encoding(String)
-  /// Document types are never read: they are the way to entity expansion and to outside files.
+  /// Document types are never read: they allow entity expansion and access to external files.
   case documentType(line: Int)
   case tooDeep(line: Int, limit: Int)
   case tooManyElements(limit: Int)
   case tooManyAttributes(line: Int, limit: Int)
   /// Not well-formed; `code` is libxml2's `xmlParserErrors`.
   case malformed(line: Int, code: Int)
-  /// XML has no way to write this character, escaped or not.
+  /// A character that XML cannot represent, escaped or not.
   case unrepresentable(scalar: UInt32)
   case outOfMemory
 }
 
 extension XMLError: CustomStringConvertible {
-  /// The line the fault is on, counted from 1; nil where it concerns the document as a whole.
+  /// The line of the fault, from 1; nil if it concerns the document as a whole.
   package var line: Int? {
     switch self {
     case .documentType(let line), .tooDeep(let line, _), .tooManyAttributes(let line, _), .malformed(let line, _): line
@@ -27,7 +27,7 @@ extension XMLError: CustomStringConvertible {
     }
   }
 
-  /// What is wrong, without the line.
+  /// The reason without the line.
   package var reason: String {
     switch self {
     case .empty: "the document is empty"
@@ -48,7 +48,7 @@ extension XMLError: CustomStringConvertible {
     line.map { "line \($0): \(reason)" } ?? reason
   }
 
-  /// libxml2's own messages quote the document, so these stand in for the frequent ones.
+  /// Replaces libxml2's messages, which quote the document, for frequent faults.
   private static func words(_ code: Int) -> String {
     switch code {
     case 3, 4: "there is no root element"

@@ -1,8 +1,5 @@
-/// What a first pass over the bytes says about a document, before the parser sees it: where each start tag begins, and whether
-/// there is anything that must not reach the parser.
-///
-/// It splits a well-formed document exactly as a parser does. In a malformed one it agrees up to the first fault, where the
-/// parser stops.
+/// A first pass over the bytes before they are parsed: finds the start tags, and rejects what must not be parsed. It
+/// splits well-formed documents exactly as a parser does, and others up to the first fault, where the parser stops.
 struct XMLMarkup {
   private(set) var tags: [(offset: Int, line: Int)] = []
   private let limits: XMLLimits
@@ -39,7 +36,7 @@ struct XMLMarkup {
     }
   }
 
-  /// Notes a start tag and returns where the tag ends.
+  /// Notes a start tag and returns the end of the tag.
   private mutating func tag(_ bytes: [UInt8], _ start: Int, _ line: Int) throws(XMLError) -> Int {
     if start + 1 < bytes.count, bytes[start + 1] != UInt8(ascii: "/") {
       guard tags.count < limits.elements else { throw XMLError.tooManyElements(limit: limits.elements) }
@@ -66,7 +63,7 @@ struct XMLMarkup {
       UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
   }
 
-  /// The place behind the next `mark`; the end of the document if there is none.
+  /// Returns the offset after the next `mark`; the end of the document if there is none.
   private static func after(_ mark: StaticString, _ bytes: [UInt8], _ from: Int) -> Int {
     let length = mark.utf8CodeUnitCount
     let last = unsafe mark.utf8Start[length - 1]

@@ -1,4 +1,4 @@
-/// Builds the element tree from the parser's callbacks. Every callback returns 0 to continue.
+/// Builds the element tree from the parser's callbacks, which return 0 to continue.
 final class XMLTree {
   private(set) var root: XMLElement?
   private(set) var fault: XMLError?
@@ -12,9 +12,9 @@ final class XMLTree {
     self.limits = limits
   }
 
-  /// The tree that was handed to the parser as context; it outlives the parse.
+  /// Returns the tree of a callback's context; it outlives the parse.
   static func from(_ context: UnsafeMutableRawPointer?) -> XMLTree {
-    // It was set together with the callback; without it there is nothing to build.
+    // The context is set together with the callback.
     guard let context = unsafe context else { preconditionFailure("the parser lost its context") }
     return unsafe Unmanaged<XMLTree>.fromOpaque(context).takeUnretainedValue()
   }
@@ -66,50 +66,48 @@ final class XMLTree {
   }
 }
 
-/// How large a document may be. A document beyond a limit is an error, never cut.
+/// The size limits of a document. One that exceeds a limit is an error, never truncated.
 package struct XMLLimits: Sendable, Equatable {
   package var bytes = 1 << 20
   package var depth = 64
   package var elements = 100_000
-  /// Attributes of one element: the parser compares each with every other one.
+  /// The limit per element: the parser compares each attribute with every other one.
   package var attributes = 64
 
-  /// For an answer of the service, capped like the body that carries it.
+  /// The limits of a service's answer, like those of the body that contains it.
   package static let answer = XMLLimits()
-  /// For a file the operator wrote.
+  /// The limits of a file written by the operator.
   package static let file = XMLLimits(bytes: 16 << 20)
 }
 
-/// One element of a document that was well-formed to its last byte.
-///
-/// Comments and processing instructions are left out; CDATA and character data are the same text. Where text and elements
-/// mix, the order between them is not kept: nothing that is read here needs it.
+/// An element of a document that was well-formed to its last byte. Comments and processing instructions are left out;
+/// CDATA and character data are the same text. The order between text and elements is not kept, as nothing needs it.
 package struct XMLElement: Sendable, Equatable {
-  /// The name as written, with its prefix if it has one: `COLUMN`, `soap:Body`.
+  /// The name as written, including a prefix: `COLUMN`, `soap:Body`.
   package var name: String
-  /// The namespace the element is in; nil for none.
+  /// The element's namespace; nil for none.
   package var namespace: String?
-  /// In document order; names are unique within an element.
+  /// The attributes in document order; names are unique within an element.
   package var attributes: [XMLAttribute]
   package var elements: [XMLElement]
-  /// The text directly inside this element, white space included, without that of its children.
+  /// The text directly inside this element, including white space, without that of its children.
   package var text: String
-  /// Where the start tag begins: counted from 1.
+  /// The line of the start tag, from 1.
   package var line: Int
-  /// Where the start tag begins: bytes from the start of the document.
+  /// The offset of the start tag in the document, in bytes.
   package var offset: Int
 
-  /// The children of this name, compared byte by byte.
+  /// Returns the children with this name, compared byte by byte.
   package func all(_ name: String) -> [XMLElement] {
     elements.filter { $0.isNamed(name) }
   }
 
-  /// The first child of this name; nil if there is none.
+  /// Returns the first child with this name; nil if there is none.
   package func first(_ name: String) -> XMLElement? {
     elements.first { $0.isNamed(name) }
   }
 
-  /// The value of an attribute; nil if it is not there.
+  /// Returns the value of an attribute; nil if there is none.
   package func attribute(_ name: String) -> String? {
     attributes.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
@@ -120,7 +118,7 @@ package struct XMLElement: Sendable, Equatable {
 }
 
 package struct XMLAttribute: Sendable, Equatable {
-  /// As written, with its prefix if it has one.
+  /// The name as written, including a prefix.
   package var name: String
   package var value: String
 

@@ -1,12 +1,13 @@
-/// Writes XML as bytes. Every value goes through an escape, so no value can end its element or attribute.
-///
-/// Element and attribute names are the program's own and are not checked. The writer does not indent and writes no prolog.
+/// Writes XML as bytes. Every value is escaped, so no value can end its element or attribute. Element and attribute
+/// names come from the program and are not checked. There is no indentation and no prolog.
 package struct XMLWriter {
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// An element with what `content` writes in it; without any content still `<name></name>`.
+  /// Writes an element with the output of `content`; without any it is `<name></name>`.
+  ///
+  /// - Throws: `XMLError.unrepresentable`, or the error of `content`.
   package mutating func element<Failure: Error>(
     _ name: String, attributes: [XMLAttribute] = [], _ content: (inout XMLWriter) throws(Failure) -> Void
   ) throws {
@@ -16,14 +17,16 @@ package struct XMLWriter {
     raw("</\(name)>")
   }
 
-  /// An element that holds text only.
+  /// - Throws: `XMLError.unrepresentable`.
   package mutating func element(_ name: String, text: String) throws(XMLError) {
     raw("<\(name)>")
     try self.text(text)
     raw("</\(name)>")
   }
 
-  /// An element that holds one value as CDATA; an empty value has no CDATA section.
+  /// Writes an element that contains one value as CDATA; an empty value has no CDATA section.
+  ///
+  /// - Throws: `XMLError.unrepresentable`.
   package mutating func element(_ name: String, attributes: [XMLAttribute] = [], cdata: String) throws(XMLError) {
     try startTag(name, attributes)
     bytes.append(UInt8(ascii: ">"))
@@ -31,12 +34,14 @@ package struct XMLWriter {
     raw("</\(name)>")
   }
 
-  /// `<name/>`.
+  /// Writes `<name/>`.
   package mutating func empty(_ name: String) {
     raw("<\(name)/>")
   }
 
-  /// Character data: `&`, `<` and `>` escaped, and a carriage return kept by a character reference.
+  /// Writes character data with `&`, `<` and `>` escaped, and carriage returns as character references.
+  ///
+  /// - Throws: `XMLError.unrepresentable`.
   package mutating func text(_ value: String) throws(XMLError) {
     for byte in try Self.checked(value) {
       switch byte {
@@ -49,8 +54,10 @@ package struct XMLWriter {
     }
   }
 
-  /// CDATA. `]]>` is split over two sections, and a carriage return, which a parser would turn into a line feed, stands
-  /// between two as a character reference. Nothing at all for empty text.
+  /// Writes CDATA, or nothing for empty text. `]]>` is split over two sections, and a carriage return, which a parser
+  /// would turn into a line feed, is written between two as a character reference.
+  ///
+  /// - Throws: `XMLError.unrepresentable`.
   package mutating func cdata(_ value: String) throws(XMLError) {
     guard !value.isEmpty else { return }
     raw("<![CDATA[")
@@ -74,8 +81,8 @@ package struct XMLWriter {
     raw("]]>")
   }
 
-  /// The characters XML 1.0 has a way to write: no control character but tab, line feed and carriage return, no U+FFFE
-  /// and U+FFFF.
+  /// Returns whether XML 1.0 can represent the character: no U+FFFE, U+FFFF and controls but tab, line feed, carriage
+  /// return.
   package static func canCarry(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
