@@ -3,11 +3,11 @@ package import BatchStore
 import BatchWire
 import Synchronization
 
-/// Sends what the store holds, chunk by chunk, and keeps the ledger of it (reference guarantees 3).
+/// Sends the chunks of a store and keeps the ledger (reference guarantees 3).
 ///
-/// An attempt is durable before its first byte leaves, and its outcome before anything builds on it. One thread decides and
-/// writes; beginnings and ends that come together share a transaction, so durability costs little however many requests are
-/// under way. A kill at any instant leaves attempts without an outcome, which the next delivery finds and treats as unknown.
+/// An attempt is durable before its first byte is sent, and its outcome before anything builds on it. One thread
+/// schedules and writes; concurrent beginnings and ends share a transaction, so durability costs little with many
+/// requests. A kill leaves attempts without an outcome, which the next delivery treats as unknown.
 package final class Delivery: Sendable {
   private let ledger: Ledger
   private let destination: any Destination
@@ -17,7 +17,7 @@ package final class Delivery: Sendable {
   private let signal = DeliverySignal()
   private let isEnding = Atomic(false)
 
-  /// - Parameter seed: of the pauses before retries; nil takes chance.
+  /// - Parameter seed: the seed of the pauses before retries; nil for random pauses.
   package init(
     ledger: Ledger, destination: any Destination, settings: DeliverySettings,
     clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
@@ -29,18 +29,18 @@ package final class Delivery: Sendable {
     self.seed = seed
   }
 
-  /// Ends the delivery from another thread: nothing new is sent, what is under way has the grace time, the rest stays queued.
+  /// Ends the delivery from another thread: requests under way get the grace time, the rest stays queued.
   package func end() {
     isEnding.store(true, ordering: .relaxed)
     signal.raise()
   }
 
-  /// Sends until nothing waits any more or something ends it.
+  /// Sends until nothing is pending or something ends it. Both closures are called on the calling thread.
   ///
   /// - Parameters:
-  ///   - progress: told the events posted so far, from the calling thread.
-  ///   - trouble: told what is wrong and when it is tried again, now and then, from the calling thread.
-  /// - Throws: ``StoreError``; requests that were under way are then without an outcome, like after a kill.
+  ///   - progress: receives the number of events posted so far.
+  ///   - trouble: receives the current problem and the time of the next attempt, now and then.
+  /// - Throws: ``StoreError``; requests under way then have no outcome, as after a kill.
   package func run(
     _ run: RunID, progress: (Int) -> Void = { _ in }, trouble: (DeliveryTrouble) -> Void = { _ in }
   ) throws -> DeliveryReport {
@@ -52,37 +52,37 @@ package final class Delivery: Sendable {
     return try session.finish()
   }
 
-  /// One delivery from start to end, on one thread.
+  /// A delivery from start to end, on one thread.
   private struct Session {
     let delivery: Delivery
     let run: RunID
     let workers: DeliveryWorkers
     var schedule: DeliverySchedule
     var report = DeliveryReport()
-    /// How many chunks are read at a time.
+    /// The number of chunks read at a time.
     static let page = 64
-    /// The last chunk that was read, while there are more.
+    /// The last chunk read, while there are more.
     var cursor: PendingChunk?
     var isExhausted = false
-    /// Bodies made while requests are under way, for the chunks that come next.
+    /// The bodies made ahead for the next chunks, while requests are under way.
     var prepared: [Int64: PreparedChunk] = [:]
     var results: [AttemptResult] = []
-    /// Chunks of which a request was sent.
+    /// The chunks of which a request was sent.
     var sent: Set<Int64> = []
-    /// Chunks of which an answer was lost, and the parts that became of them.
+    /// The chunks of which a response was lost, and their parts.
     var inDoubt: Set<Int64> = []
-    /// Events of parts that were in doubt before the whole was, by the whole.
+    /// The number of events of parts that were in doubt before the whole was, by the whole.
     var doubtfulInParts: [Int64: Int] = [:]
-    /// Parts of chunks, and chunks from the end of the queue, which a later reading of the store meets again.
+    /// Parts of chunks, and chunks from the end of the queue, which a later read of the store returns again.
     var known: Set<Int64> = []
-    /// Those from the end of the queue were read.
+    /// Whether the end of the queue was read.
     var hasEnd = false
     var graceEnds: Milliseconds?
-    /// Of the destination, when this delivery began.
+    /// The destination's renewals when this delivery began.
     let renewalsBefore: Int
-    /// What went wrong last, and was not told yet.
+    /// The last failure that was not reported yet.
     var fault: String?
-    /// When trouble was told last, and which.
+    /// The time and the reason of the last report of trouble.
     var told: (at: Milliseconds, reason: String)?
 
     var ledger: Ledger { delivery.ledger }
@@ -110,7 +110,7 @@ package final class Delivery: Sendable {
       report.recoveredChunks = recovered.chunks.count
       if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
       if delivery.settings.onUnknown == .resend, !traits.isIdempotent {
-        // A part of a chunk that is in doubt has a greater number than the chunk, and was counted with it.
+        // A doubtful part has a greater number than its chunk, and is counted with it.
         for doubt in recovered.inDoubt {
           inDoubt.insert(doubt.chunk)
           if doubt.parent.map({ inDoubt.contains($0) }) != true { report.eventsInDoubt += doubt.events }
@@ -118,7 +118,7 @@ package final class Delivery: Sendable {
       }
     }
 
-    /// False when it is over.
+    /// Returns false when the delivery is over.
     mutating func step() throws -> Bool {
       for answer in workers.takeAnswers() { settle(answer) }
       checkEnding()
@@ -133,7 +133,7 @@ package final class Delivery: Sendable {
         }
         return !isExhausted && schedule.stop == nil
       }
-      // What is wrong is told with the whole time until it is tried again.
+      // Trouble is reported with the whole time until the next attempt.
       if starts.isEmpty, newTrouble == nil, try !prepareAhead() { wait() }
       return true
     }
@@ -141,7 +141,7 @@ package final class Delivery: Sendable {
     private mutating func start() -> [PendingChunk] {
       let ranBefore = schedule.stop == nil
       let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
-      // Nothing is sent any more because of what was answered last.
+      // Sending ended because of the last answer.
       if ranBefore, schedule.stop != nil { report.stopReason = fault }
       return starts
     }
@@ -155,7 +155,7 @@ package final class Delivery: Sendable {
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
           reason: answer.outcome.reason, verdict: verdict))
-      // The service's words about data may quote it, and what it refused is not simply tried again.
+      // The service's message about data may quote it, and rejected data is not simply tried again.
       if let found = answer.outcome.fault { fault = found.reason }
       if case .rejected = answer.outcome, chunk.events == 1, let reason = answer.reasonWithoutValues {
         report.refusals[reason, default: 0] += 1
@@ -178,7 +178,7 @@ package final class Delivery: Sendable {
       }
     }
 
-    /// Attempts that were begun ahead and must not be sent now end as not sent.
+    /// Ends attempts that were begun ahead and must not be sent now as not sent.
     private mutating func takeBackSpares() {
       guard !schedule.maySend(now: clock.uptime) else { return }
       let spares = workers.takeBack()
@@ -191,7 +191,7 @@ package final class Delivery: Sendable {
       schedule.giveBack(spares.map(\.begun.chunk))
     }
 
-    /// What is wrong, if it is something new or was not told for a while.
+    /// The current problem, if it is new or was not reported for 10 seconds.
     private var newTrouble: String? {
       guard let reason = fault, schedule.stop == nil else { return nil }
       if let told, told.reason.utf8.elementsEqual(reason.utf8), clock.uptime.count - told.at.count < 10_000 {
@@ -231,7 +231,7 @@ package final class Delivery: Sendable {
       isExhausted = more.count < Self.page
     }
 
-    /// Writes what ended and what begins in one transaction, and sends what begins.
+    /// Writes ends and beginnings in one transaction, and sends the beginnings.
     private mutating func commit(_ starts: [PendingChunk]) throws {
       let changes = schedule.takeChanges()
       guard !results.isEmpty || !starts.isEmpty || !changes.isEmpty else {
@@ -258,7 +258,7 @@ package final class Delivery: Sendable {
       }
       workers.send(jobs, limit: schedule.limit)
       known.formUnion(receipt.parts.map(\.id))
-      // Also of a part that was halved without an attempt of its own.
+      // Also for a part that was halved without an attempt.
       for part in receipt.parts where part.parent.map(inDoubt.contains) == true { inDoubt.insert(part.id) }
       schedule.addFirst(receipt.parts)
       schedule.takeBack(receipt.joined)
@@ -268,7 +268,7 @@ package final class Delivery: Sendable {
       try ledger.prepare(chunk, form: delivery.destination.form, limits: settings.limits)
     }
 
-    /// Makes a body that will be wanted soon; false if there are enough.
+    /// Makes the body of a chunk that is due soon; returns false if there are enough.
     private mutating func prepareAhead() throws -> Bool {
       guard schedule.stop == nil, prepared.count < lanes,
         let next = schedule.upcoming(lanes).first(where: { prepared[$0.id] == nil })
@@ -289,13 +289,13 @@ package final class Delivery: Sendable {
       report.eventsPending = try ledger.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
-      // Nobody else was to blame for what failed last.
+      // Only the last failure can be to blame.
       if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? told?.reason }
       try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals
       report.retries += renewals
-      // In the place of each, one with an expired token was turned away.
+      // Each replaced a request that was refused for its expired token.
       if renewals > 0 { report.attempts[.refused, default: 0] += renewals }
       return report
     }
@@ -303,7 +303,7 @@ package final class Delivery: Sendable {
 }
 
 extension DeliveryWorkers.Answer {
-  /// Why, for everybody to read: words of the service about data without what they quote of it.
+  /// The reason, safe to show: the service's message without quoted values.
   fileprivate var reasonWithoutValues: String? {
     guard case .rejected(let words) = outcome else { return outcome.reason }
     return ServiceWords.withoutValues(words, of: body)
@@ -311,7 +311,7 @@ extension DeliveryWorkers.Answer {
 }
 
 extension SendOutcome {
-  /// As the ledger names it.
+  /// The ledger's name of the outcome.
   fileprivate var ledgerOutcome: AttemptOutcome {
     switch self {
     case .answered: .acknowledged

@@ -2,10 +2,10 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// A request came to nothing, and is tried again.
+/// A failed request that is tried again.
 package struct DeliveryTrouble: Sendable, Equatable {
   package var reason: String
-  /// Nil if only an answer can say.
+  /// The time until the next attempt; nil if that depends on an answer.
   package var nextAttempt: Milliseconds?
 
   package init(reason: String, nextAttempt: Milliseconds?) {
@@ -20,35 +20,35 @@ package struct DeliveryTrouble: Sendable, Equatable {
   }
 }
 
-/// What a delivery did, as the summary names it (reference formats 4.1).
+/// The results of a delivery, as the summary names them (reference formats 4.1).
 package struct DeliveryReport: Sendable, Equatable {
-  /// Chunks of which a request was sent.
+  /// The number of chunks of which a request was sent.
   package var chunks = 0
   package var eventsPosted = 0
-  /// Events that became `FAILED_POST`.
+  /// The number of events that became `FAILED_POST`.
   package var eventsFailed = 0
-  /// Events that wait in the store when the delivery ends.
+  /// The number of events pending at the end of the delivery.
   package var eventsPending = 0
-  /// Events that the store holds as `UNKNOWN` when the delivery ends.
+  /// The number of events held as `UNKNOWN` at the end of the delivery.
   package var eventsUnknown = 0
-  /// Requests of which at least a byte left: one for each of ``chunks``, and ``retries``.
+  /// The number of requests of which at least a byte was sent: one for each of ``chunks``, and ``retries``.
   package var requests = 0
-  /// Requests for a chunk that had one before in this delivery.
+  /// The number of requests for a chunk that had one before in this delivery.
   package var retries = 0
-  /// Events whose answer was lost and that were sent again, or will be, each once: the service may have them twice.
+  /// The number of distinct events sent again after a lost response, now or later: the service may have them twice.
   package var eventsInDoubt = 0
-  /// Attempts that ended in this delivery, by how; those that a killed run left open are among the unknown ones.
+  /// The attempts that ended in this delivery, by outcome; those that a killed run left open count as unknown.
   package var attempts: [AttemptOutcome: Int] = [:]
-  /// Attempts that a killed run left open.
+  /// The number of chunks with attempts that a killed run left open.
   package var recoveredChunks = 0
-  /// Events that the service refused one by one, by its reasons without values.
+  /// The number of events that the service rejected singly, by its reasons without values.
   package var refusals: [String: Int] = [:]
-  /// Why it ended early; nil when everything was sent.
+  /// The reason of an early end; nil when everything was sent.
   package var stop: ServiceStop?
-  /// What the attempt came to that ended it, without any value of an event; nil where none did.
+  /// The reason of the attempt that ended it, without any value of an event; nil if none did.
   package var stopReason: String?
 
-  /// How the run ends as far as the delivery decides it: for the reason of its stop, or with 76 while events are held as `UNKNOWN`.
+  /// The exit code as far as the delivery determines it: that of its stop, or 76 while events are held as `UNKNOWN`.
   package var exit: RunExit {
     if let exit = stop?.exit { return exit }
     return eventsUnknown > 0 ? .protocolRefused : .done

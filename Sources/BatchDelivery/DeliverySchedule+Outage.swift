@@ -2,9 +2,9 @@ import BatchFoundation
 import BatchStore
 import BatchWire
 
-/// What a failure says of all chunks, and how long a service is waited for that takes no request for now and says so.
+/// The effect of failures on all chunks, and how long to wait for a service that says it accepts nothing for now.
 extension DeliverySchedule {
-  /// What a failure says of all chunks.
+  /// Applies the effect of a failure on all chunks.
   mutating func noteForAll(_ fault: CallFault, now: Milliseconds) {
     if fault.isThrottle {
       atOnce = max(1, atOnce / 2)
@@ -19,7 +19,7 @@ extension DeliverySchedule {
     }
   }
 
-  /// Ends because the service is down, unless the chunk at which it failed most often is to blame: that is searched first.
+  /// Ends because the service is down, unless the chunk that failed most often is to blame, which is searched first.
   mutating func end(_ reason: ServiceStop, for fault: CallFault) {
     if fault.blamesRequest { doubt = doubt ?? reason } else { end(reason) }
   }
@@ -32,8 +32,7 @@ extension DeliverySchedule {
     if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
   }
 
-  /// Where the service asks to be left alone for longer than it is waited for, waiting leads to nothing. Requests that were answered after
-  /// it asked do not shorten that.
+  /// Ends if the service asks for a longer pause than it is waited for; later answers do not shorten the pause.
   mutating func endIfPausedBeyondPatience(now: Milliseconds) {
     guard traits.mostAttempts == nil, inFlight == 0, hasOthers || !waiting.isEmpty,
       pausedUntil > outage?.end(patience) ?? now + patience
@@ -47,21 +46,21 @@ extension DeliverySchedule {
 
   // MARK: Sentences that may be quoted (reference decisions 59)
 
-  /// Why it ends where nothing is taken, whatever is sent.
+  /// The reason to end if nothing is accepted, whatever is sent.
   var everyRequest: ServiceStop { sentence?.stop ?? .unreachable(.everyRequest) }
 
   private var hasOthers: Bool { inFlight > 0 || readyCount > 0 || !delayed.isEmpty }
 
-  /// Whether a stop may come of what the request quotes: others are asked before it is believed.
+  /// Returns whether a stop may be due to what the request quotes: others are sent before it is believed.
   func isDoubtful(_ fault: CallFault, _ chunk: PendingChunk) -> Bool {
     guard fault.isSentence else { return false }
     if let before = troubles[chunk.id]?.acknowledgedBefore ?? begun[chunk.id], acknowledged > before { return true }
-    // Those that were under way with the first one are waited for.
+    // Requests that were under way with the first one are awaited.
     return hasOthers
       && (sentence.map { $0.chunks.contains(chunk.id) || $0.chunks.count < settings.lanes(of: traits) } ?? true)
   }
 
-  /// A sentence has one chunk repeated once, with a new token or as it is; then others are asked.
+  /// Returns whether others are sent now: a sentence has one chunk repeated once, with a new token or unchanged.
   func asksOthers(_ fault: CallFault, attempts: Int) -> Bool {
     fault.isSentence && hasOthers && attempts > (fault.stop == nil ? 1 : 0)
   }

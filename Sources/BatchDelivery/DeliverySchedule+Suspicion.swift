@@ -2,12 +2,9 @@ import BatchFoundation
 package import BatchStore
 import BatchWire
 
-/// Whether the chunk is to blame for a failure or the service: the table of docs/guarantees.md, "When a request fails".
+/// Whether the chunk or the service is to blame for a failure: the table of docs/guarantees.md, "When a request fails".
 extension DeliverySchedule {
-  /// What a failure that counts means for a chunk at which the service failed as often as it may; at a half of
-  /// a suspected chunk it may once.
-  ///
-  /// - Returns: false if it is tried again like others.
+  /// Judges the last failure a chunk may have, for a half its first; returns false if it is tried again like others.
   mutating func judge(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
     if isToBlame, isExcused(chunk, fault, now: now) { return false }
@@ -15,29 +12,29 @@ extension DeliverySchedule {
     return true
   }
 
-  /// Whether something else was taken since the service failed at the chunk first; of a half, whether
-  /// it was the other one, or just before.
+  /// Returns whether something else was accepted since the first failure of the chunk. For a half, the service must
+  /// have answered since the last halving; its other half counts too.
   private func isProven(_ chunk: PendingChunk) -> Bool {
     let hasOthers = troubles[chunk.id].map { acknowledged > $0.acknowledgedBefore } == true
     return search.has(chunk) ? !search.isInVain && (search.isBlamed(chunk) || hasOthers) : hasOthers
   }
 
-  /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
+  /// Returns whether a chunk is refused for now like others that recovered.
   private func isExcused(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     guard fault.isForNow, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
     return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
   }
 
-  /// Whether chunks from the end of the queue are asked for.
+  /// Whether chunks from the end of the queue are wanted.
   package var wantsEnd: Bool { wantsWitnesses || looksElsewhere }
 
-  /// Whether others are asked for, to show whether it is the service which fails.
+  /// Whether other chunks are wanted, to show whether the service fails.
   var wantsWitnesses: Bool { search.witnesses < search.mostWitnesses }
 
-  /// So many failed one after another that whether it is their fault has to show at another place, before it ends the delivery.
+  /// Whether enough failed in a row to try another place, which shows whether they are to blame, before the end.
   var looksElsewhere: Bool { !isInOrder && failuresInARow >= max(1, settings.failuresInARow / 2) }
 
-  /// The service took or read something: those that wait for that go on.
+  /// Continues with the waiting chunks, because the service accepted or read something.
   mutating func release(now: Milliseconds) {
     for chunk in waiting {
       if !search.has(chunk) {
@@ -51,7 +48,7 @@ extension DeliverySchedule {
     waiting = []
   }
 
-  /// What is to be done with chunks that wait, since the last call.
+  /// Returns the changes to waiting chunks since the last call.
   package mutating func takeChanges() -> [ChunkChange] {
     var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
     guard stop == nil else {
@@ -73,7 +70,7 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// One suspected chunk at a time is taken apart.
+  /// The next chunk to split: one suspected chunk at a time.
   private var nextSuspect: Int? {
     guard !search.awaitsHalves else { return nil }
     return suspects.lastIndex { search.has($0) } ?? (search.isUnderWay ? nil : suspects.indices.first)
@@ -92,13 +89,13 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// Whether nothing more happens to those that wait unless a conclusion is drawn.
+  /// Whether nothing more happens to waiting chunks without a conclusion.
   var isQuiet: Bool {
     inFlight == 0 && suspects.isEmpty && !search.isUnderWay
       && (doubt != nil || !waiting.isEmpty && delayed.isEmpty && next != .ready)
   }
 
-  /// What becomes of those that wait where nothing else can show whether it is the service that fails.
+  /// Concludes what becomes of waiting chunks when nothing else can show whether the service fails.
   private mutating func conclude() -> [ChunkChange] {
     if !search.isExhausted, let place = nextInVain { return [halve(waiting.remove(at: place))] }
     let needsEnd = looksElsewhere && !hasLookedElsewhere
@@ -111,27 +108,27 @@ extension DeliverySchedule {
       search.keepHalves()
       return waiting.map(ChunkChange.giveUp)
     }
-    // An outage: a refusal for now is waited for as long as others are.
+    // An outage: refusals for now are still waited out.
     let changes = join(isOutage: true)
     if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(everyRequest) }
     return changes
   }
 
-  /// Whether a chunk that was searched, or failed as often as it may, would be to blame if any other was taken: the others are asked before
-  /// the service counts as down, or they would be kept back by it in each run.
+  /// Whether a waiting chunk that was searched, or failed as often as it may, would be to blame if any other were
+  /// accepted. The others are sent before the service counts as down, or this chunk would hold them back in each run.
   private var waitsForOthers: Bool {
     waiting.contains { search.has($0) || $0.failures >= mostFailures }
   }
 
-  /// Whether an event is to blame where nothing is left that could show more: something was taken since what it is a part of failed, in
-  /// this run or in an earlier one.
+  /// Returns whether an event is to blame when nothing is left to show more: something was accepted since its chunk
+  /// failed, in this run or in an earlier one.
   private func isLastToBlame(_ chunk: PendingChunk) -> Bool {
     guard chunk.events == 1 else { return false }
     return search.has(chunk) && !search.isInVain
       || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
   }
 
-  /// The chunk that is searched although nothing shows that it is not the service: the one that failed most.
+  /// The chunk to search although the service may be to blame: the one that failed most.
   private var nextInVain: Int? {
     waiting.indices
       .filter {
@@ -140,7 +137,7 @@ extension DeliverySchedule {
       .max { waiting[$0].failures < waiting[$1].failures }
   }
 
-  /// Chunks that were put together again; they wait for the others.
+  /// Adds chunks that were joined again; they wait for the others.
   package mutating func takeBack(_ joined: [PendingChunk]) {
     for chunk in joined { troubles[chunk.id] = nil }
     waiting += joined

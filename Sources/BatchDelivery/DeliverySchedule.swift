@@ -2,86 +2,86 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// Decides what is sent when, and what an answer means for its chunk. Pure: the time is told to it, and chance comes from a
-/// source that tests seed.
+/// Determines what is sent when, and what an answer means for its chunk. Pure: time is passed in, and tests seed the
+/// random source.
 ///
-/// Retries wait as `Backoff` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
-/// grows by one with every full round of successes. Refusals for now are waited out (`Patience`). Where the destination says how often a
-/// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts, and the doubled span is waited for in full.
+/// Retries are delayed by `Backoff`, by the failures of their chunk. A throttled request halves the number of
+/// concurrent requests, which grows by one after every four full rounds of successes. Refusals for now are waited out
+/// (`Patience`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only that counts,
+/// and the doubled span is waited for in full.
 ///
-/// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Search`), until the event stands
-/// alone at which the service fails. docs/guarantees.md has the table of all this.
+/// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Search`), until
+/// the failing event is isolated. docs/guarantees.md has the table of all this.
 package struct DeliverySchedule {
   struct Delayed {
     var due: Milliseconds
     var chunk: PendingChunk
   }
 
-  /// What went wrong with a chunk in this run.
+  /// The failures of a chunk in this run.
   struct Trouble {
     var attempts = 0
     let since: Milliseconds
-    /// How many requests had been acknowledged when its first failure came.
+    /// The number of acknowledged requests before its first failure.
     let acknowledgedBefore: Int
-    /// How many chunks that had been refused for now had been taken later, when its first failure came.
+    /// The number of recoveries before its first failure.
     let recoveriesBefore: Int
     var wasRefusedForNow = false
   }
 
   let settings: DeliverySettings
   let traits: DeliveryTraits
-  /// The service took something in an earlier run.
+  /// Whether the service accepted something in an earlier run.
   private let hasTaken: Bool
   var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
-  /// The chunks that were read from the end of the queue.
+  /// The chunks read from the end of the queue.
   private var ends: Set<Int64> = []
   var delayed: [Delayed] = []
-  /// Chunks that were refused while everything was, or failed so often that they would be suspected, if anything showed that it
-  /// is not the service that fails: they wait for the others.
+  /// Chunks refused while everything was, or that failed so often that they would be suspected if anything showed that
+  /// the service works: they wait for the others.
   var waiting: [PendingChunk] = []
-  /// Chunks that are to blame as far as anybody can tell: they are halved, single events are given up.
+  /// Chunks to blame as far as can be known: they are halved, single events are given up.
   var suspects: [PendingChunk] = []
   var search: Search
-  /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing is sent but its
-  /// halves, and a few others afterwards.
+  /// The reason to end unless a suspected chunk is to blame: only its halves are sent, and a few others afterwards.
   var doubt: ServiceStop?
   var troubles: [Int64: Trouble] = [:]
   var pausedUntil = Milliseconds.zero
-  /// Repetitions that were asked for.
+  /// The number of retries so far.
   private var retries = 0
   var failuresInARow = 0
-  /// A chunk from the end of the queue was asked since the service answered last.
+  /// Whether a chunk from the end of the queue was sent since the last answer.
   var hasLookedElsewhere = false
   var acknowledged = 0
-  /// Chunks that were refused for now and taken later.
+  /// The number of chunks that were refused for now and accepted later.
   var recoveries = 0
   var outage: Patience?
   var refusedEvents = RefusedEvents()
-  /// Chunks of which a sentence alone said that nothing more is to be sent, since the service answered last, and why.
+  /// The chunks for which only a sentence said to stop, since the last answer, and the reason.
   var sentence: (chunks: Set<Int64>, stop: ServiceStop)?
-  /// How many requests had been acknowledged when the attempts under way began.
+  /// The number of acknowledged requests when each attempt under way began.
   var begun: [Int64: Int] = [:]
   private var sizes = RefusedSizes()
-  /// Chunks that are cut before they are sent.
+  /// The chunks to cut before sending.
   var oversized: [PendingChunk] = []
-  /// The chunks that parts came from in the first place.
+  /// The original chunks of parts.
   private var wholes: [Int64: Int64] = [:]
-  /// Requests at once while there is no outage.
+  /// The number of concurrent requests outside an outage.
   var atOnce: Int
   var growth = 0
 
-  /// A chunk becomes parts, which nothing may overtake.
+  /// Whether a chunk is becoming parts, which nothing may overtake.
   var awaitsParts = false
 
   package private(set) var inFlight = 0
-  /// Set once; nothing is started any more.
+  /// The reason of the end, set once; nothing is started afterwards.
   package private(set) var stop: ServiceStop?
 
   /// - Parameters:
-  ///   - hasTaken: the service took something in an earlier run.
-  ///   - remainders: as ``Ledger/remainders()`` has them.
+  ///   - hasTaken: whether the service accepted something in an earlier run.
+  ///   - remainders: the result of ``Ledger/remainders()``.
   package init(
     _ settings: DeliverySettings, traits: DeliveryTraits = DeliveryTraits(), hasTaken: Bool = false,
     remainders: Set<Int64> = [], random: any RandomNumberGenerator
@@ -96,15 +96,15 @@ package struct DeliverySchedule {
 
   private var lanes: Int { settings.lanes(of: traits) }
 
-  /// Requests at once, as of now.
+  /// The current number of concurrent requests.
   package var limit: Int { isOut ? 1 : atOnce }
 
-  /// The service refuses everything for now.
+  /// Whether the service refuses everything for now.
   var isOut: Bool { outage?.isGeneral == true }
 
   package var readyCount: Int { ready.count - readyStart }
 
-  /// Nothing is left to send or to wait for, as far as this knows.
+  /// Whether nothing is left to send or to wait for, as far as is known here.
   package var isIdle: Bool {
     inFlight == 0
       && (stop != nil
@@ -114,7 +114,7 @@ package struct DeliverySchedule {
   /// Whether nothing else could show that the service works.
   private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty && !search.isUnderWay }
 
-  /// One that waits, with which a refusal for now is waited out, for want of others.
+  /// The waiting chunk with which a refusal for now is waited out, for lack of others.
   private var nextAsking: Int? {
     guard outage != nil else { return nil }
     return waiting.firstIndex {
@@ -122,13 +122,13 @@ package struct DeliverySchedule {
     }
   }
 
-  /// Counted attempts of one chunk at which it may be suspected.
+  /// The counted attempts of one chunk at which it may be suspected.
   var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
 
-  /// The chunks that come next as far as retries do not come between.
+  /// Returns the next chunks, unless retries come between.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
 
-  /// Queues chunks in front of the end of the queue.
+  /// Queues chunks before those from the end of the queue.
   package mutating func add(_ chunks: [PendingChunk]) {
     if readyStart > 1000 {
       ready.removeFirst(readyStart)
@@ -138,13 +138,13 @@ package struct DeliverySchedule {
     ready.insert(contentsOf: chunks, at: end ?? ready.count)
   }
 
-  /// Queues the last chunks of the store, to be looked at from the end.
+  /// Queues the last chunks of the store, to be taken from the end.
   package mutating func addEnd(_ chunks: [PendingChunk]) {
     ready += chunks
     ends.formUnion(chunks.map(\.id))
   }
 
-  /// Puts the parts of chunks where the next chunk is taken from.
+  /// Queues the parts of chunks before all others.
   package mutating func addFirst(_ parts: [PendingChunk]) {
     awaitsParts = false
     for part in parts where part.parent != nil { wholes[part.id] = whole(of: part) }
@@ -160,14 +160,13 @@ package struct DeliverySchedule {
     settleRefused()
   }
 
-  /// What was refused before the delivery ended for another reason was refused for its own.
+  /// Settles rejected events if the delivery ended for another reason: they are to blame themselves.
   private mutating func settleRefused() {
     if let stop, stop != .refusing { refusedEvents.settle() }
   }
 
-  /// Chunks whose attempts may begin now; each must come back through ``finish(_:_:now:)`` or ``withdraw(_:)``.
-  ///
-  /// - Parameter ahead: how many more than the limit, to be sent as soon as others end.
+  /// Returns chunks whose attempts may begin now, `ahead` more than the limit; each must come back through
+  /// ``finish(_:_:now:)``, ``withdraw(_:)`` or ``giveBack(_:)``.
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
     endIfPausedBeyondPatience(now: now)
     guard maySend(now: now) else { return [] }
@@ -187,7 +186,7 @@ package struct DeliverySchedule {
 
   private mutating func take(now: Milliseconds) -> PendingChunk? {
     let source = next
-    // Repetitions are of those that failed: where the end of the queue is to show more, they wait.
+    // Retries are of failed chunks: they wait while the end of the queue is to show more.
     let endIsNext = looksElsewhere && source == .ready
     if doubt == nil, !endIsNext, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
     switch source {
@@ -202,8 +201,8 @@ package struct DeliverySchedule {
     }
   }
 
-  /// The chunk that is to show whether it is the service which fails: the next one, then others from anywhere. Those that come next may all
-  /// be bad, in each run.
+  /// Takes a chunk to show whether the service fails: the next one, then others from anywhere, because those that come
+  /// next may all be bad, in each run.
   private mutating func takeWitness() -> PendingChunk {
     search.witnesses += 1
     if looksElsewhere, !hasLookedElsewhere { return takeLast() }
@@ -216,10 +215,9 @@ package struct DeliverySchedule {
     return ready.removeLast()
   }
 
-  /// Where a chunk comes from.
   enum Source { case part, ready, asking }
 
-  /// Where the next chunk comes from that need not wait for its time; nil for none.
+  /// The origin of the next chunk that can begin at any time; nil for none.
   var next: Source? {
     // Nothing overtakes a chunk that waits for its retry or for its parts.
     if isInOrder, !delayed.isEmpty || awaitsParts { return nil }
@@ -229,41 +227,39 @@ package struct DeliverySchedule {
     return delayed.isEmpty && nextAsking != nil ? .asking : nil
   }
 
-  /// Whether what is ready has to wait, because it may have to show whether it is the service that fails: in order all, else the last one.
+  /// Whether ready chunks are reserved to show whether the service fails: all if in order, else the last one.
   private var isReserved: Bool {
     let isOpen = !waiting.isEmpty || !suspects.isEmpty || search.isUnderWay
     return isInOrder ? isOpen : readyCount == 1 && (isOpen || delayed.contains { $0.chunk.failures > 0 })
   }
 
-  /// Several events of one place were refused one after another: whether that is their fault shows at another place.
+  /// Whether enough events of one place were rejected in a row to try another, which shows whether they are to blame.
   private var startsFromTheEnd: Bool { !isInOrder && refusedEvents.inARow >= settings.refusalsInARow / 2 }
 
-  /// Whether each chunk waits for the answer to the one before.
   var isInOrder: Bool { settings.isInOrder(traits) }
 
-  /// Whether anything may be sent at this time.
   package func maySend(now: Milliseconds) -> Bool { stop == nil && now >= pausedUntil }
 
-  /// A chunk that was started and became parts.
+  /// Removes a started chunk that became parts.
   package mutating func withdraw(_ chunk: PendingChunk) {
     inFlight -= 1
     search.leaveOut(chunk)
   }
 
-  /// Chunks that were started and not sent after all; they come next.
+  /// Takes back started chunks that were not sent; they come next.
   package mutating func giveBack(_ chunks: [PendingChunk]) {
     inFlight -= chunks.count
     addFirst(chunks.filter { !search.giveBack($0) })
   }
 
-  /// When something can begin that cannot yet; nil if only an answer can change that.
+  /// Returns when something can begin that cannot yet; nil if that depends on an answer.
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
     if next != nil { return pausedUntil }
     return doubt == nil ? delayed.map { max($0.due, pausedUntil) }.min() : nil
   }
 
-  /// When something that failed is tried again at the earliest; nil if only an answer can say.
+  /// The earliest retry of something that failed; nil if that depends on an answer.
   package var nextRepetition: Milliseconds? {
     delayed.map { max($0.due, pausedUntil) }.min() ?? (nextAsking != nil || isOut ? pausedUntil : nil)
   }
@@ -272,7 +268,7 @@ package struct DeliverySchedule {
     delayed.indices.lazy.filter { delayed[$0].due <= now }.min { delayed[$0].due < delayed[$1].due }
   }
 
-  /// What the end of an attempt means for its chunk.
+  /// Returns the consequence of an attempt's end for its chunk.
   package mutating func finish(_ chunk: PendingChunk, _ outcome: SendOutcome, now: Milliseconds) -> ChunkVerdict {
     inFlight -= 1
     defer { begun[chunk.id] = nil }
@@ -313,12 +309,12 @@ package struct DeliverySchedule {
     }
   }
 
-  /// Whether the service seems to refuse whatever comes.
+  /// Whether the service seems to reject everything.
   private var refusesAll: Bool {
     guard refusedEvents.inARow >= settings.refusalsInARow else { return false }
-    // In order, nothing from another place can show that only these are wrong: a service that ever took something is believed.
+    // In order, no other place can show that only these are wrong: a service that ever accepted something is believed.
     if isInOrder { return acknowledged == 0 && !hasTaken }
-    // Where the service took anything, a chunk of nothing but wrong events is possible.
+    // If the service accepted anything, a chunk of only wrong events is possible.
     return acknowledged == 0 || refusedEvents.areSpread
   }
 
@@ -326,7 +322,7 @@ package struct DeliverySchedule {
     wholes[chunk.id] ?? chunk.parent.map { wholes[$0] ?? $0 } ?? chunk.id
   }
 
-  /// To be called when no more chunks come: where none but waiting ones are left, the service is down as far as anybody can tell.
+  /// Ends if no more chunks come and only waiting ones are left: the service then counts as down.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
     if !waiting.isEmpty { end(everyRequest) } else { refusedEvents.settle() }
@@ -351,9 +347,9 @@ package struct DeliverySchedule {
 
   private mutating func retry(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> ChunkVerdict {
     let isTrial = fault.blamesRequest && search.has(chunk)
-    // A search ends by itself, and what it meets says nothing of the service.
+    // A search ends by itself, and its failures say nothing about the service.
     if !isTrial { noteFailure(fault, of: chunk, now: now) }
-    // What an earlier run counted came before all that this one did.
+    // Failures counted by an earlier run precede everything in this one.
     var trouble =
       troubles[chunk.id]
       ?? Trouble(
@@ -363,15 +359,15 @@ package struct DeliverySchedule {
     trouble.attempts += 1
     if fault.isForNow { trouble.wasRefusedForNow = true }
     troubles[chunk.id] = trouble
-    // What is refused while everything is says nothing about the chunk, unless there is no other.
+    // A refusal while everything is refused says nothing about the chunk, unless it is the only one.
     let counts = isTrial || fault.blamesRequest && (!isOut || nothingElseIsReady)
     var failed = chunk
     if counts { failed.failures += 1 }
     let verdict = ChunkVerdict.pending(countsAsFailure: counts)
-    // One that went before others to show something has shown it.
+    // A chunk sent before others to show something has shown it.
     let isDue = isTrial || failed.failures >= mostFailures || search.witnesses > 0
     if counts, stop == nil || isTrial, isDue, judge(failed, fault, now: now) {
-      // Where no failures in a row end it, so many chunks do that failed as often as they may.
+      // If failures in a row do not end it, this many chunks that failed as often as they may do.
       if traits.mostAttempts != nil, !isInOrder, waiting.count >= lanes {
         doubt = .unreachable(.attempts(trouble.attempts))
       }

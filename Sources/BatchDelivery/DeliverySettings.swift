@@ -1,47 +1,45 @@
 package import BatchFoundation
 package import BatchStore
 
-/// How a run delivers (reference formats 2.3, `Upload` and `Networking`); the configuration has the defaults.
+/// The settings of a delivery (reference formats 2.3, `Upload` and `Networking`); the configuration has the defaults.
 package struct DeliverySettings: Sendable {
-  /// Requests at once.
+  /// The number of concurrent requests.
   package var concurrency: Int
   package var limits: BlockLimits
   package var onUnknown: UnknownOutcomePolicy
-  /// Counted failures of one chunk at which it may be suspected.
+  /// The counted failures of one chunk at which it may be suspected.
   package var maxFailures: Int
   package var backoff: Backoff
-  /// Failures in a row, over all chunks, at which the service counts as down.
+  /// The failures in a row, over all chunks, at which the service counts as down.
   package var failuresInARow: Int
-  /// How long refusals for now are waited out while nothing is taken.
+  /// The time for which refusals for now are waited out while nothing is accepted.
   package var patience: Milliseconds
-  /// The same before the service has taken anything in this run, if that is shorter.
+  /// The same limit before the service has accepted anything in this run, if that is shorter.
   package var patienceAtStart: Milliseconds
-  /// Repetitions that a run may make in all; it ends at the first that would be one too many.
+  /// The maximum number of retries of a run; the first one beyond it ends the run.
   package var retryBudget: Int
 
-  /// Attempts of one chunk, while nothing else is acknowledged either, at which the service counts as down.
+  /// The attempts of one chunk, while nothing else is acknowledged, at which the service counts as down.
   package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
-  /// Single events that the service refuses as wrong one after another, without taking anything, at which it counts as refusing everything.
+  /// The single events rejected in a row, with nothing accepted, at which the service counts as rejecting everything.
   package var refusalsInARow: Int { max(failuresInARow, 10) }
-  /// How long requests that are under way may still take when the run is told to end.
+  /// The time that requests under way still get when the run is ended.
   package var grace = Milliseconds(10_000)
 
-  /// Attempts that are begun in the ledger before a request is free for them, so that the service does not wait for the disk.
-  ///
-  /// A kill makes their outcome unknown although they were not sent; so there are none where such events are held, and none where
-  /// each chunk waits for the answer to the one before.
+  /// The number of attempts begun in the ledger before a request is free for them, so that the service does not wait
+  /// for the disk. A kill makes them unknown though unsent: none if those are held, or if chunks are sent in order.
   func attemptsAhead(_ traits: DeliveryTraits) -> Int { onUnknown == .resend && !isInOrder(traits) ? 1 : 0 }
 
-  /// ``attemptsInVain`` by ``failuresInARow``.
+  /// Returns ``attemptsInVain`` for a value of ``failuresInARow``.
   package static func attemptsInVain(_ failuresInARow: Int) -> Int { (failuresInARow + 1) / 2 }
 
-  /// Requests at once that settings and destination allow.
+  /// Returns the number of concurrent requests that settings and destination allow.
   func lanes(of traits: DeliveryTraits) -> Int { max(1, min(concurrency, traits.lanes)) }
 
-  /// Whether each chunk waits for the answer to the one before.
+  /// Returns whether each chunk waits for the answer to the one before.
   func isInOrder(_ traits: DeliveryTraits) -> Bool { traits.isOrdered && lanes(of: traits) == 1 }
 
-  /// The service gives an organisation ten requests at once, and this leaves two for people.
+  /// The maximum concurrency: the service allows an organization ten requests at once, and two are left for people.
   package static let largestConcurrency = 8
 
   package init(

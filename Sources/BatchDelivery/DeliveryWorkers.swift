@@ -3,10 +3,8 @@ import BatchStore
 import BatchWire
 import Glibc
 
-/// Threads that send one request at a time each, and hand back what is known about it.
-///
-/// A spare job waits for the first thread that ends with an acknowledged request, so that the service does not idle while the
-/// ledger is written. After any other answer nothing is taken: what comes next is then for the schedule to say.
+/// Threads that send one request at a time each. One whose request was acknowledged takes a spare job, so that the
+/// service does not idle while the ledger is written. After any other answer the schedule determines what comes next.
 final class DeliveryWorkers: Sendable {
   struct Job: Sendable {
     var begun: BegunAttempt
@@ -21,7 +19,7 @@ final class DeliveryWorkers: Sendable {
 
   private struct State {
     var answers: [Answer] = []
-    /// Jobs whose thread has not taken them yet; each counts as running.
+    /// The jobs that no thread has taken yet; each counts as running.
     var started: [Job] = []
     var running = 0
     var spares: [Job] = []
@@ -32,7 +30,7 @@ final class DeliveryWorkers: Sendable {
   private let count: Int
   private let state = Guarded(State())
 
-  /// - Parameter count: threads, and so requests that may be under way.
+  /// - Parameter count: the number of threads, and so of concurrent requests.
   /// - Throws: ``ThreadRefused``.
   init(_ destination: any Destination, count: Int, signal: DeliverySignal) throws {
     self.destination = destination
@@ -42,10 +40,10 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  // A thread ends after the request that it has under way.
+  // Each thread ends after its current request.
   deinit { state.change { $0.isClosed = true } }
 
-  /// Sends jobs, the spare ones first, as long as fewer than `limit` requests are under way; the others become spares.
+  /// Sends jobs, the spare ones first, while fewer than `limit` requests are under way; the others become spares.
   func send(_ jobs: [Job], limit: Int) {
     state.change { state in
       state.spares += jobs
@@ -56,7 +54,7 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  /// The spare jobs; none of them was or will be sent.
+  /// Removes and returns the spare jobs, none of which was or will be sent.
   func takeBack() -> [Job] {
     state.withLock { state in
       defer { state.spares = [] }
@@ -81,7 +79,7 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  /// Waits for a job; nil when the delivery is over.
+  /// Waits for a job; returns nil when the delivery is over.
   private static func takeStarted(_ state: Guarded<State>) -> Job? {
     state.wait { state -> Job?? in
       if !state.started.isEmpty { return state.started.removeFirst() }
@@ -89,7 +87,7 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  /// The answers that came since the last call.
+  /// Returns the answers since the last call.
   func takeAnswers() -> [Answer] {
     state.withLock { state in
       defer { state.answers.removeAll(keepingCapacity: true) }
@@ -100,21 +98,18 @@ final class DeliveryWorkers: Sendable {
   func abort() { destination.abort() }
 }
 
-/// Time as a delivery sees it.
 package protocol DeliveryClock: Sendable {
   /// The time of day, for the ledger only.
   var now: Instant { get }
 
-  /// Time that only moves forward, from any start.
+  /// Monotonic time, from any start.
   var uptime: Milliseconds { get }
 
-  /// Waits until `signal` is raised or `limit` is reached.
-  ///
-  /// - Parameter inFlight: requests whose answers will raise the signal. A simulated clock stands still while there are any.
+  /// Waits until `signal` is raised or `limit` is reached. A simulated clock stops while requests are in flight.
   func wait(for signal: DeliverySignal, until limit: Milliseconds, inFlight: Int)
 }
 
-/// Raised by workers when an answer is there, and by whoever ends the run.
+/// A signal raised by workers when an answer arrives, and by the one who ends the run.
 package final class DeliverySignal: Sendable {
   private let raised = Guarded(0)
 
@@ -122,7 +117,7 @@ package final class DeliverySignal: Sendable {
 
   package func raise() { raised.change { $0 += 1 } }
 
-  /// False when the time is up.
+  /// Waits for the signal; returns false on timeout.
   @discardableResult
   package func wait(_ span: Milliseconds) -> Bool {
     raised.wait(upTo: span.count) { count -> Void? in
@@ -133,7 +128,6 @@ package final class DeliverySignal: Sendable {
   }
 }
 
-/// The machine's clocks.
 package struct SystemDeliveryClock: DeliveryClock {
   package init() {}
 

@@ -3,28 +3,27 @@ package import BatchWire
 import FoundationEssentials
 import Glibc
 
-/// A folder as a destination: every request body becomes a file of it, whole and durable or not there.
-///
-/// Files are numbered as they are handed over, so that sorted names are the order of the requests; behind the number a file is named by
-/// its body, so a body that is written again is found there already: nothing is doubled after a kill.
+/// A folder as a destination: every request body becomes a file, whole and durable, or nothing. Files are numbered as
+/// they arrive, so that sorted names give the order of the requests. The rest of a name identifies the body, so a body
+/// that is written again has its file already: a kill causes no duplicates.
 package final class FileDestination: Destination {
   private let folder: String
   package let form: Int
   private let name: @Sendable ([UInt8]) -> String
-  /// Nil until the folder was read.
+  /// The files; nil until the folder is read.
   private let files = Guarded<Files?>(nil)
 
   /// - Parameters:
-  ///   - folder: has to be there.
-  ///   - form: as a service of the platform would take bodies.
-  ///   - name: the same text for the same body, and another one for any other.
+  ///   - folder: an existing folder.
+  ///   - form: the form of bodies for a service of the platform.
+  ///   - name: the same text for equal bodies, and different texts for others.
   package init(folder: String, form: Int, name: @escaping @Sendable ([UInt8]) -> String) {
     self.folder = folder
     self.form = form
     self.name = name
   }
 
-  /// Several requests at once would end in any order.
+  /// Concurrent requests would end in any order.
   package var traits: DeliveryTraits { DeliveryTraits(isIdempotent: true, lanes: 1) }
 
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
@@ -55,12 +54,12 @@ package final class FileDestination: Destination {
 
   package func abort() {}
 
-  /// What a file is named by behind its number; a group other than 0 stands at the end, because a body does not tell it.
+  /// Returns the part of a name after the number; a group other than 0 is appended, because the body lacks it.
   package static func name(_ body: String, group: Int) -> String { group == 0 ? body : "\(body)-\(group)" }
 
-  /// The requests that are in a folder.
+  /// The requests in a folder.
   package struct Files: Sendable {
-    /// Files by what they are named by behind their number. Earlier releases gave none.
+    /// The files by their names after the number, which earlier releases omitted.
     package fileprivate(set) var names: [String: String] = [:]
     /// The highest number.
     fileprivate var last = 0

@@ -1,28 +1,27 @@
 import BatchStore
 
-/// Single events that the service refused as wrong. Whether they are, or the service refuses everything, shows when it takes another:
-/// until then they wait.
+/// Single rejected events. They wait until the service accepts another, which shows that it does not reject everything.
 struct RefusedEvents {
-  /// Refused one after another, while nothing was taken.
+  /// Events rejected in a row, with nothing accepted.
   private var doubted: [PendingChunk] = []
-  /// The whole chunks that those are of.
+  /// The whole chunks of these events.
   private var wholes: Set<Int64> = []
-  /// Wrong for certain, to be quarantined.
+  /// Events that are certainly wrong, to be quarantined.
   private var certain: [PendingChunk] = []
 
-  /// How many were refused since something was taken.
+  /// The number of events rejected since something was accepted.
   var inARow: Int { doubted.count }
 
-  /// Whether they come from several chunks, which makes it unlikely that all are wrong.
+  /// Whether they come from several chunks, so that it is unlikely that all are wrong.
   var areSpread: Bool { wholes.count > 1 }
 
-  /// - Parameter whole: the chunk that it was stored in.
+  /// - Parameter whole: the chunk in which the event was stored.
   mutating func add(_ chunk: PendingChunk, of whole: Int64) {
     doubted.append(chunk)
     wholes.insert(whole)
   }
 
-  /// The service took something, or there is nothing left that could show more.
+  /// Settles the events as wrong: the service accepted something, or nothing is left to show more.
   mutating func settle() {
     certain += doubted
     doubted = []
@@ -35,19 +34,19 @@ struct RefusedEvents {
   }
 }
 
-/// Sizes of requests that a service refuses, learnt from chunks that it refused and of which it took both halves.
+/// The sizes of requests that a service refuses, learned from refused chunks of which it accepted both halves.
 struct RefusedSizes {
   private struct Refused {
     var chunk: PendingChunk
     var taken = 0
   }
 
-  /// By the number of the chunk.
+  /// The refused chunks by number.
   private var refused: [Int64: Refused] = [:]
-  /// The smallest, by events and bytes of body; none is as large as another one in both.
+  /// The smallest refused sizes, by events and body bytes; none is as large as another one in both.
   private var sizes: [(events: Int, bytes: Int)] = []
 
-  /// Whether what is at least as large in both was refused for its size.
+  /// Returns whether the chunk is at least as large, in both, as one that was refused for its size.
   func exceeds(_ chunk: PendingChunk) -> Bool {
     chunk.events > 1 && sizes.contains { chunk.events >= $0.events && chunk.bodyBytes >= $0.bytes }
   }

@@ -1,12 +1,12 @@
 import BatchStore
 
-/// The halves of suspected chunks. Each is tried once, one at a time, and one that fails is halved itself before the
-/// next one is tried: so something is left that can show whether it is the service which fails.
+/// The halves of suspected chunks. Each is tried once, one at a time, and one that fails is halved before the next is
+/// tried, so that something is left to show whether the service fails.
 struct Search {
-  /// Halvings after which the service is blamed, if it has taken nothing since the first.
+  /// The halvings after which the service is blamed if it has accepted nothing since the first.
   static let mostInVain = 24
 
-  /// A chunk whose halves are on their way.
+  /// A chunk whose halves are being tried.
   private struct Halving {
     let chunk: PendingChunk
     var halves: [Int64] = []
@@ -16,22 +16,22 @@ struct Search {
 
   private var parts: Set<Int64> = []
   private var siblings: [Int64: Int64] = [:]
-  /// Halves to blame for the failure of what they came from, because the other half was taken.
+  /// The halves to blame for the failure of their whole, because the other half was accepted.
   private var blamed: Set<Int64> = []
-  /// What an earlier run left of a searched chunk, and its halves.
+  /// The parts of a searched chunk that an earlier run left, and their halves.
   private var remainders: Set<Int64>
-  /// Halves that have not been tried, the next one last.
+  /// The halves that have not been tried, the next one last.
   private var untried: [PendingChunk] = []
   private var underWay: Set<Int64> = []
-  /// Halvings since the service answered: they are taken back if it fails at all that is tried.
+  /// The halvings since the last answer: they are undone if the service fails at everything tried.
   private var vain: [Halving] = []
-  /// What was halved last, or begun with, waits for its halves.
+  /// Whether the last halving waits for its halves.
   private(set) var awaitsHalves = false
-  /// Whether a piece of what is furthest away from those that failed is tried as well; nil before that is asked.
+  /// Whether a piece furthest away from the failed halves is tried as well; nil before that is wanted.
   private var furthest: Furthest?
-  /// The service failed at all that was tried: there is no other search before it has answered.
+  /// Whether the service failed at everything tried: no other search begins before it answers.
   private(set) var isExhausted = false
-  /// Chunks outside of the search that were sent to show whether it is the service which fails, and how many may be.
+  /// The number of chunks outside the search that were sent to show whether the service fails, and its maximum.
   var witnesses = 0
   var mostWitnesses = 0
 
@@ -45,7 +45,7 @@ struct Search {
 
   var isInVain: Bool { !vain.isEmpty }
 
-  /// Whether an earlier run had found the chunk, or what it is a part of, to blame, before the service took nothing any more.
+  /// Returns whether an earlier run blamed the chunk, or its whole, before the service accepted nothing more.
   func isOfRemainder(_ chunk: PendingChunk) -> Bool { remainders.contains(chunk.id) }
 
   mutating func beginNext() -> PendingChunk { begin(untried.removeLast()) }
@@ -57,7 +57,7 @@ struct Search {
 
   mutating func finish(_ chunk: PendingChunk) { underWay.remove(chunk.id) }
 
-  /// Notes that the half was taken.
+  /// Blames the other half, because this one was accepted.
   mutating func clear(_ chunk: PendingChunk) {
     if let other = siblings[chunk.id] { blamed.insert(other) }
   }
@@ -66,41 +66,39 @@ struct Search {
 
   mutating func tryAgain(_ chunk: PendingChunk) { untried.append(chunk) }
 
-  /// A half that was not sent after all.
-  ///
-  /// - Returns: false for another chunk.
+  /// Takes back a half that was not sent; returns false for another chunk.
   mutating func giveBack(_ chunk: PendingChunk) -> Bool {
     guard underWay.remove(chunk.id) != nil else { return false }
     untried.append(chunk)
     return true
   }
 
-  /// The service took or read something: what was halved is not put together again.
+  /// Makes the halvings final, because the service accepted or read something.
   mutating func noteAnswer() {
     vain = []
     (furthest, isExhausted) = (nil, false)
     (witnesses, mostWitnesses) = (0, 0)
   }
 
-  /// The half is held, or became others for another reason.
+  /// Leaves out a half that is held, or became others for another reason.
   mutating func leaveOut(_ chunk: PendingChunk) {
     finish(chunk)
     if has(chunk) { keepHalves() }
   }
 
-  /// What was halved is not put together again, because one of its halves is gone.
+  /// Makes the halvings final, because one of the halves is gone.
   mutating func keepHalves() { vain = [] }
 
   // MARK: - Halves
 
-  /// Whether a half that failed is halved as well; else it waits for another that is far away.
+  /// Returns whether a failed half is halved as well; otherwise it waits for another that is far away.
   mutating func mayGoOn() -> Bool {
     if vain.count < Self.mostInVain { return true }
     if furthest == nil, !untried.isEmpty { furthest = .wanted }
     return false
   }
 
-  /// Has a piece of the half that is furthest away tried next; the rest of it is kept, to show more later.
+  /// Tries a piece of the furthest half next; the rest of it is kept, to show more later.
   mutating func takeFurthest() -> ChunkChange? {
     guard furthest == .wanted, underWay.isEmpty, !awaitsHalves, let part = untried.first else { return nil }
     untried.removeFirst()
@@ -119,15 +117,13 @@ struct Search {
     return .halve(chunk)
   }
 
-  /// Takes the halves that were asked for.
-  ///
-  /// - Returns: other chunks.
+  /// Takes the requested halves, and returns the other chunks.
   mutating func take(_ chunks: [PendingChunk]) -> [PendingChunk] {
     guard awaitsHalves, let chunk = vain.last?.chunk else { return chunks }
     let whole = chunk.id
     awaitsHalves = false
     let halves = chunks.filter { $0.parent == whole }
-    // What is held instead has none.
+    // A chunk that is held instead has no halves.
     if halves.isEmpty { vain.removeLast() } else { vain[vain.count - 1].halves = halves.map(\.id) }
     if isOfRemainder(chunk) { remainders.formUnion(halves.map(\.id)) }
     parts.formUnion(halves.map(\.id))
@@ -141,9 +137,7 @@ struct Search {
     return chunks.filter { $0.parent != whole }
   }
 
-  /// Puts together again what was halved in vain.
-  ///
-  /// - Returns: also the halves that are none any more.
+  /// Joins again what was halved in vain; also returns the halves that no longer exist.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
     let gone = Set(vain.flatMap(\.halves))
     let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }

@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// Places at which a test can kill the process, to prove that the next run continues from there.
+/// Points at which a test can kill the process, to prove that the next run continues from there.
 ///
-/// `ENGAGE_CRASH_AT=<point>:<n>` sends SIGKILL to the process when the point is reached for the n-th time. Points are the raw
-/// values. Without the variable reaching one costs a load and a comparison.
+/// `ENGAGE_CRASH_AT=<point>:<n>` sends SIGKILL when the point, a raw value, is reached for the n-th time. Without the
+/// variable, reaching a point costs a load and a comparison.
 package enum CrashPoint: String, CaseIterable, Sendable {
   case beforeLocalCommit = "before-local-commit"
   case afterLocalCommit = "after-local-commit"

@@ -3,52 +3,50 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// What can be wrong with a store.
+/// An error of a store.
 package enum StoreError: Error, Equatable, Sendable {
-  /// There is no file at the path; `other` is a store that was perhaps meant.
+  /// No file exists at the path; `other` is a store that was perhaps meant.
   case missing(path: String, other: String? = nil)
-  /// Another process has the store open for writing.
-  ///
-  /// - `holder`: what that process noted about itself; nil if it did not.
+  /// Another process has the store open for writing; `holder` is its note about itself, nil if it left none.
   case heldByAnotherRun(path: String, holder: StoreHolder?)
-  /// An SQLite database, or some other file, that is not a store.
+  /// A file that is not a store, perhaps a SQLite database.
   case foreign(path: String)
-  /// A salvage that was stopped.
+  /// An interrupted salvage.
   case unfinished(path: String)
-  /// A device, a folder or the like stands at the path.
+  /// A device, a folder or the like exists at the path.
   case notAFile(path: String, kind: FileStatus.Kind)
-  /// A file without bytes: it may have been a store that lost its contents.
+  /// An empty file, perhaps a store that lost its contents.
   case empty(path: String)
   /// The file was deleted or replaced while it was open.
   case replaced(path: String)
-  /// Written by a later release: its schema number and the greatest one known here.
+  /// Written by a later release: its schema number and the highest one known here.
   case newer(path: String, version: Int, known: Int)
-  /// Written by an earlier release and opened without the right to change it.
+  /// Written by an earlier release and opened without permission to change it.
   case older(path: String, version: Int, known: Int)
-  /// Its numbers are this release's, but a table is of a form before the one that was released, or is not there (no column).
+  /// A store with this release's numbers, but with a table from before the first release, or without it (nil column).
   case otherForm(path: String, table: String, column: String?)
-  /// SQLite finds the file damaged.
+  /// SQLite reports the file as damaged.
   case damaged(path: String, detail: String)
-  /// A column holds what this program never writes; table and row where they were found.
+  /// A column holds a value that this program never writes; table and row if they were found.
   case damagedRow(path: String, table: String?, row: Int64?, column: String)
-  /// Something stands where a new store is to be made.
+  /// Something exists where a store is to be created.
   case exists(path: String)
-  /// A store of parts names files by numbers that mean others here: they were partitioned without what went before.
+  /// A part's store has file numbers that mean other files here: it was partitioned without the preceding data.
   case otherChain(path: String, file: String)
-  /// The store of a part's result: it has the only states of its devices, and its digest proves it.
+  /// The store of a part's result, which has the only states of its devices and is covered by a digest.
   case result(path: String)
-  /// A file beside the store of a result does not have the digests that were written to it.
+  /// A file next to a result's store does not have the digests that were written to it.
   case digestFile(path: String)
-  /// A block of events does not read back.
+  /// A block of events cannot be decoded.
   case damagedBlock
-  /// A row that must be there is not, or holds what it may not.
+  /// A required row is missing, or holds an invalid value.
   case inconsistent(String)
-  /// The system refused to create, lock or write a file.
+  /// The system failed to create, lock or write a file.
   case inputOutput(path: String, operation: String, code: Int32)
-  /// SQLite refused an operation for another reason.
+  /// SQLite failed for another reason.
   case database(code: Int32, message: String)
 
-  /// The exit code that ends a run because of it (reference command-line 4).
+  /// The exit code of a run that ends with this error (reference command-line 4).
   package var exit: RunExit {
     switch self {
     case .missing: .noInput
@@ -61,7 +59,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether the file holds what does not read back, so that whatever reads it again fails again.
+  /// Whether the file holds unreadable data, so that reading it again fails again.
   package var isDamage: Bool {
     switch self {
     case .damaged, .damagedRow, .damagedBlock, .inconsistent: true
@@ -69,14 +67,14 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Turns an error of the database layer into one of these; anything else stays.
+  /// Translates errors of the database layer; other errors pass through.
   static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as DatabaseError {
       throw StoreError(error, path: path)
     } catch is RowDecodingError {
-      // Its words would show the row.
+      // Its message would show the row.
       throw StoreError.damagedRow(path: path, table: nil, row: nil, column: "")
     } catch let error as UnreadableColumn {
       throw StoreError.damagedRow(path: path, table: nil, row: nil, column: error.name)
@@ -99,7 +97,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// SQLite quotes what it found where the schema should name a table. That may be a page of another table, with what was recorded.
+  /// Drops what SQLite quotes in place of a table's name: it may be a page of another table, with recorded data.
   private static func detail(_ message: String) -> String {
     let schema = "malformed database schema"
     return message.hasPrefix(schema) ? schema : message
@@ -107,7 +105,7 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// What a code of the system means, or of SQLite where SQLite was asked.
+  /// Returns the meaning of a system error code, or of a SQLite one for operations of SQLite.
   private static func words(_ code: Int32, _ operation: String) -> String {
     switch operation {
     case "create", "fill", "lock", "open": unsafe String(cString: strerror(code))
@@ -123,7 +121,7 @@ extension StoreError: CustomStringConvertible {
     column.map { "table '\(table)' has no column '\($0)'" } ?? "it has no table '\(table)'"
   }
 
-  /// What is wrong, for a list whose lines have a place.
+  /// The problem, for a list whose lines name the place.
   var problem: String {
     switch self {
     case .damaged(_, let detail): detail

@@ -1,13 +1,12 @@
 package import BatchFoundation
 
-/// Finds everything that is wrong with the events of an app, whose parameters are attributes and whose values are texts.
-///
-/// Not thread-safe: each worker has its own.
+/// Finds all problems of an app's events, whose parameters are attributes with text values. Not thread-safe: each
+/// worker has its own.
 package struct AttributeChecker: ~Copyable {
   private let table: SchemaTable
   private var path = EventPath()
   private var findings: [EventFinding] = []
-  /// What came so far of what the schema knows.
+  /// The coverage of the schema so far.
   package private(set) var coverage: SchemaCoverage
 
   package init(_ schema: EventSchema) {
@@ -15,11 +14,8 @@ package struct AttributeChecker: ~Copyable {
     coverage = SchemaCoverage(of: table)
   }
 
-  /// All findings of an event, each once, in their order.
-  ///
-  /// - Parameters:
-  ///   - names: what the schema may call the event; the first that it has counts.
-  ///   - attributes: those that may be in a schema.
+  /// Returns all findings of an event, each once, in order, from its attributes that may be in a schema. The first of
+  /// the names that the schema has counts.
   package mutating func findings(
     ofEvent names: [Text], _ attributes: some Sequence<(name: Text, value: Text)>
   ) -> [EventFinding] {
@@ -67,7 +63,7 @@ package struct AttributeChecker: ~Copyable {
   private mutating func add(_ id: FindingID) { findings.append(EventFinding(id: id, path: path.pointer)) }
 
   private mutating func check(_ value: Text, _ node: SchemaTable.Node) {
-    // What nothing gave a value is there without one, as the profile of codes has it.
+    // An attribute without a value is present but empty, as in the profile of codes.
     guard !value.isEmpty else {
       if node.isRequired { add(.emptyValue) }
       return
@@ -78,7 +74,7 @@ package struct AttributeChecker: ~Copyable {
     case .float: if Double(value.description)?.isFinite != true { add(.wrongType) }
     case .boolean: if value != "true", value != "false" { add(.wrongType) }
     case .timestamp: if Instant(exportText: value) == nil { add(.badTimestamp) }
-    // A schema of an app has none.
+    // A schema of an app has neither.
     case .object, .array: break
     }
   }

@@ -1,11 +1,9 @@
 package import BatchFoundation
 
-/// Finds everything that is wrong with events, one after another, without memory of its own for events that are fine
-/// (reference deltadna 6).
-///
-/// Not thread-safe: each worker has its own.
+/// Finds all problems of events, without allocating memory for events without findings (reference deltadna 6). Not
+/// thread-safe: each worker has its own.
 @safe package struct EventChecker: ~Copyable {
-  /// Which events of the schema an environment takes.
+  /// The environments, which differ in the events that they accept.
   package enum Environment: Sendable {
     /// Published events only.
     case live
@@ -19,15 +17,15 @@ package import BatchFoundation
   private var path = EventPath()
   private var findings: [EventFinding] = []
   private static let slots = 64
-  /// Parameters of events that are fine, each in a slot that follows from its address.
+  /// The parameters of events without findings, each in a slot that follows from its address.
   private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
   private var familiar = FamiliarEvents()
-  /// What came so far of what the schema knows.
+  /// The coverage of the schema so far.
   package private(set) var coverage: SchemaCoverage
 
   /// - Parameters:
-  ///   - schema: nil if events are compared with none.
-  ///   - largestRequest: `maxBytesPerRequest`, in bytes, with all that stands around the event in its request.
+  ///   - schema: nil if events are not compared.
+  ///   - largestRequest: `maxBytesPerRequest`, in bytes, including all that surrounds the event in its request.
   package init(schema: EventSchema?, environment: Environment, largestRequest: Int) {
     table = SchemaTable(schema ?? EventSchema(events: []))
     hasSchema = schema != nil
@@ -36,11 +34,7 @@ package import BatchFoundation
     coverage = SchemaCoverage(of: table)
   }
 
-  /// All findings of an event, each once, in their order.
-  ///
-  /// - Parameters:
-  ///   - parameters: `eventParams` as it goes out.
-  ///   - byteCount: length of the whole event as it goes out.
+  /// Returns all findings of an event, each once, in order, from its `eventParams` and its length as sent.
   package mutating func findings(
     ofEvent name: Text, parameters: JSONView, byteCount: Int
   ) -> [EventFinding] {
@@ -63,13 +57,12 @@ package import BatchFoundation
     return findings.enumerated().filter { $0.offset == 0 || $0.element != findings[$0.offset - 1] }.map(\.element)
   }
 
-  /// All findings of an event, each once, in their order.
-  ///
-  /// Events that share the memory of their parameters have one name; those that were fine are not looked at again.
+  /// Returns all findings of an event, each once, in order. Events with the same memory of parameters have the same
+  /// name; those without findings are not checked again.
   ///
   /// - Parameters:
-  ///   - parameters: in memory that stays as it is until ``forgetMemory()``.
-  ///   - byteBound: at least `byteCount`, and known at once.
+  ///   - parameters: memory that does not change until ``forgetMemory()``.
+  ///   - byteBound: at least `byteCount`, and known immediately.
   package mutating func findings(
     ofEvent name: Text, shared parameters: JSONView, byteBound: Int, byteCount: @autoclosure () -> Int
   ) -> [EventFinding] {
@@ -81,7 +74,7 @@ package import BatchFoundation
     return findings
   }
 
-  /// Has to be called before the memory of events that were checked is used again.
+  /// Forgets checked events; call this before their memory is reused.
   package mutating func forgetMemory() {
     for slot in 0..<Self.slots { unsafe cleared[slot] = nil }
   }
@@ -102,7 +95,7 @@ package import BatchFoundation
 
   // MARK: Events like others
 
-  /// Whether the event has the parameters of one of its name that was fine, and values that are fine.
+  /// Returns whether the event has the parameters of an event of its name without findings, and valid values.
   private mutating func isFamiliar(_ name: Text, _ parameters: JSONView) -> Bool {
     for place in 0..<FamiliarEvents.kept {
       guard let known = familiar.parameters(ofEvent: name, place) else { return false }
@@ -120,7 +113,7 @@ package import BatchFoundation
     return known.next() == nil
   }
 
-  /// Leaves nothing behind, because the event is looked at as a whole if the value has one.
+  /// Returns whether the value has a finding, which is discarded because the whole event is then checked.
   private mutating func hasFinding(_ value: JSONView, _ node: Int?) -> Bool {
     check(value, against: node)
     defer { findings.removeAll(keepingCapacity: true) }
@@ -128,7 +121,7 @@ package import BatchFoundation
   }
 
   private mutating func keep(_ name: Text, _ parameters: JSONView, _ definition: SchemaTable.Event?) {
-    // What this one means does not follow from the schema alone.
+    // The schema alone does not determine whether this one is valid.
     if parameters["realCurrencyType"] != nil { return }
     let scope = definition?.comparesMembers == true ? definition?.members.names : nil
     familiar.keep(name, parameters) { name, value in
@@ -196,7 +189,7 @@ package import BatchFoundation
 
   // MARK: Values
 
-  /// - Parameter number: the node that the schema has for the value; nil if it is not compared.
+  /// - Parameter number: the schema's node for the value; nil if it is not compared.
   private mutating func check(_ value: JSONView, against number: Int?) {
     let node = number.map { table.nodes[$0] }
     if let number { coverage.nodes[number] = true }

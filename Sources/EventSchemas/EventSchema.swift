@@ -2,23 +2,23 @@ package import BatchFoundation
 
 /// The events that an environment knows, with their parameters (reference deltadna 6).
 package struct EventSchema: Sendable {
-  /// Whose events they are.
+  /// The origin of the events.
   package enum Subject: Sendable {
     case game
-    /// An event is called by its code, or by its code and its name, as in `17 checkout`; its parameters are attributes, whose values are texts.
+    /// Events are named by code, or by code and name, as in `17 checkout`; parameters are attributes with text values.
     case app
   }
 
   package var events: [EventDefinition]
   package var subject = Subject.game
 
-  /// Parameters that every event of a game with parameters knows, declared or not.
+  /// The parameters that every game event with parameters may have, declared or not.
   private static let commonParameters = [
     ("userLevel", ParameterType.integer), ("userScore", .integer), ("userXP", .integer), ("platform", .string),
     ("sdkVersion", .string),
   ].map { ParameterDefinition(name: $0, value: ValueDefinition($1)) }
 
-  /// Those of them that an event does not declare itself.
+  /// Returns the common parameters that an event does not declare itself.
   package func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
     guard subject == .game else { return [] }
     return Self.commonParameters.filter { common in !declared.contains { $0.name.isIdentical(to: common.name) } }
@@ -29,7 +29,7 @@ package struct EventDefinition: Sendable {
   package var name: String
   /// False for an event that only the development environment accepts.
   package var isPublished: Bool
-  /// Nil: whatever the event carries is not compared.
+  /// The parameters; nil if they are not compared.
   package var parameters: [ParameterDefinition]?
 }
 
@@ -39,18 +39,17 @@ package struct ParameterDefinition: Sendable {
   package var isRequired = false
 }
 
-/// What a value may be.
 package struct ValueDefinition: Sendable {
   package var type: ParameterType
-  /// What the whole of a text has to match; nil where any will do.
+  /// The expression that the whole text must match; nil for any text.
   package var format: LinearRegex?
-  /// The texts that are allowed; nil where all are.
+  /// The allowed texts; nil for all.
   package var enumeration: [String]?
-  /// The most characters (Unicode scalars) of a text; nil where any number will do.
+  /// The maximum number of characters (Unicode scalars) of a text; nil for any number.
   package var maxLength: Int?
-  /// Of an object; nil if nothing inside is compared.
+  /// The parameters of an object; nil if nothing inside is compared.
   package var parameters: [ParameterDefinition]?
-  /// Of an array: what each element has to be, none or one; empty if elements are not compared.
+  /// The definition of an array's elements, none or one; empty if elements are not compared.
   package var items: [ValueDefinition] = []
 
   package init(_ type: ParameterType) { self.type = type }
@@ -69,13 +68,13 @@ package enum ParameterType: String, CaseIterable, Sendable {
   case object = "OBJECT"
   case array = "ARRAY"
 
-  /// Those that values can be of; an attribute is a text.
+  /// Returns the types that values can have; an attribute is a text.
   package static func types(of subject: EventSchema.Subject) -> [ParameterType] {
     subject == .game ? allCases : [.string, .integer, .float, .boolean, .timestamp]
   }
 }
 
-/// Why a schema file cannot be used, and where (reference deltadna 10).
+/// A problem that makes a schema file unusable, with its place (reference deltadna 10).
 package struct SchemaProblem: Equatable, Sendable {
   /// The raw value is the id that `deltadna schema check` prints.
   package enum Kind: String, CaseIterable, Sendable {
@@ -92,25 +91,24 @@ package struct SchemaProblem: Equatable, Sendable {
   }
 
   package var kind: Kind
-  /// A JSON Pointer into the file; of a missing key the place where it should be.
+  /// A JSON Pointer into the file; for a missing key, to where it should be.
   package var path: String
-  /// The event, and the parameters that lead there, by name; empty where they have none.
+  /// The names of the event and of the parameters that lead there; empty if they have none.
   package var names: String
-  /// Of a missing key, where its object begins.
+  /// The place in the file; for a missing key, the beginning of its object.
   package var place: TextPlace
-  /// What is wrong, in words.
   package var reason: String
 
-  /// Where by name, or by the pointer where nothing has one, and what is wrong.
+  /// The description after the names, or after the pointer if there are none.
   package var words: String {
     let place = names.isEmpty ? path : names
     return place.isEmpty ? reason : "\(place): \(reason)"
   }
 }
 
-/// A schema file that cannot be used, with everything that is wrong with it.
+/// A schema file that cannot be used, with all its problems.
 package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConvertible {
-  /// As the caller named the file.
+  /// The file as the caller named it.
   package var file: String
   package var problems: [SchemaProblem]
 
@@ -119,7 +117,6 @@ package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConv
     self.problems = problems
   }
 
-  /// One line for each problem.
   package var lines: [String] {
     problems.map { "\(file):\($0.place.line):\($0.place.column): error: \($0.words)" }
   }
@@ -129,14 +126,14 @@ package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConv
   package var description: String { lines.joined(separator: "\n") }
 }
 
-/// What a schema file holds, for somebody who checks it.
+/// The contents of a schema file, for checks.
 package struct SchemaInspection: Sendable {
-  /// More are not noted: whoever mends so many looks again.
+  /// The maximum number of noted problems: whoever fixes these checks again.
   static let mostProblems = 1_000
 
   package var events = 0
-  /// At any depth.
+  /// The number of parameters at any depth.
   package var parameters = 0
-  /// By bytes of the path, then of the id; the first that were found where there are more than ``mostProblems``.
+  /// The problems by the bytes of the path, then of the id; only the first ``mostProblems`` that were found.
   package var problems: [SchemaProblem] = []
 }

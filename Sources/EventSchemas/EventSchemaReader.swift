@@ -1,7 +1,7 @@
 import BatchFoundation
 
 extension EventSchema {
-  /// Reads a schema file. Keys that it does not know are ignored.
+  /// Reads a schema file. Unknown keys are ignored.
   ///
   /// - Throws: ``EventSchemaError`` with all problems at once.
   package static func read(
@@ -12,7 +12,7 @@ extension EventSchema {
     return schema
   }
 
-  /// Reads as much of a schema file as is well-formed, and says what is not.
+  /// Reads the well-formed parts of a schema file, and reports the others.
   package static func inspect(
     _ bytes: [UInt8], of subject: Subject = .game
   ) -> (schema: EventSchema, inspection: SchemaInspection) {
@@ -33,7 +33,7 @@ private struct EventSchemaReader {
   private let bytes: [UInt8]
   private let subject: EventSchema.Subject
   private var root: JSONNode?
-  /// Names while they are looked at.
+  /// The memory of names during their checks.
   private let arena = Arena(blockSize: 1 << 12)
 
   init(_ bytes: [UInt8], _ subject: EventSchema.Subject) {
@@ -102,7 +102,7 @@ private struct EventSchemaReader {
 
   // MARK: Values
 
-  /// Type, format, enumeration and what is inside; nil without a type.
+  /// Reads type, format, enumeration and contents; returns nil without a type.
   private mutating func readValue(_ node: JSONNode, _ path: String) -> ValueDefinition? {
     guard let written = node.present("type") else {
       note(.badType, "\(path)/type", node.place, "'type' is missing")
@@ -213,7 +213,7 @@ private struct EventSchemaReader {
     member(key, of: node, path, .badType, "a boolean", \.bool)
   }
 
-  /// What stands below a key; nil without it, and with a problem where it is of another kind.
+  /// Returns the member of a key; nil if it is missing, or of another kind, which is noted as a problem.
   private mutating func member<Value>(
     _ key: String, of node: JSONNode, _ path: String, _ problem: SchemaProblem.Kind, _ kind: String,
     _ read: (JSONNode) -> Value?
@@ -231,7 +231,7 @@ private struct EventSchemaReader {
         kind: kind, path: path, names: names(above: path), place: place ?? TextPlace(line: 1), reason: reason))
   }
 
-  /// The event and the parameters that the pointer leads through, by name, such as `levelUp.reward`; empty where they have none.
+  /// Returns the names of the event and parameters on the pointer, such as `levelUp.reward`; empty if they have none.
   private func names(above path: String) -> String {
     var node = root
     var names: [String] = []
@@ -245,7 +245,7 @@ private struct EventSchemaReader {
   }
 }
 
-/// Names of one scope in lower case, because two that differ in case only are one to the service.
+/// The names of one scope in lowercase, because the service does not distinguish case.
 private struct NamesSeen {
   private var names: Set<[UInt8]> = []
 

@@ -1,20 +1,19 @@
 import BatchFoundation
 import Glibc
 
-/// For some names of events, what those looked like that had no finding: their parameters, and the values that may stand there.
-///
-/// Events of one name mostly have the same parameters in the same order, or one more now and then: two are kept. All that has to be known of them lies in one piece, where the
-/// tables of a schema are spread over more memory than the processor's nearest cache has.
+/// The parameters of events without findings, and the values allowed there, for some names. Events of one name mostly
+/// have the same parameters in the same order, or sometimes one more: two are kept. They lie in one piece, while a
+/// schema's tables exceed the processor's nearest cache.
 @safe struct FamiliarEvents: ~Copyable {
-  /// Which values have no finding.
+  /// The values without findings.
   enum Values: UInt8 {
     case integer, number, boolean, text
-    /// Any number, either boolean, and a text that is not empty.
+    /// Any number, either boolean, or a nonempty text.
     case scalar
-    /// Has to be looked at.
+    /// Values that must be checked.
     case other
 
-    /// Whether the value may not stand there; nil if that is not known.
+    /// Returns whether the value has a finding; nil if unknown.
     @inline(__always)
     func hasFinding(_ value: JSONView) -> Bool? {
       switch self {
@@ -31,11 +30,11 @@ import Glibc
   struct Parameter {
     var name: Text
     var values: Values
-    /// Of the schema; nil if the value is not compared.
+    /// The node of the schema; nil if the value is not compared.
     var node: Int?
   }
 
-  /// The parameters of one event, in their order.
+  /// The parameters of one event, in order.
   @safe struct Parameters {
     fileprivate var at: UnsafeRawPointer
     fileprivate let end: UnsafeRawPointer
@@ -51,29 +50,27 @@ import Glibc
     }
   }
 
-  /// Events with more to tell are not kept.
+  /// The size of a slot; larger events are not kept.
   private static let slotBytes = 512
   private static let pairs = 1024
-  /// In each slot its length, the name of the event, and its parameters; two slots lie together.
+  /// The slots, two next to each other: the length, the name of the event, and its parameters.
   private let memory: UnsafeMutableRawPointer
 
-  /// Which slot of each pair was written last.
+  /// The slot of each pair that was written last.
   private var latest = [UInt8](repeating: 0, count: pairs)
 
   init() {
-    // Of zeros, which take no memory until a slot is written.
+    // Zeros take no memory until a slot is written.
     guard let zeros = unsafe calloc(2 * Self.pairs, Self.slotBytes) else { fatalError("no memory for a megabyte") }
     unsafe memory = zeros
   }
 
   deinit { unsafe free(memory) }
 
-  /// How many events of a name are kept.
+  /// The number of events of a name that are kept.
   static let kept = 2
 
-  /// What is known of the events of a name; nil for nothing.
-  ///
-  /// - Parameter place: below ``kept``; the last one that was kept is the first.
+  /// Returns what is known of events of a name at a place below ``kept``, 0 for the one kept last; nil for nothing.
   @inline(__always)
   func parameters(ofEvent name: Text, _ place: Int) -> Parameters? {
     let slot = unsafe slot(of: name, place)
@@ -83,12 +80,12 @@ import Glibc
     return known == name ? unsafe Parameters(at: start, end: slot + count) : nil
   }
 
-  /// Keeps an event without findings, in the place of the oldest one of its name.
+  /// Keeps an event without findings, replacing the oldest one of its name.
   mutating func keep(_ name: Text, _ parameters: JSONView, _ describe: (Text, JSONView) -> Parameter) {
     let slot = unsafe slot(of: name, 1)
     latest[pair(of: name)] ^= 1
     unsafe slot.storeBytes(of: 0, as: UInt16.self)
-    // Five bytes are the most that stand around a text.
+    // A text takes at most five more bytes than its length.
     guard 2 + name.count + 5 <= Self.slotBytes else { return }
     var at = unsafe name.writeShort(to: slot + 2)
     var members = parameters.members
@@ -108,7 +105,7 @@ import Glibc
     return unsafe memory + (2 * pair + (Int(latest[pair]) ^ place)) * Self.slotBytes
   }
 
-  /// Names that share a pair push each other out, which costs time alone.
+  /// Returns the pair of a name. Names with the same pair replace each other, which only costs time.
   @inline(__always)
   private func pair(of name: Text) -> Int { Int(name.quickHash) & (Self.pairs - 1) }
 }

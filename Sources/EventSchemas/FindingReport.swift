@@ -1,12 +1,12 @@
 package import BatchFoundation
 package import BatchReport
 
-/// What the checks of a run found, as its end summary and its report show it.
+/// The findings of a run, for its end summary and its report.
 package enum FindingReport {
-  /// The name by which a run counts a finding.
+  /// Returns the name under which a run counts a finding.
   package static func figure(_ id: FindingID) -> String { "findings.\(id.rawValue)" }
 
-  /// Nil where nothing was found.
+  /// Returns the line of the summary; nil if nothing was found.
   package static func line(_ figures: [String: Int]) -> PlatformReport.Line? {
     let counts = FindingID.allCases.compactMap { id in figures[figure(id)].map { (words: id.rawValue, count: $0) } }
     guard !counts.isEmpty else { return nil }
@@ -14,7 +14,7 @@ package enum FindingReport {
     return .init("checks", "\(found.counted("finding")), explained in docs/event-schema.md", counts: counts)
   }
 
-  /// Names come from users, so there may be any number.
+  /// The maximum number of rows: names come from users, so there may be any number.
   private static let mostRows = 200
 
   package static func sections(
@@ -43,7 +43,7 @@ package enum FindingReport {
 }
 
 extension EventFinding {
-  /// A line of `--findings-out`, without a line end: the event and what is wrong with it.
+  /// Returns a line of `--findings-out`, without a line end: the event and its findings.
   package static func line(_ event: JSONNode, _ findings: [EventFinding]) -> [UInt8] {
     let list = findings.map { finding -> JSONNode in
       ["id": .text(finding.id.rawValue), "path": .text(String(decoding: finding.path, as: UTF8.self))]
@@ -52,7 +52,7 @@ extension EventFinding {
   }
 }
 
-/// What can be wrong with an event; the raw value is its id in findings and reports (reference deltadna 6).
+/// The kinds of problems of an event; the raw value is the id in findings and reports (reference deltadna 6).
 package enum FindingID: String, CaseIterable, Sendable, Codable {
   case badName
   case badTimestamp
@@ -71,7 +71,7 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
 }
 
 extension FindingID {
-  /// What whoever sees the finding should do (`docs/event-schema.md` has more).
+  /// The advice for the person who sees the finding (`docs/event-schema.md` has more).
   package var advice: String {
     switch self {
     case .badName: "rename it where it is recorded"
@@ -92,13 +92,13 @@ extension FindingID {
   }
 }
 
-/// One thing that is wrong with an event, and where.
+/// A problem of an event, with its place.
 package struct EventFinding: Equatable, Sendable {
   package var id: FindingID
   /// A JSON Pointer (RFC 6901) into the event, as UTF-8; empty for the event as a whole.
   package var path: [UInt8]
 
-  /// The order in which findings are listed: bytes of the path, then of the id.
+  /// Returns whether a finding is listed before another: by bytes of the path, then of the id.
   package static func precedes(_ one: EventFinding, _ other: EventFinding) -> Bool {
     guard one.path == other.path else { return one.path.lexicographicallyPrecedes(other.path) }
     return one.id.rawValue.utf8.lexicographicallyPrecedes(other.id.rawValue.utf8)

@@ -1,14 +1,14 @@
 package import BatchFoundation
 
-/// What was wrong with the events of a run, for its summary and report. Tallies of several workers add up to the same.
+/// The findings of a run's events, for its summary and report. Tallies of several workers add up to the same.
 package struct FindingTally: Sendable {
-  /// What was found with the events of one name.
+  /// The occurrences of a finding in events of one name.
   package struct Row: Sendable, Equatable, Codable {
     package var count: Int
     package var example: Example
   }
 
-  /// Where the finding was met: the first of all places by the bytes of the path, then of the event's id.
+  /// The place of a finding: the first of all by the bytes of the path, then of the event's id.
   package struct Example: Sendable, Equatable, Comparable, Codable {
     package var path: [UInt8]
     package var eventUUID: [UInt8]
@@ -28,13 +28,13 @@ package struct FindingTally: Sendable {
     }
   }
 
-  /// Names of events come from users, so there may be any number of them; a report shows no more than this many rows.
+  /// The maximum number of rows: names of events come from users, so there may be any number.
   private static let mostRows = 200
 
-  /// How often each id was found.
+  /// The number of findings by id.
   package private(set) var counts: [FindingID: Int] = [:]
   private var rowsByKey: [Key: Row] = [:]
-  /// Whether some rows are left out.
+  /// Whether rows were left out.
   package private(set) var isTruncated = false
 
   package init() {}
@@ -56,7 +56,7 @@ package struct FindingTally: Sendable {
     isTruncated = isTruncated || other.isTruncated
   }
 
-  /// By id, then by the bytes of the event's name.
+  /// The rows by id, then by the bytes of the event's name.
   package var rows: [(id: String, event: String, row: Row)] {
     rowsByKey.sorted { $0.key < $1.key }.map { ($0.key.id, $0.key.event.string, $0.value) }
   }
@@ -69,14 +69,14 @@ package struct FindingTally: Sendable {
       return
     }
     rowsByKey[key] = row
-    // What is among the first of all is among the first of every part, so the rows that stay have counted everything.
+    // The first rows of all are among the first of every part, so the rows that stay have counted everything.
     guard rowsByKey.count > Self.mostRows, let last = rowsByKey.keys.max() else { return }
     rowsByKey[last] = nil
     isTruncated = true
   }
 }
 
-/// A list of counts and a list of rows, each in its order: equal tallies are equal bytes.
+/// Encodes counts and rows as ordered lists, so that equal tallies have equal bytes.
 extension FindingTally: Codable {
   private struct Count: Codable {
     var id: FindingID

@@ -1,19 +1,19 @@
 package import BatchFoundation
 
-/// What events and parameters may be called (reference deltadna-service 6.2).
+/// The rules for names of events and parameters (reference deltadna-service 6.2).
 package enum NameRules {
-  /// `[A-Za-z][_a-zA-Z0-9]*`
+  /// Returns whether the name matches `[A-Za-z][_a-zA-Z0-9]*`.
   package static func isEventName(_ name: Text) -> Bool {
     name.count > 0 && isLetter(name[0] | 0x20) && hasWordCharactersOnly(name)
   }
 
-  /// `[a-z][_a-zA-Z0-9]*`
+  /// Returns whether the name matches `[a-z][_a-zA-Z0-9]*`.
   @inline(__always)
   package static func isParameterName(_ name: Text) -> Bool {
     name.count > 0 && isLetter(name[0]) && hasWordCharactersOnly(name)
   }
 
-  /// Whether a parameter would have the name of a member that stands beside `eventParams`.
+  /// Returns whether a parameter would have the name of a member next to `eventParams`.
   @inline(__always)
   package static func isReserved(_ name: Text) -> Bool {
     switch name.count {
@@ -44,8 +44,8 @@ package enum NameRules {
     return unsafe areWordCharacters(raw.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self))
   }
 
-  /// Whether eight bytes are all word characters: each range is found by adding what carries its first byte, and not the one
-  /// before it, into the topmost bit.
+  /// Returns whether eight bytes are all word characters. For each range, an addition carries its first byte, but not
+  /// the one before it, into the top bit.
   @inline(__always)
   private static func areWordCharacters(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -60,7 +60,7 @@ package enum NameRules {
     return (letters | digits | underscore) & highs == highs
   }
 
-  /// A bit for each character of ASCII.
+  /// Tests a bit for each ASCII character.
   @inline(__always)
   private static func isWordCharacter(_ byte: UInt8) -> Bool {
     let bits: UInt64 = byte < 64 ? 0x03FF_0000_0000_0000 : 0x07FF_FFFE_87FF_FFFE

@@ -1,17 +1,16 @@
 import BatchFoundation
 
-/// Which events and parameters of a schema came, of one or more workers.
+/// The events and parameters of a schema that occurred, for one or more workers.
 package struct SchemaCoverage: Sendable, Equatable, Codable {
   var events: [Bool]
   var nodes: [Bool]
 
-  /// Before anything came.
   init(of table: SchemaTable) {
     events = Array(repeating: false, count: table.events.count)
     nodes = Array(repeating: false, count: table.nodes.count)
   }
 
-  /// Adds what another worker met by the same schema.
+  /// Adds the coverage of another worker with the same schema.
   package mutating func add(_ other: SchemaCoverage) {
     for index in events.indices where other.events.indices.contains(index) && other.events[index] {
       events[index] = true
@@ -19,12 +18,12 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
     for index in nodes.indices where other.nodes.indices.contains(index) && other.nodes[index] { nodes[index] = true }
   }
 
-  /// What never came, in the order of the schema: an event by its name, a parameter of one that came as `event/parameter`,
-  /// deeper ones likewise. Of what never came the inside is not listed.
+  /// Returns what never occurred, in the order of the schema: an event by name, a parameter of one that occurred as
+  /// `event/parameter`, deeper ones likewise. The contents of what never occurred are not listed.
   package func unmet(in schema: EventSchema) -> [String] {
     var walk = Walk(schema: schema, nodes: nodes)
     for (index, event) in schema.events.enumerated() {
-      // It is not compared with the schema, so nobody knows what of it came.
+      // It is not compared with the schema, so its coverage is unknown.
       if event.name.isIdentical(to: "ddnaForgetMe") {
         walk.visit(event, listing: false)
         continue
@@ -36,7 +35,7 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
     return walk.unmet
   }
 
-  /// Follows the nodes in the order in which the table numbers them.
+  /// A walk through the nodes in the order in which the table numbers them.
   private struct Walk {
     let schema: EventSchema
     let nodes: [Bool]
@@ -56,7 +55,7 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
       }
     }
 
-    /// Whether a value stood there.
+    /// Returns whether a value occurred there.
     private mutating func visit(_ value: ValueDefinition, below path: String, listing: Bool) -> Bool {
       let met = next < nodes.count && nodes[next]
       next += 1

@@ -1,7 +1,6 @@
 package import BatchFoundation
 
-/// Learns a schema from events that are fine: which names come, how often, and what their values are
-/// (reference deltadna 10).
+/// Infers a schema from events without findings: names, how often they occur, and their values (reference deltadna 10).
 package struct SchemaInference {
   private var events: [ByteText: Shape] = [:]
 
@@ -10,7 +9,7 @@ package struct SchemaInference {
   /// - Parameter parameters: `eventParams` of an event without findings.
   package mutating func add(event name: Text, parameters: JSONView) { shape(of: name).add(parameters) }
 
-  /// - Parameter attributes: of an app's event.
+  /// - Parameter attributes: the attributes of an app's event.
   package mutating func add(event name: Text, attributes: some Sequence<(name: Text, value: Text)>) {
     shape(of: name).add(attributes)
   }
@@ -22,7 +21,7 @@ package struct SchemaInference {
     return shape
   }
 
-  /// The schema as a file: names by their bytes, each with how often it came.
+  /// The schema as a file: names sorted by their bytes, each with its count.
   package var document: JSONNode {
     [
       "events": .array(
@@ -33,16 +32,16 @@ package struct SchemaInference {
   }
 }
 
-/// What stood at one place of the events so far.
+/// The values at one place of the events so far.
 private final class Shape {
   private(set) var count = 0
   private var kinds: Set<Kind> = []
-  /// How many of the values were objects, and what was inside them.
+  /// The number of values that were objects, and their members.
   private var objects = 0
   private var members: [ByteText: Shape] = [:]
   /// The elements of all arrays.
   private var elements: Shape?
-  /// Whether values are texts whatever they look like.
+  /// Whether values are texts, whatever they look like.
   private var isAttribute = false
 
   /// The types of values before they are reconciled.
@@ -53,7 +52,7 @@ private final class Shape {
   func add(_ value: JSONView) {
     count += 1
     switch value.kind {
-    // Events without findings have none.
+    // Events without findings have no null.
     case .null: break
     case .no, .yes: kinds.insert(.boolean)
     case .number: kinds.insert(value.number?.isInteger64 == true ? .integer : .float)
@@ -79,7 +78,7 @@ private final class Shape {
     for (name, value) in attributes {
       let shape = shape(of: name)
       shape.isAttribute = true
-      // One that is empty is known, but says no more than one that is not there.
+      // An empty value is known, but counts like a missing one.
       guard !value.isEmpty else { continue }
       shape.count += 1
       shape.kinds.insert(Self.kind(ofAttribute: value))
@@ -101,12 +100,12 @@ private final class Shape {
     return Instant(exportText: value) == nil ? .string : .timestamp
   }
 
-  /// Whether the text has the one form of time that goes out, `yyyy-MM-dd HH:mm:ss.SSS`.
+  /// Returns whether the text has the only form of time that is sent, `yyyy-MM-dd HH:mm:ss.SSS`.
   private static func isTimestamp(_ text: Text) -> Bool {
     text.count == Instant.eventTimestampBytes && Instant(plain: text) != nil
   }
 
-  /// Nil where values are of types that no one type covers.
+  /// The type that covers all values; nil if none does.
   private var type: ParameterType? {
     switch kinds {
     case [.integer]: .integer
@@ -130,7 +129,7 @@ private final class Shape {
 
   private var typeName: JSONNode { .text(type?.rawValue ?? "MIXED") }
 
-  /// What is known of the values' own members or elements.
+  /// The definition of the values' members or elements.
   private var inside: KeyValuePairs<String, JSONNode?> {
     [
       "parameters": type == .object ? parameters : nil,

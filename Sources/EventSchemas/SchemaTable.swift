@@ -1,32 +1,32 @@
 import BatchFoundation
 
-/// A schema laid out for being asked a million times: everything is a number in a flat table, found by the bytes of names.
+/// A schema laid out for millions of lookups: everything is a number in a flat table, found by the bytes of names.
 struct SchemaTable: Sendable {
-  /// What may stand at one place: the value of a parameter, or an element of an array.
+  /// The definition of one place: the value of a parameter, or an element of an array.
   struct Node: Sendable {
     var type: ParameterType
     var isRequired: Bool
-    /// Whether anything is known of the inside of the object.
+    /// Whether the contents of the object are compared.
     var comparesMembers = false
-    /// Parameters inside the object.
+    /// The parameters of the object.
     var members = Members.none
     /// The node of all elements of the array; negative if they are not compared.
     var items: Int32 = -1
-    /// Place in `formats`; negative if there is none.
+    /// The index in `formats`; negative if there is none.
     var format: Int32 = -1
-    /// Whether the text has to be one of `allowed`.
+    /// Whether the text must be one of `allowed`.
     var isEnumerated = false
     var allowed = NameIndex.Scope.empty
-    /// Characters of the text.
+    /// The maximum number of characters of the text.
     var maxLength = Int.max
   }
 
   /// The parameters of an event or of an object.
   struct Members: Sendable {
     var names: NameIndex.Scope
-    /// How many of them are required.
+    /// The number of required ones.
     var required: Int32
-    /// Where the numbers of the required ones start in `requiredNodes`.
+    /// The index of the first required one in `requiredNodes`.
     var firstRequired: Int32
 
     static var none: Members { Members(names: .empty, required: 0, firstRequired: 0) }
@@ -42,7 +42,7 @@ struct SchemaTable: Sendable {
   private(set) var eventNames = NameIndex.Scope.empty
   private(set) var events: [Event] = []
   private(set) var nodes: [Node] = []
-  /// The name of each node; that of its array for an element.
+  /// The name of each node; for an element, that of its array.
   private(set) var nodeNames: [String] = []
   private(set) var requiredNodes: [Int32] = []
   private(set) var formats: [LinearRegex] = []
@@ -90,12 +90,12 @@ struct SchemaTable: Sendable {
     return number
   }
 
-  /// What is wrong with a text that is not empty.
+  /// Returns the faults of a nonempty text.
   func faults(of text: Text, _ node: Node) -> [FindingID] {
     var faults: [FindingID] = []
     if node.isEnumerated, names.value(of: text, in: node.allowed) == nil { faults.append(.notInEnumeration) }
     if node.format >= 0, unsafe !formats[Int(node.format)].matches(text.bytes) { faults.append(.formatMismatch) }
-    // No character has fewer bytes than one; all but its first begin with the bits 10.
+    // A character has at least one byte; all its bytes but the first begin with the bits 10.
     if text.count > node.maxLength, text.count(where: { $0 & 0xC0 != 0x80 }) > node.maxLength {
       faults.append(.tooLong)
     }

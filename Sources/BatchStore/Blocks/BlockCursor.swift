@@ -1,14 +1,13 @@
 public import BatchFoundation
 
-/// Reads the numbers and the strings of a block one after the other.
+/// Reads the numbers and strings of a block in order. Numbers are variable-length, as written by
+/// `ByteBuffer.append(varint:)`; references to known items count from 1, and 0 announces a new one.
 ///
-/// Numbers are variable-length, as `ByteBuffer.append(varint:)` writes them; those of known things count from 1, and 0 announces a
-/// new one. Every number is checked against what the block has, so a damaged block ends as
-/// ``StoreError/damagedBlock`` and never as a wild read.
+/// Every number is checked against the block, so a damaged one throws ``StoreError/damagedBlock``, without a wild read.
 public struct BlockCursor: ~Copyable {
   @usableFromInline var source: ByteBuffer
   @usableFromInline var at = 0
-  /// The strings that were met so far, in memory that may be read some bytes beyond their end and lives as long as the cursor.
+  /// The strings read so far, in memory that is readable some bytes beyond their end and lives as long as the cursor.
   public private(set) var strings: [Text] = []
 
   public init(_ block: UnsafeBufferPointer<UInt8>) {
@@ -23,18 +22,16 @@ public struct BlockCursor: ~Copyable {
 
   @usableFromInline var damage: any Error { StoreError.damagedBlock }
 
-  /// Bytes that were not read yet.
   @inlinable public var remaining: Int { source.count - at }
 
-  /// Makes room for strings, so that the list need not grow.
   public mutating func reserveStrings(_ count: Int) { strings.reserveCapacity(count) }
 
-  /// What every block begins with.
+  /// The start of every block.
   public struct Head {
     public var events: Int
-    /// The time that the first event's is counted from.
+    /// The time that the first event's time is relative to.
     public var first: Instant
-    /// Of the whole request body.
+    /// The size of the whole request body in bytes.
     public var bodyBytes: Int
   }
 
@@ -53,7 +50,7 @@ public struct BlockCursor: ~Copyable {
     return unsafe source.base[at]
   }
 
-  /// Eight bytes, the highest first.
+  /// Reads eight bytes, big-endian.
   public mutating func word() throws -> UInt64 {
     guard remaining >= 8 else { throw damage }
     defer { at += 8 }
@@ -82,25 +79,21 @@ public struct BlockCursor: ~Copyable {
     throw damage
   }
 
-  /// The index behind the number of a known thing.
-  ///
-  /// - Parameters:
-  ///   - number: as it was read, from 1.
-  ///   - count: how many are known.
+  /// Returns the index for a number that was read, where `count` items are known, numbered from 1.
   @inlinable @inline(__always)
   public func index(_ number: UInt64, of count: Int) throws -> Int {
     guard number <= UInt64(count) else { throw damage }
     return Int(number) - 1
   }
 
-  /// A count of things that take at least a byte each.
+  /// Reads a count of items that take at least a byte each.
   public mutating func byteBoundCount() throws -> Int {
     let count = try number()
     guard count <= UInt64(remaining) else { throw damage }
     return Int(count)
   }
 
-  /// The instant so many milliseconds behind `last` as the next number says.
+  /// Reads a number of milliseconds, and returns the instant that much after `last`.
   @inlinable
   public mutating func instant(after last: Instant) throws -> Instant {
     let (stamp, overflow) = last.milliseconds.addingReportingOverflow(Int64(bitPattern: try number()))
@@ -108,20 +101,20 @@ public struct BlockCursor: ~Copyable {
     return Instant(milliseconds: stamp)
   }
 
-  /// A known string or a new one, as an index of ``strings``.
+  /// Reads a known or new string, and returns its index in ``strings``.
   @inlinable @inline(__always)
   public mutating func string() throws -> Int {
     let number = try number()
     return number == 0 ? try newString() : try index(number, of: strings.count)
   }
 
-  /// A string that was not met before, as an index of ``strings``.
+  /// Reads a new string, and returns its index in ``strings``.
   public mutating func newString() throws -> Int {
     strings.append(try text())
     return strings.count - 1
   }
 
-  /// A text of its own, behind its length.
+  /// Reads an unshared text, which follows its length.
   public mutating func text() throws -> Text {
     let length = try byteBoundCount()
     defer { at += length }
@@ -129,20 +122,20 @@ public struct BlockCursor: ~Copyable {
   }
 }
 
-/// Check sums of the blocks of a pack by their places, so that what a disk or a hand has changed is found before a block is read.
+/// The checksums of a pack's blocks by offset, which reveal changes by a disk or a person before a block is read.
 struct BlockSums {
-  /// An entry: the block's place, then its sum, little-endian.
+  /// The size of an entry: the block's offset, then its checksum, little-endian.
   private static let entry = 4 + 8
 
   private(set) var bytes: [UInt8] = []
 
-  /// - Parameter offset: of the block in its pack.
+  /// - Parameter offset: the block's offset in its pack.
   mutating func add(_ block: UnsafeRawBufferPointer, at offset: Int) {
     unsafe withUnsafeBytes(of: UInt32(truncatingIfNeeded: offset).littleEndian) { unsafe bytes += $0 }
     unsafe withUnsafeBytes(of: Self.sum(of: block).littleEndian) { unsafe bytes += $0 }
   }
 
-  /// Whether the block is the one that was stored at its place.
+  /// Returns whether the block is the one stored at the offset.
   static func confirm(_ block: [UInt8], at offset: Int, by sums: [UInt8]) -> Bool {
     unsafe sums.withUnsafeBytes { sums in
       for start in stride(from: 0, to: sums.count - entry + 1, by: entry) {
@@ -163,11 +156,11 @@ struct BlockSums {
   }
 }
 
-/// The sources of the events of a block, each as what differs from the one before: a byte or two where lines are near.
+/// The sources of a block's events, each as its difference from the one before: a byte or two for nearby lines.
 ///
 ///     source = zigzag line delta << 1 | has file, [file]
 ///
-/// Encoder and reader of a block have one each, from its first event on.
+/// Encoder and reader have one each for a block, from its first event on.
 public struct SourceTrail {
   @usableFromInline var last = StoredSource.unknown
 

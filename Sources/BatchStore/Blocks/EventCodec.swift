@@ -1,43 +1,43 @@
 package import BatchFoundation
 package import GRDB
 
-/// How a platform keeps its events in blocks: what the store knows of events.
+/// A platform's encoding of events in blocks: all that the store knows of events.
 ///
-/// A block is the content of one request, in whatever form; the store keeps its bytes and what stands beside them in
-/// ``EventBlocks/Entry``. Strings stand in it behind their length, escaped as in JSON; ``BlockText`` relies on that.
+/// A block is the content of one request, in any form; the store keeps its bytes and ``EventBlocks/Entry``. Strings
+/// follow their length and are escaped as in JSON; ``BlockText`` relies on that.
 package protocol EventCodec: Sendable {
   /// Opens a block before its first event.
   ///
-  /// - Throws: `StoreError/damagedBlock`, here or from the cursor, for bytes that make no sense.
+  /// - Throws: `StoreError/damagedBlock`, here or from the cursor, for malformed bytes.
   func cursor(of block: [UInt8]) throws -> any EventCursor
 
-  /// Writes events that cursors of this codec stand on.
+  /// Returns a writer for events of cursors of this codec.
   func writer(_ limits: BlockLimits) -> any BlockWriter
 
-  /// Appends the exact request body of a block: the same bytes for the same version ever after.
+  /// Appends the exact request body of a block; the bytes for a version never change.
   func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws
 }
 
 /// Walks through the events of one block.
 package protocol EventCursor: AnyObject {
-  /// Goes to the next event; false behind the last.
+  /// Moves to the next event; returns false after the last.
   func next() throws -> Bool
 
   var timestamp: Instant { get }
-  /// Grows from event to event of a device, across runs; see ``EmissionNumber``.
+  /// The emission number, which grows from event to event of a device, across runs; see ``EmissionNumber``.
   var emission: Int64 { get }
-  /// The device that the event came from; lives as long as the cursor.
+  /// The device that the event came from; valid as long as the cursor.
   var device: Text { get }
-  /// The code or the name of the event; lives as long as the cursor.
+  /// The code or the name of the event; valid as long as the cursor.
   var type: Text { get }
-  /// Posted all the same, but shown as `EXPIRED` while it waits.
+  /// Whether the event is shown as `EXPIRED` while it is pending; it is posted all the same.
   var isExpired: Bool { get }
-  /// Its record came beyond the reach of a rewind, where that makes a difference to its platform (reference decisions 34).
+  /// Whether its record is older than the rewind window, if that matters to its platform (reference decisions 34).
   var isLate: Bool { get }
-  /// Where the record that led to the event was read.
+  /// The place where the record that led to the event was read.
   var source: StoredSource { get }
 
-  /// Appends the event in the form of the wire and of `--events-out`, without a line end.
+  /// Appends the event in the form of requests and of `--events-out`, without a line end.
   func appendJSON(to target: inout ByteBuffer)
 }
 
@@ -47,12 +47,11 @@ extension EventCursor {
 
 /// Collects events into blocks.
 package protocol BlockWriter: AnyObject {
-  /// Takes the event that the cursor stands on, whose block may go afterwards; events come in the order of delivery.
-  ///
-  /// - Parameter emission: its number from here on.
+  /// Appends the current event of a cursor under a new emission number; events arrive in delivery order. The block of
+  /// the cursor may be released afterwards.
   func append(_ event: any EventCursor, emission: Int64)
 
-  /// The events since the last call in blocks within the limits.
+  /// Returns the events since the last call in blocks within the limits.
   func finish() -> EventBlocks
 }
 
@@ -60,33 +59,30 @@ extension BlockWriter {
   package func append(_ event: any EventCursor) { append(event, emission: event.emission) }
 }
 
-/// What a platform changes about events between their storing and their first attempt.
+/// The changes of a platform to events between storing and the first attempt.
 package protocol BlockAmendment: Sendable {
-  /// The events of a block as they are to be sent; nil if nothing changes.
+  /// Returns the events of a block as they are to be sent; nil if nothing changes.
   func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks?
 
-  /// An event of a device has another number from here on, and is changed as by its number before.
+  /// Renumbers an event of a device; changes recorded for the old number apply to the new one.
   func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws
 }
 
-/// Rows of a platform's own tables that belong to a batch and are stored with it or not at all.
+/// Rows of a platform's own tables, stored atomically with their batch.
 package protocol PlatformRows: Sendable {
-  /// About what the rows take in memory.
+  /// The approximate memory use in bytes.
   var byteCount: Int { get }
 
   func insert(run: RunID, into db: Database) throws
 
-  /// Takes in more rows of the same platform.
+  /// Adds rows of the same platform.
   mutating func add(_ more: any PlatformRows)
 
-  /// The rows besides those that are known, of a device that is decided anew: what was asked of a service stays asked; nil for none.
+  /// Returns the rows not among the known ones, for a device processed again, whose earlier calls remain valid; nil for
+  /// none.
   func without(_ known: any PlatformRows) -> (any PlatformRows)?
 
-  /// The rows of a span of time that the store has never had, for records that are decided once more; nil for none.
-  ///
-  /// - Parameters:
-  ///   - span: of the records that the rows come from.
-  ///   - db: with the platform's tables.
+  /// Returns the rows that the store never had for a time span whose records are processed again; nil for none.
   func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)?
 }
 
@@ -95,7 +91,7 @@ extension PlatformRows {
 }
 
 extension EventCodec {
-  /// The events of a block that are wanted, in their order, in blocks of these limits.
+  /// Returns the wanted events of a block, in order, in blocks within the limits.
   package func copy(
     of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (any EventCursor) throws -> Bool = { _ in true }
   ) throws -> EventBlocks {
@@ -108,21 +104,21 @@ extension EventCodec {
   }
 }
 
-/// Encoded blocks, one after the other in one piece of memory, with what the store keeps beside each.
+/// Encoded blocks, consecutive in memory, with what the store keeps about each.
 package struct EventBlocks: Sendable {
   package struct Entry: Sendable, Equatable {
-    /// Place of the block in the bytes.
+    /// The offset of the block in the bytes.
     package var offset: Int
     package var length: Int
     package var events: Int
-    /// Events whose augmentation ran out of time.
+    /// The number of events whose augmentation timed out.
     package var expired: Int
-    /// Of the first and of the last event.
+    /// The times of the first and the last event.
     package var first: Instant
     package var last: Instant
-    /// Exact size of the request body that is made from the block.
+    /// The exact size of the request body in bytes.
     package var bodyBytes: Int
-    /// Events of different groups never share a request; what a group means is the platform's, such as the request's headers.
+    /// The platform's group, such as the request's headers: events of different groups never share a request.
     package var group: Int
 
     package init(
@@ -155,7 +151,7 @@ package struct EventBlocks: Sendable {
   }
 }
 
-/// How much goes into one request (reference formats 2.3, `Upload`).
+/// The limits of one request (reference formats 2.3, `Upload`).
 package struct BlockLimits: Sendable, Equatable {
   package var maxEvents: Int
   package var maxBodyBytes: Int

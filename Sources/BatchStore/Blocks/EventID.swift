@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// The stable id of an event: a UUID of version 8 that starts with the event's time, so that it leads to the few blocks of that
-/// time, and goes on with a digest of device and emission number.
+/// The stable id of an event: a version 8 UUID that starts with the event's time, which leads to the few blocks of that
+/// time, followed by a digest of device and emission number.
 package struct EventID: Hashable, Sendable, CustomStringConvertible {
-  /// Sixteen bytes.
+  /// The 16 bytes of the id.
   package let bytes: [UInt8]
 
   package init(timestamp: Instant, device: Text, emission: Int64) {
@@ -21,7 +21,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Reads the usual form of 36 characters, hex digits in either case; nil for anything that is not an id of an event.
+  /// Parses the usual form of 36 characters, hex digits in either case; nil for anything but an event id.
   package init?(_ text: String) {
     var bytes: [UInt8] = []
     var high: UInt8?
@@ -42,7 +42,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// When the event happened.
+  /// The time of the event.
   package var timestamp: Instant {
     Instant(milliseconds: bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) })
   }
@@ -57,14 +57,14 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The first characters of an event's id, as people shorten it; all of them name one event at most.
+/// The first characters of an event's id, as people shorten it; a complete id names at most one event.
 package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
-  /// In lower case.
+  /// The prefix in lowercase.
   package let description: String
-  /// The id, where nothing is left out.
+  /// The whole id, if nothing is left out.
   package let whole: EventID?
 
-  /// Reads six to 36 characters of the usual form, hex digits in either case; nil for anything else.
+  /// Parses 6 to 36 characters of the usual form, hex digits in either case; nil for anything else.
   package init?(_ text: String) {
     let isID = text.utf8.enumerated().allSatisfy { index, byte in
       [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : Hexadecimal.value(of: byte) != nil
@@ -75,7 +75,7 @@ package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
     description = text.lowercased()
   }
 
-  /// When events with such ids happened: an id begins with its time, in twelve digits.
+  /// The times of events with these ids: an id begins with its time, in twelve digits.
   package var times: ClosedRange<Instant> {
     let digits = description.filter { $0 != "-" }.prefix(12)
     let open = 4 * Int64(12 - digits.count)

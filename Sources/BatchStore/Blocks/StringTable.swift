@@ -1,15 +1,14 @@
 public import BatchFoundation
 
-/// The strings of one block by their bytes, numbered in the order of their first use.
-///
-/// Open addressing over entries that point into the events' memory; emptied in constant time by a new generation number.
+/// The distinct strings of one block, numbered in the order of first use: open addressing over entries that point into
+/// the events' memory. A new generation number empties the table in constant time.
 @safe public struct StringTable: ~Copyable {
   public struct Entry {
     public var text: Text
     @usableFromInline var hash: UInt64
-    /// Found out when it is asked for, because most values are never written as a string.
+    /// The escaped length, computed on demand because most values are never written as a string.
     @usableFromInline var escapedCount: Int?
-    /// What a block's encoder noted of the text, where it stands for a value; nil where nothing was.
+    /// A count that a block's encoder noted for the text as a value; nil if there is none.
     public var valueCount: Int?
   }
 
@@ -27,7 +26,7 @@ public import BatchFoundation
     unsafe slots.initialize(repeating: 0, count: capacity * 2)
     entryCapacity = capacity
     unsafe entries = .allocate(capacity: capacity)
-    // A seed per process: nobody can choose values that all fall into one slot.
+    // A seed per process prevents chosen values from all hashing to one slot.
     seed = Self.processSeed
   }
 
@@ -47,9 +46,8 @@ public import BatchFoundation
     }
   }
 
-  /// The number of the text, and whether this is its first use.
-  ///
-  /// Part of each platform's encoder, because it is called a dozen times for an event.
+  /// Returns the number of the text, and whether this is its first use. Inlined into each platform's encoder, which
+  /// calls it a dozen times per event.
   @inlinable @inline(__always)
   public mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)
@@ -65,7 +63,7 @@ public import BatchFoundation
     return (add(text, hash, slot), true)
   }
 
-  /// Bytes that the text of that number takes in JSON, without quotes.
+  /// Returns the bytes that the text with this number takes in JSON, without quotes.
   @inlinable @inline(__always)
   public func escapedCount(of index: Int) -> Int {
     if let count = unsafe entries[index].escapedCount { return count }
@@ -110,7 +108,7 @@ public import BatchFoundation
     unsafe old.deallocate()
   }
 
-  /// Multiply and fold over words of eight bytes; the last word overlaps the one before it.
+  /// Hashes by multiplying and folding 8-byte words; the last word overlaps the one before it.
   @inlinable @inline(__always)
   static func hash(_ text: Text, _ seed: UInt64) -> UInt64 {
     let raw = unsafe UnsafeRawPointer(text.base)

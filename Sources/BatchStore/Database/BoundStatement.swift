@@ -2,9 +2,8 @@ import BatchFoundation
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement whose values are bound from memory without a copy, for rows that are written by the hundred thousand.
-///
-/// Bound memory must stay as it is until ``run()`` returns.
+/// A prepared statement for rows written by the hundred thousand: values are bound from memory without a copy, and the
+/// memory must not change until ``run()`` returns.
 @safe struct BoundStatement {
   private let statement: Statement
   private let handle: OpaquePointer

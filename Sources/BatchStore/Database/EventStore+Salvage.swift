@@ -2,27 +2,26 @@ import BatchFoundation
 import GRDB
 import Glibc
 
-/// What came over from a damaged store.
+/// The rows copied from a damaged store, and the damage that was left out.
 package struct SalvageReport: Sendable {
-  /// Rows by table, in the order of the tables.
+  /// The number of copied rows by table, in table order.
   package var rows: [(table: String, rows: Int)] = []
-  /// What did not.
   package var lost: [StoreDamage] = []
 }
 
 extension EventStore {
-  /// Makes a new store of what is whole in this one, which is only read.
+  /// Copies everything intact in this store, which is only read, to a new store.
   ///
-  /// It is written beside its place, marked as no store until its last row is there, and gets its name then.
+  /// It is written next to its final path, marked as unfinished until its last row is written, and then renamed.
   ///
-  /// - Parameter path: where nothing stands.
+  /// - Parameter path: a path where nothing exists.
   /// - Throws: ``StoreError``.
   package func salvage(to path: String) throws -> SalvageReport {
     let place = try StoreFile(path)
     guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
     let draft = place.salvage
     try Self.removeUnfinished(draft)
-    // What another build wrote would come over without what it has in other columns.
+    // A store of another build would lose the columns that this build does not know.
     try connection.read { try StoreSchema.checkForm($0, path: self.path, isWhole: false) }
     let target = try EventStore.open(draft, format: format)
     try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
@@ -34,12 +33,12 @@ extension EventStore {
     } catch {
       throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
     }
-    // It names who worked on the draft, which is a store now and has one of its own.
+    // The draft's lock note is obsolete: the finished store has its own.
     unsafe unlink(draft + ".lock")
     return report
   }
 
-  /// What a salvage left that was stopped goes; anything else that stands there stays.
+  /// Removes the files of an interrupted salvage; throws ``StoreError/exists(path:)`` for anything else at the path.
   private static func removeUnfinished(_ draft: String) throws {
     do {
       guard try StoreFile(draft).isThere() else { return }
@@ -53,13 +52,13 @@ extension EventStore {
   private func takeOver(into target: EventStore) throws -> SalvageReport {
     var report = SalvageReport()
     try target.write { new in
-      // Those of a new store give way to those of the old one.
+      // The key of the new store is replaced by that of the old one.
       try new.execute(sql: "DELETE FROM report_key")
       let foreign = try connection.read { old in
         try Set(String.fetchAll(old, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main'"))
           .subtracting(Self.plainTables(old))
       }
-      // What is lost of digests is read again, so no file is known.
+      // Lost digests require reading lines again, so no file counts as known.
       for table in try StoredTable.all(in: new) where !["platform_schema", "known_file"].contains(table.name) {
         guard !foreign.contains(table.name) else {
           report.lost.append(
@@ -83,7 +82,7 @@ extension EventStore {
     return report
   }
 
-  /// Copies the rows of which every column is whole. Where reading ends at a damaged page, it goes on from the other end.
+  /// Copies the rows whose columns are all intact. If reading stops at a damaged page, it continues from the other end.
   private static func copy(
     _ table: StoredTable, from old: Database, to new: Database, _ report: inout SalvageReport
   ) throws -> Int {
@@ -121,9 +120,9 @@ extension EventStore {
       do {
         try take("DESC")
       } catch is DatabaseError {
-        // The same damage, met from behind.
+        // The same damage, reached from the other end.
       }
-      // An index may be whole where its table is not.
+      // An index may be intact where its table is not.
       let all = try? Int.fetchOne(old, sql: "SELECT count(*) FROM \(table.quoted)")
       let missing = all.map { "\(max(0, $0 - count)) of \($0)" } ?? "how many is not known, \(count) were taken over"
       report.lost.append(
@@ -133,7 +132,7 @@ extension EventStore {
     return count
   }
 
-  /// A chunk without a whole block could never be sent, and would end every run.
+  /// Drops chunks without an intact block: they could never be sent and would end every run.
   private func dropDamagedChunks(_ db: Database, _ report: inout SalvageReport) throws {
     var damaged: [StoreDamage] = []
     try Self.forEachChunkRow(db) { row in
@@ -149,10 +148,10 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Copies all that is committed to a new file, page by page in one reading transaction; whoever writes meanwhile goes on.
+  /// Copies all committed data page by page to a new file in one read transaction; concurrent writers continue.
   ///
-  /// - Parameter path: where nothing stands; the copy gets this name once its pages and rows were found whole.
-  /// - Returns: the bytes of the copy.
+  /// - Parameter path: a path where nothing exists; the copy gets this name once its pages and rows are verified.
+  /// - Returns: the size of the copy in bytes.
   /// - Throws: ``StoreError``.
   package func backUp(to path: String) throws -> Int {
     let place = try StoreFile(path)
@@ -178,7 +177,7 @@ extension EventStore {
     try copy.close()
     if let damage { throw StoreError.damaged(path: connection.path, detail: damage.problem) }
     do {
-      // SQLite made the copy durable.
+      // SQLite has made the copy durable.
       let size = try FileStatus.at(draft)?.size ?? 0
       try DraftFile.name(draft, as: place.path)
       return Int(size)
@@ -189,16 +188,14 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Makes sure that each entry of a page stands behind the one before it, and the first one behind the page before.
+  /// Returns the page if each entry follows the one before it, and the first follows the last of the previous page.
   ///
-  /// Where an index and its rows contradict each other, or a value is not what it is read as, the same entries would come again and
-  /// again.
+  /// Otherwise a listing could repeat entries forever, if an index contradicts its rows or a value is misread.
   ///
   /// - Parameters:
-  ///   - page: the entries as they were read.
-  ///   - last: the last entry of the page before; nil for a first page.
-  ///   - what: the entries, for people.
-  ///   - precedes: whether the first entry has to come before the second.
+  ///   - last: the last entry of the previous page; nil for the first page.
+  ///   - what: the entries, for the error message.
+  ///   - precedes: whether the first entry must come before the second.
   /// - Throws: ``StoreError/inconsistent(_:)``.
   package static func inOrder<Entry>(
     _ page: [Entry], after last: Entry?, _ what: String, by precedes: (Entry, Entry) -> Bool

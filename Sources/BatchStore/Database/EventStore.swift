@@ -1,10 +1,10 @@
 import BatchFoundation
 package import GRDB
 
-/// Everything a job keeps between runs, in one SQLite database with one connection and one process at a time.
+/// Everything a job keeps between runs: one SQLite database with one connection, used by one process at a time.
 ///
-/// What was committed survives a kill and, as far as the disk keeps its word, a power cut: write-ahead log with
-/// `synchronous=FULL`. A store that is opened for reading creates and changes nothing.
+/// Committed data survives a kill and, if the disk honors flushes, a power cut (write-ahead log, `synchronous=FULL`). A
+/// store opened for reading changes nothing. Operations throw ``StoreError``; other errors of closures pass through.
 package struct EventStore: Sendable {
   package let connection: StoreConnection
   package let quarantine: Quarantine
@@ -24,31 +24,28 @@ package struct EventStore: Sendable {
   package var path: String { connection.path }
   package var format: StoreFormat { connection.format }
 
-  /// Opens the store for a run and creates it if nothing stands at the path.
-  ///
-  /// - Parameters:
-  ///   - isResult: as below.
-  ///   - isScratch: as below.
-  /// - Throws: `StoreError`; whatever else stands at the path stays as it is.
+  /// Opens the store for a run, creating it if nothing exists at the path; see ``open(_:isResult:isScratch:_:)``.
   package static func open(
     _ path: String, format: StoreFormat, isResult: Bool = false, isScratch: Bool = false
   ) throws -> EventStore {
     try open(path, isResult: isResult, isScratch: isScratch) { _ in format }
   }
 
+  /// Opens the store for a run with the format of its platform, creating it if nothing exists at the path.
+  ///
   /// - Parameters:
-  ///   - path: of the file.
-  ///   - isResult: whether it may be the store of a result of a part, which has the only states of its devices.
-  ///   - isScratch: whether it is thrown away if the process ends before it is closed. Pages are then written once, in place, and
-  ///     nothing is made durable: whoever keeps the closed file does that.
-  ///   - format: of a store by the platform whose it is; nil for one that is new.
+  ///   - isResult: whether it may be the store of a part's result, which has the only states of its devices.
+  ///   - isScratch: whether it is discarded if the process ends before closing it. Pages are then written once, in
+  ///     place, and nothing is made durable; the caller does that for the closed file.
+  ///   - format: the format for the store's platform, which is nil for a new store.
+  /// - Throws: ``StoreError``; anything else at the path is left unchanged.
   package static func open(
     _ path: String, isResult: Bool = false, isScratch: Bool = false,
     _ format: (_ platform: String?) throws -> StoreFormat
   ) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
-      // Another run may make it between the look and the making.
+      // Another run may create it between the check and the creation.
       while try !file.isThere() {
         if try file.create(try format(nil)) { break }
       }
@@ -59,12 +56,12 @@ package struct EventStore: Sendable {
         path: location(file.path), configuration: configuration(readOnly: false, isDurable: !isScratch))
       let connection = try StoreConnection(queue, path: path, lock: lock, isScratch: isScratch) { db in
         try checkHeader(db, path, mayMigrate: true)
-        // Looking at pages computes what has such code.
+        // Checking pages would execute code in the schema.
         try refuseCode(db, path)
         try checkPages(db, file)
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
         if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
-        // A transaction that fails is taken back from memory; a log would be written, read and written again.
+        // A failed transaction is rolled back from memory; a log would be written, read and written again.
         try db.execute(sql: "PRAGMA journal_mode = \(isScratch ? "MEMORY" : "WAL")")
         try StoreSchema.migrate(db)
         let format = try format(StoreSchema.platform(of: db))
@@ -75,45 +72,44 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Whether a store stands there, also one that is damaged.
+  /// Returns whether a store exists at the path, even a damaged or unfinished one.
   package static func isStore(_ path: String) -> Bool {
     do {
       return try StoreFile(path).isThere()
     } catch StoreError.damaged, StoreError.unfinished {
       return true
     } catch {
-      // Whoever opens it says what is wrong.
+      // Opening it reports what is wrong.
       return false
     }
   }
 
-  /// Opens an existing store to look at it.
+  /// Opens an existing store for reading: the main file alone if there is no write-ahead log, which is then complete,
+  /// and the log too during a run or after a killed one.
   ///
-  /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is
-  /// read too.
-  ///
-  /// - Parameters:
-  ///   - path: of the file.
-  ///   - format: of the platform whose store it is.
-  ///   - checksPages: false opens a store also where pages of it are damaged, to see what is left.
+  /// - Parameter checksPages: false also opens a store with damaged pages, to inspect what is left.
+  /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and other ``StoreError``.
   package static func openReading(
     _ path: String, format: StoreFormat, checksPages: Bool = true
   ) throws -> EventStore {
     try openReading(path, checksPages: checksPages) { _ in format }
   }
 
-  /// The store of a part, of whose bytes a digest proves that they are those that were written.
+  /// Opens the store of a part whose bytes were verified by a digest.
+  ///
+  /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and ``StoreError/damaged(path:detail:)`` for code
+  ///   in it.
   package static func openProved(_ path: String, format: StoreFormat) throws -> EventStore {
     let store = try openReading(path, format: format, checksPages: false)
     try store.read { db in try refuseCode(db, path) }
     return store
   }
 
+  /// Opens an existing store for reading with the format of its platform.
+  ///
   /// - Parameters:
-  ///   - path: of the file.
-  ///   - checksPages: false opens a store also where pages of it are damaged or it has code, for whoever asks ``checkSchema(_:_:)``
-  ///     before reading a table.
-  ///   - format: of a store by the platform whose it is; nil for one that no platform has used.
+  ///   - checksPages: false also opens a damaged store or one with code; call ``checkSchema(_:_:)`` before reading it.
+  ///   - format: the format for the store's platform, which is nil if no platform has used the store.
   package static func openReading(
     _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
   ) throws -> EventStore {
@@ -128,9 +124,9 @@ package struct EventStore: Sendable {
           try refuseCode(db, path)
           try checkPages(db, file)
         }
-        // Damage must not look like another form: who looks for it checks that with it.
+        // Damage must not be reported as another form; `check(_:)` covers both.
         if checksPages { try StoreSchema.checkForm(db, path: path) }
-        // Else a table may be none.
+        // Otherwise one of the two may not be a table.
         let tellsPlatform = try checksPages || plainTables(db).isSuperset(of: ["destination", "platform_schema"])
         let format = try format(tellsPlatform ? StoreSchema.platform(of: db) : nil)
         if checksPages { try StoreSchema.check(db, format, path: path) }
@@ -140,7 +136,7 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// An empty store in memory: what a dry run reads when there is none yet.
+  /// Returns an empty in-memory store, which a dry run reads when no store exists yet.
   package static func temporary(format: StoreFormat) throws -> EventStore {
     try StoreError.translating(":memory:") {
       let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
@@ -153,16 +149,16 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// A store of the same content at a path where nothing stands, below a folder of its user alone.
+  /// Copies the store to a path where nothing exists, in a folder only its user can access, and opens the copy.
   package func copied(to path: String) throws -> EventStore {
     try connection.copy(to: path)
     return try Self.open(path, format: format)
   }
 
-  /// Writes everything into the main file, closes it and lets others have it.
+  /// Writes everything into the main file, closes it and releases the lock.
   package func close() throws { try connection.close() }
 
-  /// Whether no record was ever taken in.
+  /// Whether no record was ever accepted.
   package var isEmpty: Bool {
     get throws {
       try connection.read { db in
@@ -190,7 +186,7 @@ package struct EventStore: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
-      // What SQLite sorts, such as the chunks for an index, may be more than memory should hold: beyond the cache it goes to TMPDIR.
+      // Sorting, such as chunks for an index, may need more than memory should hold: beyond the cache it uses TMPDIR.
       try db.execute(
         sql: """
           PRAGMA trusted_schema = OFF;
@@ -215,7 +211,7 @@ package struct EventStore: Sendable {
     guard application == StoreSchema.applicationID else { throw StoreError.foreign(path: path) }
     let known = StoreSchema.currentVersion
     guard version <= known else { throw StoreError.newer(path: path, version: version, known: known) }
-    // A new store has its number before it has its name.
+    // A new store gets its version number before its file name.
     guard version >= 1 else {
       guard mayBeDamaged else { throw StoreError.damaged(path: path, detail: noNumber) }
       return
@@ -231,7 +227,7 @@ package struct EventStore: Sendable {
     try Int.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.currentVersion
   }
 
-  /// A small store is checked page by page; of a large one only that all its pages are there, which takes no time.
+  /// Checks a store of up to 32 MiB page by page, and a larger one only for missing pages, which takes no time.
   private static func checkPages(_ db: Database, _ file: StoreFile) throws {
     let path = file.shown
     let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -246,13 +242,13 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Before anything is written: what is in the header of a result's store is proved by its digest.
+  /// Returns whether this is the store of a result. Checked before any write, because a digest covers the header too.
   private static func isOfResult(_ db: Database) throws -> Bool {
     guard try db.tableExists("decided_part") else { return false }
     return try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM decided_part)") ?? false
   }
 
-  /// The path for SQLite, which has a meaning of its own for names such as `:memory:`.
+  /// Returns the path for SQLite, which gives names such as `:memory:` a special meaning.
   static func location(_ path: String) -> String {
     path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
   }

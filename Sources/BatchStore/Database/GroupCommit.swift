@@ -1,17 +1,16 @@
 import BatchFoundation
 import GRDB
 
-/// Puts the changes of threads that come while the disk is busy into one transaction, so that one wait for the disk serves all.
-///
-/// Each change is all or nothing for itself, and durable when its caller goes on.
+/// Combines changes that threads make while the disk is busy into one transaction and one disk flush. Each change is
+/// atomic by itself, and durable when its caller continues.
 final class GroupCommit: Sendable {
-  /// One change and the thread that waits for it.
-  // Written by the thread that leads while its own waits; `isDone` and `leads` only under the lock.
+  /// A change and the thread waiting for it.
+  // The leading thread writes it while its own thread waits; `isDone` and `leads` only under the lock.
   private final class Ticket: @unchecked Sendable {
-    /// Gone once it was carried out, before its thread goes on: it must not outlive its caller.
+    /// The change; nil once carried out, before its thread continues, because the closure must not outlive its caller.
     var change: ((Database) throws -> Void)?
     var isDone = false
-    /// The thread of this ticket carries out what waits now.
+    /// Whether this ticket's thread carries out the pending changes.
     var leads = false
     var error: (any Error)?
 
@@ -25,7 +24,7 @@ final class GroupCommit: Sendable {
 
   private let state = Guarded(State())
 
-  /// - Parameter transaction: commits what is done in it.
+  /// - Parameter transaction: runs a closure in a transaction and commits it.
   func run<Value>(
     in transaction: ((Database) throws -> Void) throws -> Void, _ body: (Database) throws -> Value
   ) throws -> Value {
@@ -44,7 +43,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Carries out all changes that wait, then lets the next thread lead.
+  /// Carries out all pending changes, then lets the next thread lead.
   private func lead(_ own: Ticket, in transaction: ((Database) throws -> Void) throws -> Void) {
     let batch = state.withLock { state in
       defer { state.waiting = [] }

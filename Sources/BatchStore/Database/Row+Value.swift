@@ -1,31 +1,35 @@
 public import BatchFoundation
 public import GRDB
 
-/// A column of a row that holds what this program never writes; the store names table and row before anybody sees it.
+/// A column with a value that this program never writes; the store adds table and row before anyone sees the error.
 struct UnreadableColumn: Error {
   var name: String
 }
 
-/// Rows of a store that may be damaged, or written by somebody else.
+/// Checked access to rows of a store that may be damaged or written by another program.
 ///
-/// GRDB's own subscripts end the process, and print the row, when a column has not the type that is asked for.
+/// GRDB's own subscripts end the process, and print the row, if a column does not have the requested type.
 extension Row {
-  /// Integers beyond this are not ids, times or sizes of a store, and would overflow in sums.
+  /// The greatest magnitude of ids, times and sizes in a store; larger integers would overflow in sums.
   private static let greatest: Int64 = 1 << 53
 
-  /// By position, for rows that are read by the hundred thousand.
+  /// Returns the value at an index, for rows read by the hundred thousand.
+  ///
+  /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
     guard index < count else { throw UnreadableColumn(name: "\(index)") }
     return try read(self[index], Array(columnNames)[index])
   }
 
-  /// - Throws: an error that ends in ``StoreError/damagedRow(path:table:row:column:)``.
+  /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
     guard hasColumn(column) else { throw UnreadableColumn(name: column) }
     return try read(self[column], column)
   }
 
-  /// An emission number, which may be greater than other numbers; less than 0 stands for none.
+  /// Returns an emission number, which may exceed the limit of other numbers; -1 means none.
+  ///
+  /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func emission(_ column: String) throws -> Int64 {
     guard hasColumn(column), let number = Int64.fromDatabaseValue(self[column]),
       -1...EmissionNumber.limit ~= number
@@ -44,23 +48,23 @@ extension Row {
     return value
   }
 
-  /// The integer that is the first column of the only row; nil for NULL and without a row.
+  /// Returns the integer in the first column of the only row; nil for NULL or no row.
   static func integer(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
   ) throws -> Int64? {
     try Row.fetchOne(db, sql: sql, arguments: arguments).flatMap { try $0.value(0) }
   }
 
-  /// The bytes of a BLOB column; none for NULL.
+  /// Returns the bytes of a BLOB column; empty for NULL.
   package func blob(_ column: String) throws -> [UInt8] { try bytes(column) ?? [] }
 
-  /// The bytes of a BLOB column; none for NULL.
+  /// Returns the bytes of a BLOB column; empty for NULL.
   func bytes(_ index: Int) throws -> [UInt8] {
     guard index < count else { throw UnreadableColumn(name: "\(index)") }
     return try withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } } ?? []
   }
 
-  /// The bytes of a BLOB column; nil for NULL.
+  /// Returns the bytes of a BLOB column; nil for NULL.
   package func bytes(_ column: String) throws -> [UInt8]? {
     try withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
   }

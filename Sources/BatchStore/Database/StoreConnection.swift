@@ -1,13 +1,12 @@
 import BatchFoundation
 package import GRDB
 
-/// The one connection to a store, by which all its tables are read and written.
+/// The only connection to a store, through which all its tables are read and written.
 ///
-/// What GRDB attaches to a queue is freed by a thread of Dispatch when the queue goes, and Dispatch waits for ever for one that it does not get.
-/// So the queue, a few kilobytes, stays to the end of the process; the database is closed.
+/// When a queue is released, a Dispatch thread frees what GRDB attached to it, and Dispatch waits forever if it gets no
+/// thread. So the queue, a few kilobytes, lives until the process ends; the database is closed.
 package final class StoreConnection: Sendable {
   package let path: String
-  /// What the store's events are.
   package let format: StoreFormat
   let queue: DatabaseQueue
   private let lock: StoreLock?
@@ -16,7 +15,7 @@ package final class StoreConnection: Sendable {
 
   /// - Parameters:
   ///   - isScratch: as for ``EventStore/open(_:format:isResult:isScratch:)``.
-  ///   - format: what its events are, once the file is known to be a store.
+  ///   - format: the format of the events, requested once the file is known to be a store.
   init(
     _ queue: DatabaseQueue, path: String, lock: StoreLock? = nil, isScratch: Bool = false,
     _ format: (Database) throws -> StoreFormat
@@ -34,39 +33,41 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  // Whoever wrote has closed it and was told of errors.
+  // The writer has already closed the queue and received its errors.
   deinit { try? queue.close() }
 
-  /// Writes everything into the main file, closes it and lets others have it.
+  /// Writes everything into the main file, closes it and releases the lock.
   func close() throws {
     defer { lock?.release() }
     try StoreError.translating(path) {
-      // The file says again that it has a log, as every store does.
+      // Marks the file as having a write-ahead log again, like every store.
       if isScratch { try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") } }
       try queue.close()
     }
   }
 
-  /// Reads, also tables of a platform; sees everything that was committed before.
+  /// Runs `body` for reading, including platform tables; it sees everything committed before.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
     }
   }
 
-  /// Runs `body` in one transaction; when this returns, it is durable.
+  /// Runs `body` in one transaction, which is durable on return.
+  ///
+  /// - Throws: ``StoreError/replaced(path:)`` if the file was deleted or replaced.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.write { db in
         let value = try Self.locating(path, db) { try body(db) }
-        // What is written to a file without a name is lost.
+        // Writes to an unlinked file are lost.
         try lock?.check()
         return value
       }
     }
   }
 
-  /// Does what ``write(_:)`` does and takes it back.
+  /// Runs `body` as ``write(_:)`` does and rolls it back.
   func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in
@@ -81,21 +82,21 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Writes all of the store into a file that is not there yet.
+  /// Writes the whole store into a file that does not exist yet.
   func copy(to path: String) throws {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }
   }
 
-  /// Writes what the log holds into the main file, where it stands for whoever looks at that alone.
+  /// Writes the log into the main file, for readers of that file alone.
   func emptyLog() throws {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
     }
   }
 
-  /// Writes the whole file anew and empties its log, so that nothing is left in either that no row has.
+  /// Rewrites the whole file and empties its log, so that neither holds data that no row has.
   func rebuild() throws {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in
@@ -106,11 +107,11 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Runs `body` in one transaction, with another store beside this one as `part`; the other stays as it is.
+  /// Runs `body` in one transaction with another store attached as `part`, which is not changed.
   ///
-  /// - Parameter path: of a closed store of this release and platform, whose bytes were compared with their digest.
+  /// - Parameter path: a closed store of this release and platform, whose bytes were verified by their digest.
   func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
-    // What cannot be right is found before anything is written. That its pages are those that were written, a digest has proved.
+    // Rejects unusable stores before anything is written. A digest has verified the pages.
     let part = try EventStore.openProved(path, format: format)
     try part.connection.read { db in try StoreSchema.check(db, part.format, path: path) }
     try part.close()
@@ -119,7 +120,7 @@ package final class StoreConnection: Sendable {
         let location = EventStore.uri(EventStore.location(try StoreFile(path).path)) + "?immutable=1"
         try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
         defer {
-          // What is left attached goes with the connection.
+          // A store still attached is detached with the connection.
           try? db.execute(sql: "DETACH DATABASE part")
         }
         try db.inTransaction {
@@ -131,7 +132,7 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Adds table and row to a column that could not be read.
+  /// Adds table and row to the error of an unreadable column.
   private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -140,7 +141,7 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// As ``write(_:)``, for many threads with small changes.
+  /// Runs `body` as ``write(_:)`` does, for many threads with small changes.
   package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try group.run(in: { change in try write { try change($0) } }, body)

@@ -1,30 +1,30 @@
 import BatchFoundation
 import GRDB
 
-/// Something in a store that this program never writes: where, and what is wrong, without any value.
+/// Something in a store that this program never writes: the place and the problem, without any value.
 package struct StoreDamage: Error, Equatable, Sendable {
-  /// Empty where it is no matter of a table.
+  /// The table; empty if the damage concerns none.
   package var table: String
-  /// Nil for a table without row numbers, or where the row cannot be told.
+  /// The row; nil for a table without row numbers, or if unknown.
   package var row: Int64?
   package var problem: String
 
   package var place: String { table + (row.map { ", row \($0)" } ?? "") }
 }
 
-/// The tables of a store as its file declares them.
+/// A table of a store as its file declares it.
 struct StoredTable {
   struct Column {
     var name: String
     var type: String
     var mayBeNull: Bool
 
-    /// Says in SQL whether a value is one that this program writes there.
+    /// A SQL condition that holds for values that this program writes there.
     var isWhole: String {
       let value = Self.quoted(name)
       let check =
         switch type {
-        // Emission numbers alone are greater than others.
+        // Only emission numbers exceed the limit of other numbers.
         case "INTEGER" where name.hasSuffix("emission"):
           "typeof(\(value)) = 'integer' AND \(value) BETWEEN -1 AND \(EmissionNumber.limit)"
         case "INTEGER": "typeof(\(value)) = 'integer' AND \(value) BETWEEN -9007199254740992 AND 9007199254740992"
@@ -41,7 +41,7 @@ struct StoredTable {
 
   var name: String
   var hasRowNumbers: Bool
-  /// In the order of the primary key.
+  /// The columns of the primary key, in order.
   var key: [String]
   var columns: [Column]
 
@@ -65,9 +65,7 @@ struct StoredTable {
     }
   }
 
-  /// Hands rows to `body` in which a column holds what this program does not write there.
-  ///
-  /// - Parameter column: only this one; nil for all.
+  /// Passes rows with values that this program does not write, in one column or all, to `body`, until it returns false.
   func forEachDamage(in db: Database, column: String? = nil, _ body: (StoreDamage) throws -> Bool) throws {
     for one in columns where column == nil || one.name == column {
       let rows = try Row.fetchCursor(
@@ -82,7 +80,7 @@ struct StoredTable {
 }
 
 extension EventStore {
-  /// Names table and row of a column that cannot be read.
+  /// Adds table and row to the error of an unreadable column.
   static func located(_ error: UnreadableColumn, in db: Database, path: String) -> StoreError {
     var found: StoreDamage?
     do {
@@ -93,15 +91,13 @@ extension EventStore {
         }
       }
     } catch {
-      // What the damage keeps from being found is named without its place.
+      // Damage that prevents the search is reported without its place.
     }
     return .damagedRow(path: path, table: found?.table, row: found?.row, column: error.name)
   }
 
-  /// Hands everything that is damaged to `body`.
-  ///
-  /// Every page, every column of every row, every block with its count and, where it was sent, its digest. What a platform keeps in
-  /// the states of devices only its own reader knows.
+  /// Passes all damage to `body`: in every page, every column of every row, every block with its count and, once sent,
+  /// its digest. Device states are not checked: only the platform can read them.
   package func check(_ body: (StoreDamage) -> Void) throws {
     let isReadable = try connection.read { db in
       var isReadable = true
@@ -111,7 +107,7 @@ extension EventStore {
           body($0)
         }
       }
-      // What computes would do so when it is looked at.
+      // Checking a schema that has code would execute it.
       guard isReadable else { return false }
       try Self.attempt("", body) {
         for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(1000)") where line != "ok" {
@@ -147,13 +143,13 @@ extension EventStore {
       return true
     }
     guard isReadable else { return }
-    // What has words of its own is read as everybody reads it.
+    // Structured values are checked by the readers that runs use.
     try Self.attempt("quarantine", body) { try quarantine.forEachLine(all: true) { _ in } }
     try Self.attempt("run", body) { _ = try runs.all() }
     try Self.attempt("destination", body) { _ = try destination() }
   }
 
-  /// Turns an error into damage, so that one place does not hide the next.
+  /// Reports an error as damage, so that one place does not hide the next.
   private static func attempt(_ table: String, _ body: (StoreDamage) -> Void, _ check: () throws -> Void) throws {
     do {
       try check()
@@ -169,9 +165,8 @@ extension EventStore {
     }
   }
 
-  /// A store has no code of its own: what has would run with every write, or in place of reading a table, without end or bound.
-  ///
-  /// What the schema says of itself is not asked: a row of it may call a view a table.
+  /// Passes code in the schema to `body`. A store has none: it would run with every write, or instead of reading a
+  /// table, without bound. The schema's description of itself is not trusted: a row of it may call a view a table.
   static func checkSchema(_ db: Database, _ body: (StoreDamage) throws -> Void) throws {
     let foreign = try String.fetchAll(
       db,
@@ -200,8 +195,8 @@ extension EventStore {
     }
   }
 
-  /// What the text of a table or an index has computed when its rows are written or checked, which no pragma tells; nil for what the texts
-  /// of a store have: they call no function, and have no comments.
+  /// Returns what the SQL of a table or an index computes when its rows are written or checked, which no pragma
+  /// reports; nil for the SQL of a store, which calls no function and has no comments.
   private static func code(in sql: String, ofIndex isIndex: Bool) -> String? {
     guard !sql.contains("--"), !sql.contains("/*") else { return "comment in its schema" }
     let words = words(of: sql)
@@ -216,7 +211,7 @@ extension EventStore {
     return calls || matches ? "computed condition of an index" : nil
   }
 
-  /// In capitals, each opening parenthesis as one, quotes and other marks left out.
+  /// Returns the words in uppercase, and each opening parenthesis as a word; quotes and other marks are dropped.
   private static func words(of sql: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -232,7 +227,7 @@ extension EventStore {
     return word.isEmpty ? words : words + [word]
   }
 
-  /// The tables whose rows can be read without computing anything.
+  /// Returns the tables whose rows can be read without computing anything.
   static func plainTables(_ db: Database) throws -> Set<String> {
     try Set(
       String.fetchAll(
@@ -250,9 +245,9 @@ extension EventStore {
     while let row = try rows.next() { try body(row) }
   }
 
-  /// What is wrong with a chunk, its block and its digest; nil if nothing is.
+  /// Returns the damage of a chunk, its block or its digest; nil if there is none.
   func damage(ofChunk row: Row, in db: Database) throws -> StoreDamage? {
-    // Columns that are not numbers are found where columns are looked at.
+    // The check of columns reports ids that are not numbers.
     guard let id = try? row.value("id") as Int64 else { return nil }
     do {
       guard case .events = try row.status("status") else { return nil }

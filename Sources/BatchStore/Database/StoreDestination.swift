@@ -1,13 +1,13 @@
 import GRDB
 
-/// Whom the events of a store are for: a kind of service, where it is, and whose data it holds there.
+/// The destination of a store's events: the kind of service, its address, and whose data it holds there.
 package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
-  /// As the job names it, such as `engage`.
+  /// The name used by jobs, such as `engage`.
   package var kind: String
-  /// The address in one spelling; nil while no run knew it.
+  /// The normalized address; nil until a run knows it.
   package var address: String?
-  /// What of the service's data is meant, in the platform's words: a list, the digest of an environment key, a project's environment; nil while
-  /// no run knew it.
+  /// The part of the service's data, in the platform's terms: a list, the digest of an environment key, a project's
+  /// environment; nil until a run knows it.
   package var share: String?
 
   package init(kind: String, address: String? = nil, share: String? = nil) {
@@ -16,7 +16,7 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
     self.share = share
   }
 
-  /// Whether both are known to be different; what one of them does not know is not a difference.
+  /// Returns whether the two are known to differ; an unknown value does not count as a difference.
   package func contradicts(_ other: StoreDestination) -> Bool {
     func differ(_ one: String?, _ other: String?) -> Bool {
       guard let one, let other else { return false }
@@ -25,7 +25,7 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
     return differ(kind, other.kind) || differ(address, other.address) || differ(share, other.share)
   }
 
-  /// With what the other knows beyond this.
+  /// Returns this destination with unknown values filled in from the other.
   func completed(by other: StoreDestination) -> StoreDestination {
     StoreDestination(kind: kind, address: address ?? other.address, share: share ?? other.share)
   }
@@ -36,21 +36,20 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension EventStore {
-  /// The destination that the store belongs to; nil until a run binds it.
+  /// Returns the destination that the store belongs to; nil until a run binds it.
   package func destination() throws -> StoreDestination? {
     try connection.read { try Self.destination(in: $0) }
   }
 
-  /// The destination that keeps the store from being used for this one; nil if nothing does.
-  ///
-  /// A store of which nothing has gone anywhere yet can be bound anew: its first address may have been a slip.
+  /// Returns the destination that prevents using the store for the given one; nil if none does. A store that has sent
+  /// nothing can get another address of the same kind: the first may have been a mistake.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
     try connection.read { try destination(against: given, in: $0) }
   }
 
-  /// Binds the store to a destination, or adds what was not known of the one it has.
+  /// Binds the store to a destination, or completes the one it has.
   ///
-  /// - Returns: the destination that keeps it from that; nothing is changed then.
+  /// - Returns: the destination that prevents it, in which case nothing changes; nil if bound.
   package func bind(to given: StoreDestination) throws -> StoreDestination? {
     try connection.write { db in
       if let bound = try destination(against: given, in: db) { return bound }
@@ -60,7 +59,7 @@ extension EventStore {
     }
   }
 
-  /// Moves the store to another destination. How far lists of the old service were read is forgotten.
+  /// Moves the store to another destination, and forgets how far lists of the old service were read.
   package func rebind(to destination: StoreDestination) throws {
     try connection.write { db in
       try Self.set(destination, in: db)
@@ -70,12 +69,12 @@ extension EventStore {
 
   private func destination(against given: StoreDestination, in db: Database) throws -> StoreDestination? {
     guard let bound = try Self.destination(in: db), bound.contradicts(given) else { return nil }
-    // States of devices are in the form of their kind.
+    // The states of devices have the form of their kind.
     guard bound.kind.utf8.elementsEqual(given.kind.utf8) else { return bound }
     return try hasGoneAnywhere(db) ? bound : nil
   }
 
-  /// Whether the destination has, or may have, something of the store, or the store something of the destination.
+  /// Returns whether the service has, or may have, anything from the store, or the store anything from the service.
   private func hasGoneAnywhere(_ db: Database) throws -> Bool {
     let away = [AttemptOutcome.acknowledged, .rejected, .unknown].map { "\($0.rawValue)" }.joined(separator: ", ")
     return try Bool.fetchOne(
@@ -87,7 +86,7 @@ extension EventStore {
         """) ?? true
   }
 
-  /// Notes that something went to the destination of which the store will soon know nothing any more.
+  /// Records that something was sent, before the store deletes the evidence.
   static func noteUse(of db: Database) throws { try db.execute(sql: "UPDATE destination SET is_used = 1") }
 
   private static func destination(in db: Database) throws -> StoreDestination? {

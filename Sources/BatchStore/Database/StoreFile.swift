@@ -3,17 +3,14 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// The file of a store as the file system has it, before SQLite sees it.
-///
-/// Only a file that is a store is opened, and only where nothing stands one is made. Everything else stays as it is, because SQLite
-/// would wait at a FIFO, roll back the journal of another program's database, or take an empty file for a new database.
+/// The file of a store, before SQLite opens it. Only a store is opened, and one is created only where nothing exists:
+/// SQLite would wait at a FIFO, roll back the journal of another program's database, or use an empty file.
 struct StoreFile {
-  /// As it was given, for messages.
+  /// The path as given, for messages.
   let shown: String
-  /// Behind symbolic links, where the log stands too.
+  /// The path with symbolic links resolved, next to which the log is kept.
   let path: String
 
-  /// - Parameter path: as it was given.
   init(_ path: String) throws {
     shown = path
     do {
@@ -23,19 +20,19 @@ struct StoreFile {
     }
   }
 
-  /// Whether a log of changes stands beside it that are not in the file yet.
+  /// Whether a log next to the file holds changes that are not in it yet.
   var hasLog: Bool {
     get throws { try (Self.status(path + "-wal", shown)?.size ?? 0) > 0 }
   }
 
-  /// Where a salvage to this place writes until it is done.
+  /// The path that a salvage to this place writes to until it is done.
   var salvage: String { path + Self.salvageEnd }
   private static let salvageEnd = ".salvage"
 
-  /// Whether a store stands there.
+  /// Returns whether a store exists at the path.
   ///
-  /// - Throws: ``StoreError`` for anything else that stands there, which stays as it is, and for a salvage that was stopped before it got
-  ///   its name: a new store in its place would send again what the damaged one has sent.
+  /// - Throws: ``StoreError`` for anything else there, which is left unchanged, and for an unfinished salvage: a new
+  ///   store in its place would resend what the damaged one has sent.
   func isThere() throws -> Bool {
     guard let status = try Self.status(path, shown) else {
       try refuseUnfinishedSalvage()
@@ -56,12 +53,12 @@ struct StoreFile {
     do {
       try Self.checkHeader(salvage, shown + Self.salvageEnd, draft.size)
     } catch let error as StoreError {
-      // Whatever else has such a name has nothing to do with the store.
+      // Any other file of that name has nothing to do with the store.
       if case .unfinished = error { throw error }
     }
   }
 
-  /// The first bytes say that SQLite wrote it, and for this program.
+  /// Checks by the first bytes that SQLite wrote the file, for this program.
   private static func checkHeader(_ path: String, _ shown: String, _ size: Int64) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "open", code: errno) }
@@ -79,10 +76,8 @@ struct StoreFile {
     guard application == UInt32(bitPattern: StoreSchema.applicationID) else { throw StoreError.foreign(path: shown) }
   }
 
-  /// Makes an empty store. It gets its name only when its tables are there, so a kill leaves either none or a whole one, and it takes
-  /// the place of nothing.
-  ///
-  /// - Returns: false if something stands there meanwhile.
+  /// Creates an empty store; returns false if something exists there by now. It is named only once its tables exist, so
+  /// a kill leaves either none or a whole one, and it replaces nothing.
   func create(_ format: StoreFormat) throws -> Bool {
     let connection = try StoreConnection(try DatabaseQueue(), path: shown) { _ in format }
     let draft: DraftFile
@@ -92,7 +87,7 @@ struct StoreFile {
       throw StoreError.inputOutput(path: shown, operation: "create", code: error.code)
     }
     try connection.queue.inDatabase { db in
-      // Most of a store are packs of 64 KiB: larger pages are fewer writes for the same bytes.
+      // Most of a store is packs of 64 KiB: larger pages mean fewer writes for the same bytes.
       try db.execute(sql: "PRAGMA page_size = 16384")
       try StoreSchema.migrate(db)
       try StoreSchema.migrate(db, format, path: shown)
@@ -101,7 +96,7 @@ struct StoreFile {
         throw StoreError.inputOutput(path: shown, operation: "create", code: ENOMEM)
       }
       defer { unsafe sqlite3_free(bytes) }
-      // It begins with a write-ahead log, so that it never has a journal of the other kind.
+      // These header bytes select a write-ahead log, so that the file never has a rollback journal.
       unsafe bytes[18] = 2
       unsafe bytes[19] = 2
       do {

@@ -1,32 +1,32 @@
-/// What a store is for: the platform's name, its events, and its own tables.
+/// The format of a store: the platform's name, its events and its own tables.
 package struct StoreFormat: Sendable {
-  /// The `destination` of jobs; every chunk carries it.
+  /// The `destination` of jobs, which names the platform in the store.
   package var destination: String
   package var codec: any EventCodec
   /// The platform's tables as numbered steps that are never edited after a release.
   package var migrations: [String]
-  /// Nil where events never change.
+  /// The platform's changes to stored events; nil if they never change.
   package var amendment: (any BlockAmendment)?
-  /// An SQL condition on the platform's tables: true where the service has, or may have, something of the store besides events, or
-  /// the store something of the service. Nil for never.
+  /// A SQL condition on the platform's tables: true if the service has, or may have, something of the store besides
+  /// events, or the store something of the service. Nil for never.
   package var footprint: String?
-  /// What a purge deletes of the platform's tables; nil where nothing there grows old.
+  /// The rows that a purge deletes from the platform's tables; nil if none age.
   package var retention: Retention?
-  /// What the platform's tables know of people; nil for nothing.
+  /// The data about people in the platform's tables; nil if there is none.
   package var personal: (any PersonalTables)?
 
-  /// How rows of the platform's tables come over from a part's store.
+  /// The import of platform rows from a part's store.
   package var collection: Collection
 
-  /// Statements by which a store collects parts, and by which it lets them go again while others of their partition are missing.
+  /// SQL with which a store collects parts, and removes them again while others of their partition are missing.
   package struct Collection: Sendable {
-    /// Tables with an `id` to which rows are only added; those that were added go by their numbers.
+    /// The append-only tables with an `id`; collected rows are removed by number.
     package var appended: [String]
-    /// SQL that takes rows over from the same tables of a store beside it, `part`; `?1` is the run.
+    /// SQL that imports rows from the same tables of an attached store, `part`; `?1` is the run.
     package var statements: [String]
-    /// SQL that takes back what `statements` changed besides, before the rows of `appended` go.
+    /// SQL that reverts the other changes of `statements`, before the rows of `appended` are removed.
     package var withdrawal: [String]
-    /// SQL that forgets what `withdrawal` would need, when no part is missing any more.
+    /// SQL that deletes what `withdrawal` would need, once no part is missing.
     package var settlement: [String]
 
     package init(
@@ -39,9 +39,9 @@ package struct StoreFormat: Sendable {
     }
   }
 
-  /// How rows of a platform's tables grow old.
+  /// The aging of rows in a platform's tables.
   package struct Retention: Sendable {
-    /// The rows in one word, as a member of JSON.
+    /// The kind of rows in one word, as a JSON member.
     package var name: String
     /// SQL that deletes rows as old as `?1`, in milliseconds since 1970.
     package var statements: [String]

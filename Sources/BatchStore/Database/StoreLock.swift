@@ -1,17 +1,16 @@
 package import BatchFoundation
 import Glibc
 
-/// One process at a time: an exclusive lock on the store's file itself, by whatever name it was reached.
-///
-/// It is held through an open descriptor, never inherited by a child, and ends with the process, however that ends. The lock is on a
-/// byte far behind those that SQLite locks, and belongs to the descriptor rather than to the process, so neither touches the other.
+/// An exclusive lock on the store's file, so that one process uses it at a time, by whatever name. An open descriptor
+/// holds it; no child inherits it, and it ends with the process. It locks a byte far beyond those of SQLite, and
+/// belongs to the descriptor rather than the process, so neither interferes with the other.
 package final class StoreLock: Sendable {
   private struct State {
     var descriptor: Int32?
   }
 
   private static let byte: off_t = 1 << 62
-  /// `F_OFD_SETLK`, which the headers keep behind a feature macro.
+  /// `F_OFD_SETLK`, for which the headers require a feature macro.
   private static let setLockOfDescriptor: Int32 = 37
 
   private let path: String
@@ -19,10 +18,8 @@ package final class StoreLock: Sendable {
   private let identity: FileStatus.Identity
   private let state: Guarded<State>
 
-  /// - Parameters:
-  ///   - path: of a store that is there, behind symbolic links.
-  ///   - shown: the path for messages.
-  /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)`` at once if another process has it.
+  /// - Parameter path: an existing store, with symbolic links resolved.
+  /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)`` immediately if another process has the lock.
   init(store path: String, shown: String) throws {
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "lock", code: errno) }
@@ -58,14 +55,14 @@ package final class StoreLock: Sendable {
     return held.identity
   }
 
-  /// Looks whether the file that is locked still is the store.
+  /// Checks that the locked file is still the store.
   ///
   /// - Throws: ``StoreError/replaced(path:)``.
   func check() throws {
     guard try StoreFile.status(path, shown)?.identity == identity else { throw StoreError.replaced(path: shown) }
   }
 
-  /// Gives the lock up; more than once is as good as once.
+  /// Releases the lock; repeated calls have no effect.
   func release() {
     state.withLock { state in
       guard let descriptor = state.descriptor else { return }
@@ -76,11 +73,11 @@ package final class StoreLock: Sendable {
   }
 }
 
-/// Who works on a store, for whoever finds it locked: `<store>.lock` names it. The lock does not depend on that file.
+/// The process that uses a store, noted in `<store>.lock` for others; the lock does not depend on that file.
 package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
   package var process: Int32
   package var since: Instant
-  /// The words of the command line in front of its first option.
+  /// The words of the command line before its first option, at most three.
   package var command: String
 
   private static let mark = "engage-batch store held by"
@@ -100,7 +97,7 @@ package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension StoreHolder {
-  /// What the holder of the store noted; nil if it did not, or the note is gone.
+  /// Reads the note of the store's holder; nil if there is none.
   init?(notedAt store: String) {
     guard let descriptor = Self.openNote(at: store, O_RDONLY) else { return nil }
     defer { Glibc.close(descriptor) }
@@ -111,11 +108,11 @@ extension StoreHolder {
     self.init(process: process, since: since, command: lines[3].printable)
   }
 
-  /// Writes who holds the store. That is for people: where it cannot be written, the lock holds all the same.
+  /// Writes the note of the holder, for people only: if it cannot be written, the lock still holds.
   func note(at store: String) {
     guard let descriptor = Self.openNote(at: store, O_RDWR | O_CREAT) else { return }
     defer { Glibc.close(descriptor) }
-    // A file of somebody else that happens to have the name stays as it is.
+    // A foreign file that happens to have the name is left unchanged.
     let present = Self.text(descriptor)
     guard present.isEmpty || present.hasPrefix(Self.mark) else { return }
     let text = "\(Self.mark)\n\(process)\n\(since.rfc3339)\n\(command)\n"
@@ -130,7 +127,7 @@ extension StoreHolder {
     _ = ftruncate(descriptor, 0)
   }
 
-  /// Nil if there is no plain file to be had.
+  /// Opens the note; returns nil unless it is a regular file.
   private static func openNote(at store: String, _ flags: Int32) -> Int32? {
     let descriptor = unsafe open(store + ".lock", flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { return nil }

@@ -2,16 +2,15 @@ import BatchFoundation
 import GRDB
 
 extension StoreSchema {
-  /// Looks whether the tables have the columns that this program reads and writes: before the first release steps changed, and a store
-  /// kept its numbers.
+  /// Checks that tables have this program's columns: before the first release, steps changed under the same numbers.
   ///
-  /// - Parameter isWhole: false looks at the tables that are there only.
+  /// - Parameter isWhole: whether tables must exist; false checks only those that do.
   /// - Throws: ``StoreError/otherForm``.
   static func checkForm(_ db: Database, path: String, isWhole: Bool = true) throws {
     try checkForm(of: coreTables.get(), db, path: path, isWhole: isWhole)
   }
 
-  /// The same of the platform's own tables.
+  /// Checks the platform's own tables in the same way.
   ///
   /// - Throws: ``StoreError/otherForm``.
   static func checkForm(of format: StoreFormat, _ db: Database, path: String) throws {
@@ -30,15 +29,15 @@ extension StoreSchema {
     }
   }
 
-  /// As the steps make them.
+  /// The core tables as the steps make them.
   private static let coreTables = Result { try made.get().read(StoredTable.all) }
-  /// The same of platforms, by their steps.
+  /// The tables of platforms, by their steps.
   private static let platformTables = Guarded<[[String]: [StoredTable]]>([:])
 
-  /// A database in memory with the tables of the core.
+  /// An in-memory database with the core tables.
   private static let made = Result {
     let queue = try DatabaseQueue()
-    // One that is let go of waits for a thread (``StoreConnection``); this one stays.
+    // Releasing a queue waits for a thread (``StoreConnection``); this one is kept.
     try queue.write { db in for step in migrations { try db.execute(sql: step) } }
     return queue
   }
@@ -52,7 +51,7 @@ extension StoreSchema {
         try db.inTransaction {
           for step in format.migrations { try db.execute(sql: step) }
           tables = try StoredTable.all(in: db).filter { !core.contains($0.name) }
-          // The next platform begins from the core as well.
+          // The next platform also starts from the core tables.
           return .rollback
         }
       }

@@ -1,15 +1,14 @@
 import GRDB
 
-/// The tables of the store, as numbered steps that are never edited after a release.
-///
-/// The file says what it is: `application_id` marks a store, `user_version` is the number of its last step.
+/// The tables of the store, as numbered steps that are never edited after a release. In the file, `application_id`
+/// marks a store, and `user_version` is the number of its last step.
 enum StoreSchema {
   /// "EngB"
   static let applicationID: Int32 = 0x456E_6742
-  /// "EngS": a salvage that was not finished.
+  /// "EngS": an unfinished salvage.
   static let salvageID: Int32 = 0x456E_6753
 
-  /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
+  /// The steps; step n+1 is element n. Each runs in one transaction together with its number.
   static let migrations: [String] = [first, windows]
 
   static var currentVersion: Int { migrations.count }
@@ -27,10 +26,10 @@ enum StoreSchema {
     }
   }
 
-  /// Chunks by status, by time, and in the order of listings; devices by when the clock changes something for them.
+  /// The indexes of chunks by status, by time and in listing order, and of devices by when the clock changes something.
   ///
-  /// Not part of a step, because a first run makes them when it has stored everything: while rows come, they come in no order of
-  /// time, and each transaction would touch, log and write every page of these indexes. Without them all is found, if slower.
+  /// Not part of a step: a first run creates them after storing everything, because rows arrive in no order of time,
+  /// and each transaction would touch, log and write every page of these indexes. Queries work without them, if slower.
   static let indexesByTime = """
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
@@ -38,43 +37,44 @@ enum StoreSchema {
     CREATE INDEX IF NOT EXISTS device_due ON device (bucket, due) WHERE due IS NOT NULL;
     """
 
-  /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
+  /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times milliseconds since 1970.
   ///
-  /// A run's `mode`, `exit` and `report` say how it was asked and how it ended; `told_run` is the run whose report has, or is to have,
-  /// what is in doubt of it: the run itself, or one after it was killed; null while nobody has told it. `known_until` is the end of the
-  /// known time that all devices were decided up to; null while the run reads records, and for one that reads none. `run_setting` has the
-  /// settings of a configuration, secrets left out. `input_file` has the files that runs read, with the last run that did; blocks of
-  /// events name them by their numbers. Where parts were decided elsewhere and collected, a path may have several.
+  /// A run's `mode`, `exit` and `report` say how it was requested and how it ended. `told_run` is the run whose report
+  /// covers its doubts: the run itself, or a later one if it was killed; null until one does. `known_until` is the end
+  /// of the known time that all devices were processed up to; null while the run reads records, and for one that reads
+  /// none. `run_setting` has the settings of a configuration without secrets. `input_file` has the files that runs
+  /// read, each with the last run that did; blocks refer to them by number. A path has several if parts were collected.
   ///
-  /// `known_file` has the files all of whose lines were taken, and the times of their records (``KnownFile``). Its rows only spare work, so they
-  /// go wherever the store may know less of lines than before.
+  /// `known_file` has the files whose lines were all accepted, and the times of their records (``KnownFile``). Its rows
+  /// only save work, so they are deleted whenever the store may know fewer lines than before.
   ///
-  /// `collected_partition` is the chain of partitions whose parts came together here, in their order, with the identity of the one that
-  /// each continues, and `collected_part` has a row for each part that came. While some are missing, `half_partition` has the last
-  /// number of each table before the first of them, so that they can go again. `decided_part` has one row in the store of a result, and
-  /// none in others.
+  /// `collected_partition` is the chain of partitions whose parts were collected, in order, with the identity of the
+  /// one that each continues; `collected_part` has a row for each collected part. While some are missing,
+  /// `half_partition` has the last number of each table before the first of them, so that they can be removed.
+  /// `decided_part` has one row in the store of a result, and none in others.
   ///
-  /// `pack` holds encoded blocks, several in a row, with their check sums (``BlockSums``), `chunk` one small row for each of them: a
-  /// future request with its place in the pack. `series` and `rank` order the chunks of one batch, `grouping` says what its events have in common that others lack.
-  /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
-  /// is there once a chunk is frozen.
+  /// `pack` holds several encoded blocks with their checksums (``BlockSums``), `chunk` a small row for each: a future
+  /// request with its place in the pack. `series` and `rank` order the chunks of one batch; `grouping` says what its
+  /// events have in common that others lack. A device's `bucket` is the one its records are read in, so that rows
+  /// stored together are adjacent. `body_digest` is set once a chunk is frozen.
   ///
-  /// `digest_segment` has the digests of accepted lines by bucket, and from bucket 256 on the ids of records (``RecordIDs``). In the store of a result those of earlier nights stand in a `file` beside it
-  /// (``DigestFile``), of so many `lines` from byte `offset` on, proved by `sum`; the four are null where the digests are here.
+  /// `digest_segment` has the digests of accepted lines by bucket, and from bucket 256 on the ids of records
+  /// (``RecordIDs``). In the store of a result, those of earlier nights are in a `file` next to it (``DigestFile``):
+  /// that many `lines` from byte `offset` on, verified by `sum`; the four are null if the digests are in the row.
   ///
-  /// `device_night` has what was decided of the devices of a bucket within the reach of a rewind, `night_run` by what
-  /// (``StoredNight``), and `night_rules` the settings of each digest.
-  /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
-  /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent, and one that is
-  /// moved has another number only. One of `chunk` 0 was not sent: it waits under a number of its own, because a sent one has that of its
-  /// place.
+  /// `device_night` has the decisions about a bucket's devices within the rewind window, `night_run` the rules of each
+  /// run (``StoredNight``), and `night_rules` the settings of each digest. `event_change` has events that a rewind
+  /// changed, until ``EventStore/settleChanges(by:)`` settles them, and `correction` those that a service has in the
+  /// old form: `decided` is the event as the rules made it when it was sent; for a moved one only the number differs.
+  /// One of `chunk` 0 was not sent: it is pending under another number, because a sent event has the one of its place.
   ///
-  /// `known_since` has one row at most: the instant before which digests and states were purged.
-  /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
-  /// `seen_run` is the last run that read it as it is and refused it again. `block` is a quarantined event as its platform keeps
-  /// events, null for lines. `quarantine_overflow` counts lines that were not kept. `erasure` and the tables beside it are proofs: `code` is a keyed hash of an id and `mark` a short one, see
-  /// ``PersonHash``; `what` is a status of events or says what rows were. `destination` has one row at most: whom the events are
-  /// for. `platform_schema` says how far the tables of the platform are.
+  /// `known_since` has at most one row: the instant before which digests and states were purged. `kind` is the input
+  /// that a quarantined line was read as, null for anything but a line; a replay or a `resolution` ends it, and
+  /// `seen_run` is the last run that read the unchanged line and refused it again. `block` is a quarantined event in
+  /// its platform's form, null for lines. `quarantine_overflow` counts lines that were not kept. `erasure` and the
+  /// tables after it are proofs: `code` is a keyed hash of an id and `mark` a short one (``PersonHash``); `what` is a
+  /// status of events or the kind of rows. `destination` has at most one row, the service that events are for.
+  /// `platform_schema` counts the steps of the platform's tables.
   private static let first = """
     CREATE TABLE report_key (
       bytes BLOB NOT NULL
@@ -335,13 +335,13 @@ enum StoreSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// The window that a run was to read; null where it is open, and for runs of a release that did not keep it.
+  /// Adds the window that a run was to read; null where it is open, and for runs of releases that did not keep it.
   private static let windows = """
     ALTER TABLE run ADD COLUMN window_from INTEGER;
     ALTER TABLE run ADD COLUMN window_to INTEGER;
     """
 
-  /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.
+  /// Creates the tables of a platform, or adds missing steps; a store of another platform is not changed.
   ///
   /// - Throws: ``StoreError/newer`` for tables of a later release.
   static func migrate(_ db: Database, _ format: StoreFormat, path: String) throws {
@@ -370,9 +370,9 @@ enum StoreSchema {
     try checkForm(of: format, db, path: path)
   }
 
-  /// The platform whose store this is; nil for one that has no tables of a platform and was never bound.
+  /// Returns the platform of the store; nil if it has no tables of a platform and was never bound.
   static func platform(of db: Database) throws -> String? {
-    // A damaged value counts as none here; whoever reads the destination names it.
+    // A damaged value counts as none here; reading the destination reports it.
     try String.fetchOne(
       db,
       sql: """
@@ -386,7 +386,7 @@ enum StoreSchema {
       .map { $0.utf8.elementsEqual(format.destination.utf8) } ?? true
   }
 
-  /// How many steps of the platform were made.
+  /// Returns the number of the platform's steps that were run.
   private static func steps(_ db: Database, _ format: StoreFormat, path: String) throws -> Int {
     let steps =
       try Int.fetchOne(

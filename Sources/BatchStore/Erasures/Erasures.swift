@@ -1,21 +1,21 @@
 package import BatchFoundation
 import GRDB
 
-/// What an erasure removed, or would remove.
+/// The result of an erasure, or of its rehearsal.
 package struct ErasureReport: Sendable, Equatable {
-  /// Ids of devices of which anything was there; they went as a whole.
+  /// The ids of devices that had any data; they are removed completely.
   package var devices: [[UInt8]]
-  /// Events by status, rows by what they are in one word; none is 0.
+  /// The number of events by status and of rows by kind, without zeros.
   package var counts: [String: Int]
-  /// The ids that were named and of which nothing was there.
+  /// The given ids of which nothing was found.
   package var unknown: [PersonID] = []
 }
 
-/// How an erasure goes about.
+/// The options of an erasure.
 package struct ErasureOptions: Sendable {
-  /// Later records of devices that were found, not named, count again: others use them too.
+  /// Whether later records of devices that were found, not given, are accepted: others use them too.
   package var admitsFoundDevices: Bool
-  /// Nothing is changed in the end.
+  /// Whether all changes are rolled back.
   package var isRehearsal: Bool
 
   package init(admitsFoundDevices: Bool, isRehearsal: Bool) {
@@ -24,28 +24,27 @@ package struct ErasureOptions: Sendable {
   }
 }
 
-/// Something unfinished stands against an erasure.
+/// Unfinished work that prevents an erasure.
 package struct ErasureObstacle: RunError, CustomStringConvertible {
   package var description: String
   package var exit: RunExit { .configuration }
 }
 
-/// Who was forgotten, with the proofs of it.
+/// The erasures of a store, with their proofs.
 package struct Erasures: Sendable {
   let connection: StoreConnection
 
-  /// Removes people from everything that the store has, in one transaction, and keeps a proof.
+  /// Removes people from everything in the store, in one transaction, and keeps a proof.
   ///
-  /// A device that is or was of one of the ids goes as a whole, with its events, its state and its lines in quarantine; events of other
-  /// devices go where they have one of the ids. Posted events stay in the counts of statuses. After the transaction the file is built anew,
-  /// so that no byte of what was removed is left in free pages.
+  /// A device that belongs or belonged to one of the ids is removed completely, with its events, state and quarantined
+  /// lines; other devices lose the events that have one of the ids. Posted events stay in the counts of statuses. The
+  /// file is then rebuilt, so that its free pages hold nothing that was removed.
   ///
   /// - Parameters:
   ///   - ids: at least one.
   ///   - found: devices of these people that are known from elsewhere.
-  ///   - now: when, for the proof.
-  ///   - options: whether later records of devices that were only found count again, and whether anything is changed.
-  ///   - isOf: whether a device's state has one of the ids; the platform's.
+  ///   - now: the time of the proof.
+  ///   - isOf: whether a device's state has one of the ids, determined by the platform.
   /// - Throws: ``ErasureObstacle``.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
@@ -78,20 +77,20 @@ package struct Erasures: Sendable {
     return report
   }
 
-  /// Hands to `body` what ``erase(_:found:at:_:isOf:)`` would remove of these people, and changes nothing.
+  /// Passes what ``erase(_:found:at:_:isOf:)`` would remove of these people to `body`, and changes nothing.
   package func forEachTrace(of ids: [PersonID], devices: [[UInt8]], _ body: @escaping RowRemoval.Witness) throws {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     _ = try connection.rehearse { try erase(ErasedPeople(ids: ids, devices: devices), hash, witness: body, in: $0) }
   }
 
-  /// The devices of people, named or found, by the bytes of their ids.
+  /// Returns the devices of people, given or found, by the bytes of their ids.
   package func devices(
     of ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> Set<[UInt8]> {
     try owned(by: ids, isOf).devices
   }
 
-  /// The devices of people, named or found, and the ids that are none of a device and have one.
+  /// Returns the devices of people, given or found, and the other ids that have a device.
   private func owned(
     by ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> (devices: Set<[UInt8]>, ids: Set<PersonID>) {
@@ -114,7 +113,7 @@ package struct Erasures: Sendable {
     return (devices, owners)
   }
 
-  /// The ids of people that the platform's own tables have.
+  /// Returns the ids of people in the platform's own tables.
   package func personalTableIDs() throws -> Set<String> {
     try connection.read { try connection.format.personal?.ids(in: $0) ?? [] }
   }
@@ -157,7 +156,7 @@ package struct Erasures: Sendable {
     }
     try Ledger.dropLooseRows(in: db)
     try Self.clearUnusedBlocks(in: db)
-    // Lines of these people are refused from now on, so the files have to be read.
+    // Lines of these people are refused from now on, so known files must be read again.
     try Runs.forgetKnownFiles(in: db)
 
     try eraseQuarantine(devices, traces, removed, with: &removal, in: db)
@@ -183,7 +182,7 @@ package struct Erasures: Sendable {
     return ErasureReport(devices: people.devices.filter(found.contains), counts: removal.counts)
   }
 
-  /// Lines and events of these people that were set aside, waiting or not.
+  /// Removes quarantined lines and events of these people, pending or not.
   private func eraseQuarantine(
     _ devices: Set<[UInt8]>, _ traces: [PersonTrace], _ removed: Set<EventID>, with removal: inout RowRemoval,
     in db: Database
@@ -203,11 +202,11 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Whether a line has one of the ids, however it writes its texts.
+  /// Returns whether a line contains one of the ids, however its strings are escaped.
   private static func stands(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
     if traces.contains(where: { $0.stands(in: line) }) { return true }
     guard line.contains(UInt8(ascii: "\\")) else { return false }
-    // A line that is no JSON has no escapes.
+    // A line that is not JSON has no escapes.
     guard let plain = try? Array(JSONNode.parse(line).canonicalText.utf8) else { return false }
     return traces.contains { $0.stands(in: plain) }
   }
@@ -226,7 +225,7 @@ package struct Erasures: Sendable {
     return false
   }
 
-  /// Takes ids, and what stands for them, out of the reports of runs.
+  /// Removes ids and their pseudonyms from the reports of runs.
   private static func eraseReports(
     _ traces: [PersonTrace], with removal: inout RowRemoval, in db: Database
   ) throws {
@@ -243,7 +242,7 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Takes ids out of what stands in words: names of files, reasons of a service.
+  /// Removes ids from text columns: file names, reasons of a service.
   private static func eraseWords(_ traces: [PersonTrace], with removal: RowRemoval, in db: Database) throws {
     for table in try StoredTable.all(in: db) where table.hasRowNumbers {
       for column in table.columns where column.type == "TEXT" {
@@ -267,7 +266,7 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Blocks that nothing refers to any more still stand in packs that others share.
+  /// Clears unused blocks in packs that others share.
   private static func clearUnusedBlocks(in db: Database) throws {
     let packs = try Int64.fetchAll(
       db,

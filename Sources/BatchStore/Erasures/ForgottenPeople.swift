@@ -1,10 +1,10 @@
 package import BatchFoundation
 import GRDB
 
-/// Who was forgotten, by keyed hashes of their ids: enough to refuse their later records, not to tell who they were.
+/// The people who were forgotten, by keyed hashes of their ids: enough to refuse their records, not to identify them.
 package struct ForgottenPeople: Sendable {
   private let hash: PersonHash
-  /// By the short mark of an id, whether it is worth hashing.
+  /// Whether an id is worth hashing, by its short mark.
   private var isMarked = [Bool](repeating: false, count: 1 << 16)
   private var codes: Set<[UInt8]> = []
 
@@ -24,7 +24,7 @@ package struct ForgottenPeople: Sendable {
   }
 }
 
-/// Hashes ids with the key of a store.
+/// Hashes of ids with the key of a store.
 struct PersonHash: Sendable {
   private let code: MessageAuthenticationCode
   private let seed: UInt64
@@ -34,22 +34,20 @@ struct PersonHash: Sendable {
     seed = key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// 16 bits by which most ids are told apart at little cost.
+  /// Returns 16 bits that distinguish most ids at little cost.
   func mark(_ id: Text) -> Int { Int(ByteMix.twoLanes(id, seed: seed).0 >> 48) }
 
   func code(_ kind: PersonID.Kind, _ id: [UInt8]) -> [UInt8] {
-    // No kind has a NUL, so nothing else joins to the same bytes; hashes of reports have none in front.
+    // No kind contains a NUL, so nothing else joins to the same bytes; hashes in reports do not start with one.
     Array(code.code(for: [0] + Array(kind.name.utf8) + [0] + id))
   }
 
-  /// What reports show in place of an id.
+  /// Returns the text that reports show in place of an id.
   func pseudonym(_ id: [UInt8]) -> String { Hexadecimal.text(of: code.code(for: id).prefix(8)) }
 }
 
 extension Erasures {
-  /// Takes later records with these ids again; the proofs stay, and say so.
-  ///
-  /// - Returns: those of the ids that were refused.
+  /// Accepts later records with these ids again, and returns those that had been refused; the proofs stay and show it.
   package func admit(_ ids: [PersonID]) throws -> [PersonID] {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.write { db in
@@ -62,7 +60,7 @@ extension Erasures {
     }
   }
 
-  /// When one of these ids was forgotten last, whether or not its later records count again; nil where none was.
+  /// Returns when one of these ids was last forgotten, even if later records are accepted again; nil if never.
   package func lastErasure(of ids: [PersonID]) throws -> Instant? {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.read { db in
@@ -74,7 +72,7 @@ extension Erasures {
     }
   }
 
-  /// Whose records are refused.
+  /// Returns the people whose records are refused.
   package func forgottenPeople() throws -> ForgottenPeople {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     let codes = try connection.read { db in
@@ -85,7 +83,7 @@ extension Erasures {
     return ForgottenPeople(hash, codes: codes)
   }
 
-  /// The proofs of all erasures, oldest first.
+  /// Returns the proofs of all erasures, oldest first.
   package func proofs() throws -> [ErasureProof] {
     try connection.read { db in
       try Row.fetchAll(db, sql: "SELECT id, at FROM erasure ORDER BY id").map { row in
@@ -107,18 +105,18 @@ extension Erasures {
   }
 }
 
-/// What a store keeps of an erasure: when, how much of what, and keyed hashes of the ids.
+/// The proof of an erasure: its time, its counts, and keyed hashes of the ids.
 package struct ErasureProof: Sendable, Equatable {
   package struct Hashed: Sendable, Equatable {
     package var kind: PersonID.Kind
-    /// HMAC-SHA-256 with the key of the store, in hexadecimal.
+    /// The HMAC-SHA-256 with the store's key, in hexadecimal.
     package var code: String
     /// Whether later records with the id are refused.
     package var isRefused: Bool
   }
 
   package struct Count: Sendable, Equatable {
-    /// The status of events, or what rows were in one word.
+    /// The status of events, or the kind of rows in one word.
     package var what: String
     package var count: Int
   }

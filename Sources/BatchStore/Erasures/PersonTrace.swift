@@ -1,15 +1,13 @@
 import BatchFoundation
 
-/// How an id stands in JSON and in words.
-///
-/// A long id counts wherever it stands by itself, so also in a link; a short one as a whole text of JSON only, because its bytes stand by
-/// chance in much that is nobody's. Neither counts as a part of a longer id.
+/// A search for an id in JSON and in text. An id of 8 bytes or more matches wherever it is delimited, as in a link; a
+/// shorter one only as a whole JSON string, because its bytes occur by chance. Neither matches in a longer id.
 package struct PersonTrace {
   private static let shortest = 8
   static let replacement = Array("[forgotten]".utf8)
 
   private let quoted: BytePattern
-  /// As recorded, and as JSON escapes it; none for a short id.
+  /// The id as recorded and as JSON escapes it; empty for a short id.
   private let alone: [BytePattern]
 
   package init(_ id: [UInt8]) {
@@ -22,7 +20,7 @@ package struct PersonTrace {
     quoted.place(in: bytes) != nil || alone.contains { place(of: $0, in: bytes, from: 0) != nil }
   }
 
-  /// The bytes without the id; nil if it does not stand there.
+  /// Returns the bytes with the id replaced; nil if it does not occur.
   func erased(from bytes: [UInt8]) -> [UInt8]? {
     var rest = bytes
     while let place = quoted.place(in: rest) {
@@ -48,7 +46,7 @@ package struct PersonTrace {
     return nil
   }
 
-  /// Whether an id may go on with the byte.
+  /// Returns whether an id may continue with the byte.
   private static func continues(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -59,10 +57,10 @@ package struct PersonTrace {
   }
 }
 
-/// Bytes that are looked for in others (Horspool).
+/// A byte pattern to search for (Horspool).
 package struct BytePattern {
   let bytes: [UInt8]
-  /// By the byte below the end of the pattern, how far it may move on.
+  /// The distance to advance, by the text's byte at the end of the pattern.
   private let steps: [Int]
 
   /// - Parameter bytes: at least one.
@@ -73,7 +71,7 @@ package struct BytePattern {
     self.steps = steps
   }
 
-  /// Where it stands first from `start` on; nil if nowhere.
+  /// Returns the first position from `start` on; nil if there is none.
   package func place(in text: [UInt8], from start: Int = 0) -> Int? {
     var at = start
     while at + bytes.count <= text.count {

@@ -1,35 +1,35 @@
 package import BatchFoundation
 package import GRDB
 
-/// Whom an erasure is about.
+/// The people that an erasure removes.
 package struct ErasedPeople: Sendable {
-  /// As they were named.
+  /// The ids as given.
   package var ids: [PersonID]
-  /// The bytes of the ids of their devices, named or found.
+  /// The bytes of the ids of their devices, given or found.
   package var devices: [[UInt8]]
 }
 
-/// What a platform's own tables know of people.
+/// The data about people in a platform's own tables.
 package protocol PersonalTables: Sendable {
-  /// Devices that the tables have under one of the ids, by the bytes of their ids.
+  /// Returns the ids, as bytes, of devices that the tables have under one of the ids.
   func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]]
 
-  /// The ids of people that the tables have, those of devices aside.
+  /// Returns the ids of people in the tables, except those of devices.
   func ids(in db: Database) throws -> Set<String>
 
-  /// What has to be finished before these people can be forgotten, in words for an operator; nil for nothing.
+  /// Returns what must be finished before these people can be forgotten, as text for an operator; nil if nothing.
   func obstacle(toErasing people: ErasedPeople, in db: Database) throws -> String?
 
-  /// Deletes what is about these people.
+  /// Deletes the rows about these people.
   func erase(_ people: ErasedPeople, with removal: inout RowRemoval, in db: Database) throws
 }
 
-/// What an erasure removes: counted, and handed to whoever wants to see it first.
+/// The removals of an erasure, counted and optionally shown to a witness first.
 package struct RowRemoval {
-  /// Something that a store knows of a person: what it is in one word, and what it says.
+  /// Receives something that a store knows of a person: its kind in one word, and its content.
   package typealias Witness = (_ what: String, JSONNode) throws -> Void
 
-  /// Events by status, rows by what they are; none is 0.
+  /// The number of events by status and of rows by kind, without zeros.
   private(set) var counts: [String: Int] = [:]
   private let witness: Witness?
 
@@ -37,15 +37,15 @@ package struct RowRemoval {
 
   mutating func count(_ count: Int, _ what: String) { if count > 0 { counts[what, default: 0] += count } }
 
-  /// - Parameter content: made only where somebody wants to see it.
+  /// - Parameter content: evaluated only if there is a witness.
   func show(_ what: String, _ content: @autoclosure () throws -> JSONNode) throws { try witness?(what, content()) }
 
   /// Deletes rows of a table.
   ///
   /// - Parameters:
-  ///   - what: what the rows are in one word, as a member of JSON.
-  ///   - condition: on the row, with `?1` for the value.
-  ///   - isCounted: false for rows that are a part of others.
+  ///   - what: the kind of rows in one word, as a JSON member.
+  ///   - condition: a SQL condition on the row, with `?1` for the value.
+  ///   - isCounted: false for rows that are part of others.
   package mutating func delete(
     _ what: String, from table: String, where condition: String, _ value: DatabaseValue = .null, isCounted: Bool = true,
     in db: Database
@@ -61,7 +61,7 @@ package struct RowRemoval {
 }
 
 extension Row {
-  /// The columns as JSON: what is JSON itself as such, other bytes as text, or in base 16 where they are not.
+  /// The columns as JSON: JSON is kept, other bytes are text, or base 16 if they are not text.
   fileprivate var document: JSONNode {
     .object(
       map { column, value in

@@ -8,7 +8,7 @@ package enum EventStatus: Int, CaseIterable, Sendable {
   case hold = 4
   case expired = 5
   case processing = 6
-  /// Of a request whose answer was lost.
+  /// The status of events of a request whose response was lost.
   case unknown = 7
 
   package var name: String {
@@ -31,7 +31,7 @@ package enum EventStatus: Int, CaseIterable, Sendable {
 
 extension EventStatus: DatabaseValueConvertible {}
 
-/// What a row of the ledger says of its events: their status, or that they live on in other chunks.
+/// The status of a ledger row: that of its events, or that they moved to other chunks.
 enum ChunkStatus: Equatable, DatabaseValueConvertible {
   case events(EventStatus)
   case split
@@ -60,7 +60,7 @@ enum ChunkStatus: Equatable, DatabaseValueConvertible {
 }
 
 extension Row {
-  /// A status of the ledger.
+  /// Returns the ledger status in a column.
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` for a number that no release wrote.
   func status(_ column: String) throws -> ChunkStatus {

@@ -1,22 +1,20 @@
 import BatchFoundation
 import GRDB
 
-/// Narrows a listing to the chunks whose blocks have some texts.
-///
-/// The order of a listing goes to and fro between packs, and each look at a block reads a whole pack. That is right as long as most blocks
-/// have the texts; a listing that looks for a rare one goes over the packs once, each read one time, and asks then.
+/// Narrows a listing to the chunks whose blocks contain some texts. A listing alternates between packs, and each look
+/// at a block reads a whole pack: fine while most blocks contain the texts. For rare ones it reads each pack once.
 struct MentioningChunks {
-  /// So many blocks without the texts are looked at in the order of the listing.
+  /// The number of blocks without the texts that are read in the order of the listing.
   static let patience = 256
 
   let texts: [BytePattern]
   private var misses = 0
-  /// In order; nil while the listing has patience.
+  /// The matching chunks in order; nil until ``patience`` is exhausted.
   private var found: [Int64]?
 
   init(_ texts: [BytePattern]) { self.texts = texts }
 
-  /// False for a chunk that is known not to have the texts.
+  /// Returns false for a chunk known not to have the texts.
   mutating func mayHave(_ chunk: Int64, in db: Database) throws -> Bool {
     if texts.isEmpty { return true }
     if found == nil, misses >= Self.patience { found = try Self.find(texts, in: db) }
@@ -27,7 +25,7 @@ struct MentioningChunks {
 
   mutating func miss() { misses += 1 }
 
-  /// Chunks are numbered as their packs are, but for the few that moved: most of a pack's stand together.
+  /// Returns the matching chunks in order. Except for a few that moved, the chunks of a pack have adjacent numbers.
   private static func find(_ texts: [BytePattern], in db: Database) throws -> [Int64] {
     var found: [Int64] = []
     var pack: (id: Int64, bytes: [UInt8], sums: [UInt8]?)?
@@ -56,19 +54,15 @@ struct MentioningChunks {
   }
 }
 
-/// A text that a block of events has, in whatever place, if one of its events does.
-///
-/// Codecs write each string once, behind its length and as JSON would have it (``EventCodec``). So plain text is found in the bytes
-/// of a block without decoding it.
+/// A text that a block contains, anywhere, if one of its events does. Codecs write each string once, after its length
+/// and escaped as in JSON (``EventCodec``), so plain text can be found without decoding the block.
 package enum BlockText: Sendable {
-  /// The whole of a string.
   case whole([UInt8])
-  /// A part of one.
   case part([UInt8])
-  /// Bytes that a codec writes as they are.
+  /// Bytes that a codec writes unchanged.
   case bytes([UInt8])
 
-  /// Nil for text that may be written in several ways, and for what is too short to be rare.
+  /// The pattern to search for; nil for text with several encodings, and for text too short to be rare.
   var pattern: BytePattern? {
     switch self {
     case .whole(let text):
@@ -79,15 +73,15 @@ package enum BlockText: Sendable {
     }
   }
 
-  /// False if one of the texts stands nowhere in the block.
+  /// Returns false if the block lacks one of the texts.
   static func stand(_ texts: [BytePattern], in block: [UInt8]) -> Bool {
     texts.allSatisfy { $0.place(in: block) != nil } || escape.place(in: block) != nil
   }
 
-  /// Behind it any character may be written in another way.
+  /// The start of an escape, by which any character may be written differently.
   private static let escape = BytePattern(Array("\\u".utf8))
 
-  /// Letters, digits and what no writer of JSON escapes.
+  /// Returns whether the text has only letters, digits and characters that no JSON writer escapes.
   private static func isPlain(_ text: [UInt8]) -> Bool {
     !text.isEmpty
       && text.allSatisfy { byte in

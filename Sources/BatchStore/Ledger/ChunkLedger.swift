@@ -1,22 +1,22 @@
 package import BatchFoundation
 import GRDB
 
-/// A chunk that waits to be sent.
+/// A chunk pending delivery.
 package struct PendingChunk: Sendable, Equatable {
   package var id: Int64
   package var first: Instant
   package var events: Int
   package var bodyBytes: Int
-  /// As in ``EventBlocks/Entry/group``.
+  /// The group, as in ``EventBlocks/Entry/group``.
   package var group = 0
-  /// Attempts so far that count against it, over all runs; at `Networking.maxNumRetries` it may be suspected.
+  /// The attempts, over all runs, that count against it; at `Networking.maxNumRetries` it may be suspected.
   package var failures: Int
-  /// SHA-256 of the body that was sent or planned before; nil for a chunk that is not frozen yet.
+  /// The SHA-256 of the body that was sent or planned; nil for a chunk that is not frozen yet.
   package var digest: [UInt8]?
-  /// How the destination made that body.
+  /// The form in which the destination made that body.
   package var form: Int
 
-  /// The chunk whose events it has a part of; nil for one as the rules made it.
+  /// The chunk of which this is a part; nil for one as the rules made it.
   package var parent: Int64?
 
   var pack: Int64
@@ -25,7 +25,7 @@ package struct PendingChunk: Sendable, Equatable {
   var rank: Int64
 }
 
-/// The exact body of a chunk, ready to go.
+/// The exact body of a chunk, ready to send.
 package struct PreparedChunk: Sendable {
   package var chunk: PendingChunk
   package var body: [UInt8]
@@ -35,19 +35,19 @@ package struct PreparedChunk: Sendable {
   var replacement: EventBlocks?
 }
 
-/// How an attempt ended (reference guarantees 3).
+/// The outcome of an attempt (reference guarantees 3).
 package enum AttemptOutcome: Int, CaseIterable, Sendable {
   case acknowledged = 1
-  /// No byte of the request left.
+  /// No byte of the request was sent.
   case notSent = 2
-  /// The service said that it did not take the request, whatever was in it.
+  /// The service did not accept the request, whatever its content.
   case refused = 3
-  /// The service said that the data is wrong.
+  /// The service reported that the data is wrong.
   case rejected = 4
-  /// The service may have taken the request.
+  /// The service may have accepted the request.
   case unknown = 5
 
-  /// As reports show it.
+  /// The name in reports.
   package var name: String {
     switch self {
     case .acknowledged: "acknowledged"
@@ -61,30 +61,29 @@ package enum AttemptOutcome: Int, CaseIterable, Sendable {
 
 extension AttemptOutcome: DatabaseValueConvertible {}
 
-/// What the end of an attempt means for its chunk.
+/// The consequence of an attempt's end for its chunk.
 package enum ChunkVerdict: Sendable, Equatable {
   case posted
-  /// Waits for another attempt.
+  /// Pending another attempt.
   case pending(countsAsFailure: Bool)
   /// Held for an operator.
   case unknown
-  /// Its events go on in two halves; a chunk of one event is quarantined instead.
+  /// Its events continue in two halves; a chunk of one event is quarantined instead.
   case split
 }
 
-/// What becomes of a chunk that waits, without an attempt.
+/// A change to a pending chunk without an attempt.
 package enum ChunkChange: Sendable, Equatable {
-  /// The service refused its one event.
+  /// The service refused its only event.
   case quarantine(PendingChunk)
-  /// The service fails at its one event, alone: it becomes `FAILED_POST` with the reason of its last attempt.
+  /// The service fails at its only event: it becomes `FAILED_POST` with the reason of its last attempt.
   case giveUp(PendingChunk)
-  /// Its events go on in two halves.
   case halve(PendingChunk)
-  /// The halves of a chunk become the chunk again. After an outage nothing counts against it any more.
+  /// The halves of a chunk become the chunk again. An outage resets its failures.
   case join([Int64], of: PendingChunk, isOutage: Bool)
 }
 
-/// An attempt that is about to begin.
+/// An attempt about to begin.
 package struct AttemptIntent: Sendable {
   package var prepared: PreparedChunk
   package var started: Instant
@@ -95,13 +94,13 @@ package struct AttemptIntent: Sendable {
   }
 }
 
-/// An attempt that has ended.
+/// An attempt that ended.
 package struct AttemptResult: Sendable {
   package var attempt: Int64
   package var chunk: PendingChunk
   package var finished: Instant
   package var outcome: AttemptOutcome
-  /// In words without any value of an event; nil for an acknowledged one.
+  /// The reason without any value of an event; nil for an acknowledged attempt.
   package var reason: String?
   package var verdict: ChunkVerdict
 
@@ -118,39 +117,39 @@ package struct AttemptResult: Sendable {
   }
 }
 
-/// An attempt that is durable and may be carried out.
+/// A durable attempt that may be carried out.
 package struct BegunAttempt: Sendable, Equatable {
   package var attempt: Int64
-  /// The chunk as it stands now, frozen.
+  /// The chunk in its current, frozen form.
   package var chunk: PendingChunk
 }
 
-/// What a commit of the ledger gave out.
+/// The result of a commit of the ledger.
 package struct LedgerReceipt: Sendable {
-  /// The intents' attempts, in their order; nil for a chunk that became parts instead.
+  /// The intents' attempts, in order; nil for a chunk that was cut into parts instead.
   package var begun: [BegunAttempt?] = []
-  /// New chunks that came out of rejected and suspected ones.
+  /// The new chunks in place of rejected, suspected and too long ones.
   package var parts: [PendingChunk] = []
-  /// Chunks that their halves were put together to.
+  /// The chunks joined from their halves.
   package var joined: [PendingChunk] = []
-  /// Chunks of one event that went to quarantine.
+  /// The number of single-event chunks that were quarantined.
   package var quarantined = 0
-  /// Chunks of one event that became `FAILED_POST` otherwise.
+  /// The number of single-event chunks that became `FAILED_POST` otherwise.
   package var givenUp = 0
 }
 
-/// Attempts that a killed run left open.
+/// The attempts that a killed run left open.
 package struct RecoveredAttempts: Sendable, Equatable {
   package var attempts: Int
-  /// The chunks of these attempts, each once.
+  /// The distinct chunks of these attempts.
   package var chunks: [Int64]
-  /// What earlier runs left in doubt, those attempts included, and have not told, by the number of the chunk.
+  /// The doubts of earlier runs that were not reported yet, including those attempts, by chunk number.
   package var inDoubt: [Doubt]
 
   package struct Doubt: Sendable, Equatable {
     package var chunk: Int64
     package var events: Int
-    /// As in ``PendingChunk/parent``.
+    /// The parent, as in ``PendingChunk/parent``.
     package var parent: Int64?
   }
 }

@@ -1,36 +1,36 @@
 package import BatchFoundation
 import GRDB
 
-/// A chunk as the ledger has it.
+/// A chunk in the ledger.
 package struct StoredChunk: Sendable, Equatable {
   package var id: Int64
   /// The run that stored it.
   package var run: RunID
   package var events: Int
-  /// Failures that count against `Networking.maxNumRetries`.
+  /// The failures that count against `Networking.maxNumRetries`.
   package var failures: Int
-  /// The chunk whose part it is; nil for one as the rules made it.
+  /// The chunk of which this is a part; nil for one as the rules made it.
   package var parent: Int64?
-  /// The run in which its fate was settled; nil while it waits.
+  /// The run that settled it; nil while it is pending.
   package var settledRun: RunID?
 }
 
-/// One attempt as the ledger has it.
+/// An attempt in the ledger.
 package struct StoredAttempt: Sendable, Equatable {
   package var chunk: Int64
-  /// Of the chunk, from 1.
+  /// The number among the chunk's attempts, from 1.
   package var number: Int
   package var run: RunID
   package var started: Instant
-  /// Nil while it is under way, or when the run was killed meanwhile.
+  /// The end; nil while the attempt is under way, or if the run was killed meanwhile.
   package var finished: Instant?
   package var outcome: AttemptOutcome?
-  /// In the words of the service or of the transport; nil for none.
+  /// The reason in the words of the service or of the transport; nil for none.
   package var reason: String?
 }
 
 extension Ledger {
-  /// Nil for a number that no chunk has.
+  /// Returns a chunk; nil for a number that no chunk has.
   package func chunk(_ id: Int64) throws -> StoredChunk? {
     try connection.read { db in
       try Row.fetchOne(
@@ -43,7 +43,7 @@ extension Ledger {
     }
   }
 
-  /// How long each request of a run took that the service answered, in milliseconds, in no order.
+  /// Returns the durations of a run's requests that the service answered, in milliseconds, in no order.
   package func answerTimes(of run: RunID) throws -> [Int64] {
     try connection.read { db in
       try Row.fetchAll(
@@ -55,7 +55,7 @@ extension Ledger {
     }
   }
 
-  /// The attempts at a chunk and at those it is a part of, in their order.
+  /// Returns the attempts at a chunk and at those it is a part of, in order.
   package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
     try connection.read { db in
       try Row.fetchAll(

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// What rewinds decided otherwise: kept with the devices' new states, and carried out before anything is sent.
+/// The changes that rewinds made: kept with the devices' new states, and settled before anything is sent.
 extension Ledger {
   static func insert(_ changes: [EventChange], run: RunID, into db: Database) throws {
     guard !changes.isEmpty else { return }
@@ -38,13 +38,8 @@ extension Ledger {
     }
   }
 
-  /// Carries out what rewinds decided: an event that no service can have gives way, one that a service may have gets a correction.
-  ///
-  /// Some thousand at a time in one transaction, so that a kill leaves the others to the next run.
-  ///
-  /// - Parameters:
-  ///   - run: whose the new events are.
-  ///   - limits: of requests.
+  /// Settles the changes of rewinds, with new events of `run`: an event that no service can have is replaced, any other
+  /// gets a correction. A transaction settles some thousand, so that a kill leaves the others to the next run.
   package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
     while let more = try connection.write({ try self.settlePage(run, limits, in: $0) }) { events.add(more) }
@@ -53,9 +48,7 @@ extension Ledger {
 
   private static let page = 4096
 
-  /// Goes by the time of the events, so that a page looks into few chunks, and few pages into the same.
-  ///
-  /// - Returns: nil where nothing is left.
+  /// Settles a page by event time, so that few chunks are read, and seldom twice; returns nil if none is left.
   private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
     let rows = try Row.fetchAll(
       db,
@@ -64,7 +57,7 @@ extension Ledger {
         WHERE run = (SELECT min(run) FROM event_change) ORDER BY before_at LIMIT ?
         """, arguments: [Self.page])
     guard let first = rows.first else { return nil }
-    // What the same run decided of the devices from there on may have the numbers that other events had before.
+    // Events of the same run may have numbers that others had before, so its chunks are not searched.
     let decided: Int64 = try first.value("run")
     var settlement = ChangeSettlement(try rows.map(Self.change), run: run, decidedBy: decided, connection.format.codec)
     try settlement.findCorrections(in: db)
@@ -93,7 +86,7 @@ extension Ledger {
       source: StoredSource(file: row.value(8), line: row.value(9)))
   }
 
-  /// Looks for the events as they were decided before in the chunks of their times.
+  /// Finds the events as they were before in the chunks of their times.
   private func find(_ settlement: inout ChangeSettlement, besides run: Int64, in db: Database) throws {
     guard let span = settlement.span else { return }
     let doubtful = try Self.chunksInDoubt(in: db)
@@ -120,7 +113,7 @@ extension Ledger {
         }
         settlement.foundWaiting(place)
         if isFrozen { failed.append(ordinal) }
-        // The block of a chunk that was posted stays as it was sent.
+        // The block of a posted chunk stays as it was sent.
         return !isFrozen
       }
       for ordinal in failed {
@@ -131,7 +124,7 @@ extension Ledger {
     }
   }
 
-  /// All corrections, oldest first, with the events as they would be sent now.
+  /// Passes all corrections to `body`, oldest first, with the events as they would be sent now.
   package func forEachCorrection(_ body: (Correction) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
@@ -160,7 +153,7 @@ extension Ledger {
     return try connection.format.codec.event(amended)
   }
 
-  /// Whether a correction says of an event of the device that it should not have been sent.
+  /// Returns whether an event of the device was sent that should not have been.
   package func hasWithdrawals(_ device: Text) throws -> Bool {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -175,7 +168,7 @@ extension Ledger {
 }
 
 extension RewoundEvents {
-  /// - Parameter right: the event as it is decided now; one that only has another number is no other event.
+  /// - Parameter right: the current event; another number alone does not count as a change.
   package mutating func count(_ change: EventChange, right: DecidedEvent?) {
     switch (change.before, right) {
     case (nil, _): added += 1

@@ -2,15 +2,12 @@ import BatchFoundation
 import GRDB
 
 extension BlockLimits {
-  /// For parts of a block that was small enough itself.
+  /// The limits for parts of a block that was small enough.
   package static let ofParts = BlockLimits(maxEvents: .max, maxBodyBytes: .max)
 }
 
 extension Ledger {
-  /// Gives a chunk another block in the place of its own, with all that is known of it.
-  ///
-  /// - Parameter block: one block.
-  /// - Returns: the pack that it is in, at its beginning.
+  /// Replaces the block of a chunk by a single one, keeping everything else; returns the pack that begins with it.
   @discardableResult
   static func replaceBlock(of chunk: Int64, by block: EventBlocks, in db: Database) throws -> Int64 {
     guard let entry = block.entries.first, block.entries.count == 1,
@@ -32,7 +29,7 @@ extension Ledger {
     return pack
   }
 
-  /// Makes chunks of events that another one has or had: each a sorted sequence of its own, numbered like that of a batch.
+  /// Creates chunks of events that another one has or had: each is a separate sorted sequence, numbered like a batch's.
   static func insert(_ blocks: EventBlocks, from chunk: Int64, as status: EventStatus, in db: Database) throws {
     let pack = try insertPack(blocks, in: db)
     for entry in blocks.entries {
@@ -70,7 +67,7 @@ extension Ledger {
     return db.lastInsertedRowID
   }
 
-  /// Gives up one chunk's place in a pack; a pack without chunks goes.
+  /// Releases a chunk's place in a pack, and deletes a pack without chunks.
   static func releasePack(_ pack: Int64, in db: Database) throws {
     let last = try db.cachedStatement(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 1")
     try last.execute(arguments: [pack])

@@ -1,42 +1,42 @@
 package import BatchFoundation
 import GRDB
 
-/// An event of the store with its place in the delivery.
+/// A stored event with its place in the delivery.
 package struct StoredEvent: Sendable, Equatable {
   package var id: EventID
   package var status: EventStatus
   package var chunk: Int64
-  /// Why it is where it is, in the words of the service or of the transport; nil if there is nothing to say.
+  /// The reason of its status, in the words of the service or of the transport; nil for none.
   package var reason: String?
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// Counts the events of one device from 1, across runs.
+  /// The emission number, which grows from event to event of a device, across runs; see ``EmissionNumber``.
   package var emission: Int64
-  /// The event as it stands on the wire.
+  /// The event in the form of the wire.
   package var json: [UInt8]
-  /// Where the record that led to it was read; `Runs.source(_:)` has file and line.
+  /// The place where its record was read; `Runs.source(_:)` returns file and line.
   package var source: StoredSource
-  /// It is outside sessions and campaigns because its record came too late.
+  /// Whether it is outside sessions and campaigns because its record came too late.
   package var isLate: Bool
 }
 
-/// Which events of a store are wanted; nil leaves a side open.
+/// A selection of a store's events; nil leaves a side open.
 package struct EventFilter: Sendable {
   package var status: EventStatus?
-  /// The bytes of their ids.
+  /// The bytes of the devices' ids.
   package var devices: [[UInt8]]?
-  /// Half-open.
+  /// The half-open span of the events.
   package var from: Instant?
   package var to: Instant?
-  /// Only events behind this one, in the order of the listing.
+  /// Only events after this one, in the order of the listing.
   package var after: EventID?
-  /// Only events of blocks that have these texts: a block that lacks one is not decoded, but of those that have them all events come.
+  /// Only events of blocks with these texts: a block that lacks one is not decoded, one that has all passes whole.
   package var mentions: [BlockText] = []
 
   package init(status: EventStatus? = nil) { self.status = status }
 
   fileprivate var texts: [BytePattern] {
-    // A block has all of them, and of several devices it may have one.
+    // A block has all texts, but perhaps only one of several devices.
     (mentions + (devices.flatMap { $0.count == 1 ? [.part($0[0])] : nil } ?? [])).compactMap(\.pattern)
   }
 
@@ -46,8 +46,8 @@ package struct EventFilter: Sendable {
     return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
   }
 
-  /// The chunks that may have such events, in the order of the listing, which an index has: rows come as they are read, however
-  /// many chunks there are.
+  /// Returns the chunks that may have the events, in the order of the listing. An index has that order, so rows can be
+  /// read one by one, however many chunks there are.
   func chunks(behind after: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
     let chunkStatus = status == .expired ? EventStatus.notPosted : status
     let condition =
@@ -67,7 +67,7 @@ package struct EventFilter: Sendable {
     } else {
       arguments += ["split": ChunkStatus.split]
     }
-    // The plus signs keep SQLite from finding chunks by another index, after which it would have to sort them.
+    // The plus signs keep SQLite from using another index, after which it would have to sort.
     let sql = """
       SELECT id, status, reason, pack, offset, length FROM chunk
       WHERE \(condition)
@@ -79,7 +79,7 @@ package struct EventFilter: Sendable {
 }
 
 extension Ledger {
-  /// How many events have each status; those of no event are left out.
+  /// Returns the number of events by status, without zeros.
   package func statusCounts() throws -> [EventStatus: Int] {
     try connection.read { db in
       var counts: [EventStatus: Int] = [:]
@@ -106,7 +106,7 @@ extension Ledger {
       }
       counts[.hold, default: 0] +=
         try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM device WHERE held > 0") ?? 0
-      // What was posted stays posted, also of people who were forgotten.
+      // Posted events still count, even those of people who were forgotten.
       counts[.successfullyPosted, default: 0] +=
         try Int.fetchOne(
           db, sql: "SELECT coalesce(sum(count), 0) FROM erased_count WHERE what = ?",
@@ -115,14 +115,13 @@ extension Ledger {
     }
   }
 
-  /// Hands events of a status, or of any, to `body` in the order of their chunks until it returns false.
+  /// Passes events of a status, or of any, to `body` in the order of their chunks until it returns false.
   package func forEachEvent(status: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
     try forEachEvent(EventFilter(status: status), body)
   }
 
-  /// Hands the events that pass the filter to `body` in the order of their chunks until it returns false.
-  ///
-  /// Events on `HOLD` that the rules hold back are part of the devices' states and do not appear here.
+  /// Passes the events that match the filter to `body` in the order of their chunks until it returns false. Events on
+  /// `HOLD` that the rules hold back are part of the devices' states and not included.
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
     var mentioning = MentioningChunks(filter.texts)
@@ -151,13 +150,13 @@ extension Ledger {
   package struct PostedChunk: Sendable {
     package var id: Int64
     package var events: Int
-    /// As in ``EventBlocks/Entry/group``.
+    /// The group, as in ``EventBlocks/Entry/group``.
     package var group: Int
-    /// SHA-256 of its body.
+    /// The SHA-256 of its body.
     package var bodyDigest: [UInt8]
   }
 
-  /// Hands every posted chunk to `body`, in the order of their numbers.
+  /// Passes every posted chunk to `body`, by number.
   package func forEachPostedChunk(_ body: (PostedChunk) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
@@ -174,7 +173,7 @@ extension Ledger {
     }
   }
 
-  /// Where an event stands among the chunks; nil if the store does not have it.
+  /// Returns the place of an event among the chunks; nil if the store does not have it.
   private func place(of id: EventID) throws -> (first: Int64, chunk: Int64)? {
     guard let event = try event(id) else { return nil }
     return try connection.read { db in
@@ -183,7 +182,7 @@ extension Ledger {
     }
   }
 
-  /// Whether a request with an event of the device at the instant was sent, whatever came of it.
+  /// Returns whether a request with an event of the device at the instant was sent, whatever its outcome.
   package func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
     var filter = EventFilter()
     (filter.from, filter.to) = (instant, Instant(milliseconds: instant.milliseconds + 1))
@@ -198,7 +197,7 @@ extension Ledger {
     return try isSettled || chunks.contains { try !attempts(of: $0).isEmpty }
   }
 
-  /// The event with this id; nil if the store has none.
+  /// Returns the event with this id; nil if the store has none.
   package func event(_ id: EventID) throws -> StoredEvent? {
     try connection.read { db in
       let time = id.timestamp.milliseconds
@@ -221,7 +220,7 @@ extension Ledger {
     }
   }
 
-  /// - Parameter mentioning: what the block has to have; is told when it has not.
+  /// - Parameter mentioning: the texts that the block must have; counts a miss if it lacks one.
   /// - Returns: false if `body` ended it.
   private func forEachEvent(
     of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (any EventCursor) -> Bool,
@@ -264,12 +263,12 @@ extension Ledger {
     return true
   }
 
-  /// - Parameter chunk: its `pack`, `offset` and `length`.
+  /// - Parameter chunk: a row with `pack`, `offset` and `length`.
   static func block(of chunk: Row, in db: Database) throws -> [UInt8] {
     try block(pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
   }
 
-  /// The bytes of one block.
+  /// Returns the bytes of one block, verified by its checksum.
   static func block(pack: Int64, offset: Int, length: Int, in db: Database) throws -> [UInt8] {
     guard offset >= 0, length >= 0 else { throw StoreError.damagedBlock }
     let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?), sums FROM pack WHERE id = ?")

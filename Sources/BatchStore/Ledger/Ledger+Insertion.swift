@@ -2,12 +2,11 @@ import BatchFoundation
 import GRDB
 
 extension Ledger {
-  /// Blocks that share a row: large enough that rows cost nothing, small enough to be read for one event.
+  /// The size of the blocks that share a row: large enough to make rows cheap, small enough to read for one event.
   private static let packBytes = 64 << 10
 
-  /// Makes the indexes that a new store lacks, unless they are there; before that, chunks are found by looking at all of them.
-  ///
-  /// Called when the local part of a run is over and before chunks are sent, because a run that was killed leaves none.
+  /// Creates the indexes that a new store lacks, without which finding chunks means reading all rows. Called after the
+  /// local part of a run and before chunks are sent, because a killed run leaves none.
   package func makeIndexes() throws {
     try connection.write { db in try db.execute(sql: StoreSchema.indexesByTime) }
   }
@@ -67,7 +66,7 @@ extension Ledger {
   }
 }
 
-/// Chunks of a series in the order of their events: room for the parts of a split chunk between two neighbours.
+/// The order of chunks in a series, with room for the parts of a split chunk between two neighbors.
 enum ChunkRank {
   static let shift: Int64 = 24
 }

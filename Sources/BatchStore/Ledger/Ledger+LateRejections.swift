@@ -1,10 +1,10 @@
 package import BatchFoundation
 import GRDB
 
-/// An event that the service took and refused afterwards, in the service's words.
+/// An event that the service accepted and later rejected, with the service's reason.
 package struct LateRejection: Sendable, Equatable {
   package var timestamp: Instant
-  /// The event as it stood on the wire.
+  /// The event in the form of the wire.
   package var json: [UInt8]
   package var reason: String
 
@@ -16,14 +16,11 @@ package struct LateRejection: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Notes events that the service refused after it had taken them: each becomes `FAILED_POST`, with a line in quarantine.
+  /// Records events that the service rejected after accepting them: each becomes `FAILED_POST` and is quarantined.
   ///
-  /// - Parameters:
-  ///   - events: as the service lists them.
-  ///   - mark: how far the service's list was read, under a name; written in the same transaction, so that a list is neither read
-  ///     twice nor skipped.
-  ///   - run: that found them.
-  /// - Returns: how many of them are posted events of this store, and how many of those this run posted; others are left out.
+  /// - Parameter mark: the position in the service's list, under a name; written in the same transaction, so that a
+  ///   list is neither read twice nor skipped.
+  /// - Returns: the number of them that are posted events of this store, and the number that this run posted.
   package func reject(
     _ events: [LateRejection], mark: (name: String, value: String), run: RunID
   ) throws -> (found: Int, ofRun: Int) {
@@ -42,7 +39,7 @@ extension Ledger {
     }
   }
 
-  /// Notes a value under a name, in place of the one before.
+  /// Stores a value under a name, replacing the previous one.
   package func setMark(_ name: String, _ value: String) throws {
     try connection.write { db in
       try db.execute(
@@ -52,19 +49,19 @@ extension Ledger {
     }
   }
 
-  /// What was last noted under the name.
+  /// Returns the value last stored under the name.
   package func mark(_ name: String) throws -> String? {
     try connection.read { db in
       try String.fetchOne(db, sql: "SELECT value FROM service_mark WHERE name = ?", arguments: [name])
     }
   }
 
-  /// A posted event that is the same byte for byte; nil if the store has none, or knows of its refusal.
+  /// Returns the posted event with the same bytes; nil if there is none, or its rejection is known.
   package func postedEvent(like event: LateRejection) throws -> EventID? {
     try connection.read { db in try postedEvent(like: event, in: db)?.id }
   }
 
-  /// - Returns: the number of the run that posted it; nil for an event that this store did not post.
+  /// - Returns: the run that posted it; nil for an event that this store did not post.
   private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Int64? {
     guard let posted = try postedEvent(like: event, in: db) else { return nil }
     try db.execute(

@@ -1,20 +1,19 @@
 package import BatchFoundation
 import GRDB
 
-/// Numbers of events, by which they are known (``EventID``): one that a service may have keeps its own, whatever comes before it later.
+/// The numbers of events (``EventID``): one that a service may have keeps its number, whatever precedes it later.
 extension Ledger {
-  /// In place of a chunk, in the correction of an event that was not sent: it waits under another number than its own.
+  /// The chunk in corrections of unsent events, which are pending under another number.
   static let renumbered: Int64 = 0
 
-  /// Gives events that wait where a sent one has their number another: one that no event of their device has, now or later.
-  ///
-  /// So late records may shift the numbers of an instant, of which some were sent. Corrections know both numbers of these, and from here
-  /// on of those that wait, so that later runs find them.
+  /// Gives pending events that have the number of a sent one another number, which no event of their device has, now or
+  /// later. Late records may thus shift the numbers of an instant after some were sent. Corrections hold both numbers
+  /// of the sent events, and from here on of the pending ones, so that later runs find them.
   package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
     try connection.write { try self.renumberWaiting(besides: [], by: run, limits, in: $0) }
   }
 
-  /// - Parameter taken: numbers that were sent and that no correction knows.
+  /// - Parameter taken: numbers that were sent and that no correction has.
   func renumberWaiting(
     besides taken: Set<NumberedEvent>, by run: RunID, _ limits: BlockLimits, in db: Database
   ) throws {
@@ -50,7 +49,7 @@ extension Ledger {
     try Self.dropLooseRows(in: db)
   }
 
-  /// Events that were sent under numbers that are others' by now.
+  /// Returns the events sent under numbers that belong to others by now.
   private static func movedEvents(in db: Database) throws -> Set<NumberedEvent> {
     let rows = try Row.fetchCursor(
       db,
@@ -67,7 +66,7 @@ extension Ledger {
     return events
   }
 
-  /// - Returns: the number that the event waits under from here on.
+  /// - Returns: the new number of the pending event.
   private func renumber(_ event: NumberedEvent, in db: Database) throws -> Int64 {
     let first = NumberedEvent.firstFree(at: event.emission)
     let known = try db.cachedStatement(
@@ -90,7 +89,7 @@ extension Ledger {
     return number
   }
 
-  /// The number that an event of a device waits under; nil for its own.
+  /// Returns the number under which an event of a device is pending; nil for its own.
   package func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64? {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -104,7 +103,7 @@ extension Ledger {
     }
   }
 
-  /// The event goes, and with it the number that it waited under.
+  /// Deletes the number under which a removed event was pending.
   static func forgetNumber(of cursor: any EventCursor, in db: Database) throws {
     let event = NumberedEvent(cursor)
     guard event.emission >= NumberedEvent.firstFree(at: event.emission) else { return }
@@ -114,7 +113,7 @@ extension Ledger {
   }
 }
 
-/// What an ``EventID`` is made of.
+/// The components of an ``EventID``.
 package struct NumberedEvent: Hashable {
   let at: Instant
   let device: [UInt8]
@@ -130,15 +129,14 @@ package struct NumberedEvent: Hashable {
     unsafe self.init(at: cursor.timestamp, device: Array(cursor.device.bytes), emission: cursor.emission)
   }
 
-  /// The second half of an instant's numbers: rules number its events from the beginning, and with less than four thousand come to none
-  /// of these.
+  /// The second half of an instant's numbers, which rules never reach with fewer than four thousand events.
   static var free: Int64 { EmissionNumber.begin(at: Instant(milliseconds: 1)) / 2 }
 
   static func firstFree(at emission: Int64) -> Int64 { emission - emission % (2 * free) + free }
 }
 
 extension [Instant] {
-  /// Of times that ascend.
+  /// Returns whether one of the times, which ascend, is in the span.
   func hasOne(in span: ClosedRange<Instant>) -> Bool {
     var (low, high) = (0, count)
     while low < high {

@@ -2,12 +2,12 @@ import BatchFoundation
 import GRDB
 
 extension Ledger {
-  /// Takes events out of a chunk, which goes when none is left. What is left of one that was frozen thaws: its body is another one.
+  /// Removes events from a chunk, and the chunk if none is left. A frozen chunk thaws, because its body changes.
   ///
   /// - Parameters:
   ///   - row: `id`, `status`, `pack`, `offset` and `length` of the chunk.
-  ///   - isUnwanted: by the event and its own status; `split` says that the event lives on in another chunk.
-  /// - Returns: how many events of each status are gone, those that live on elsewhere left out.
+  ///   - isUnwanted: called with the event and its status; `split` means that the event lives on in another chunk.
+  /// - Returns: the number of removed events by status, without those that live on elsewhere.
   func removeEvents(
     of row: Row, in db: Database, where isUnwanted: (any EventCursor, ChunkStatus) throws -> Bool
   ) throws -> [EventStatus: Int] {
@@ -35,7 +35,7 @@ extension Ledger {
       }
       ordinal += 1
     }
-    // Most blocks stay as they are, and need no copy.
+    // Most blocks do not change, and need no copy.
     guard !unwanted.isEmpty else { return [:] }
     let kept = (0..<ordinal).filter { !unwanted.contains($0) }
     ordinal = 0
@@ -60,7 +60,7 @@ extension Ledger {
     return counts
   }
 
-  /// Rows of the ledger that nothing refers to any more.
+  /// Deletes rows of the ledger that nothing refers to any more.
   static func dropLooseRows(in db: Database) throws {
     try db.execute(
       sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",

@@ -1,27 +1,23 @@
 package import BatchFoundation
 import GRDB
 
-/// What may become of an event when its span of time is decided once more.
+/// The standing of an event whose time span is processed again.
 package struct EventStanding: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The service took it, or may have taken it.
+  /// The service accepted it, or may have.
   package static let sent = EventStanding(rawValue: 1)
-  /// The service may have taken it.
+  /// The service may have accepted it.
   package static let inDoubt = EventStanding(rawValue: 2)
-  /// It has a correction: it was sent as something else and is told as it should be, or it should not be.
+  /// It has a correction: it was sent in another form and is reported as corrected, or should not have been sent.
   package static let corrected = EventStanding(rawValue: 4)
 }
 
 extension Ledger {
-  /// Hands every event of the span to `body`, in the order of chunks; one that has a correction as it should be, and where.
-  ///
-  /// - Parameters:
-  ///   - from: the first instant of the span.
-  ///   - to: not part of the span.
-  ///   - body: called with what the store has, and the bytes of the device's id.
+  /// Passes every event from `from` up to `to`, excluded, to `body`, in the order of chunks; a corrected event in its
+  /// corrected form.
   package func forEachEvent(
     from: Instant, to: Instant, _ body: (_ device: [UInt8], DecidedEvent, EventStanding) throws -> Void
   ) throws {
@@ -57,7 +53,7 @@ extension Ledger {
     }
   }
 
-  /// Chunks of which an answer was lost, and what they were split into.
+  /// Returns the chunks of which a response was lost, and their parts.
   static func chunksInDoubt(in db: Database) throws -> Set<Int64> {
     try Set(
       Int64.fetchAll(
@@ -70,19 +66,17 @@ extension Ledger {
           """, arguments: [AttemptOutcome.unknown]))
   }
 
-  /// The events of a block as they would be sent now; nil where the platform changes nothing about them.
+  /// Returns the events of a block as they would be sent now; nil if the platform changes nothing.
   package func amended(_ block: [UInt8]) throws -> EventBlocks? {
     try connection.read { try connection.format.amendment?.amended(block, limits: .ofParts, in: $0) }
   }
 
-  /// Takes the events of a span that wait out of the store, with those that were quarantined, and stores others, in one transaction.
+  /// Replaces the pending and the quarantined events of a span by others, in one transaction.
   ///
   /// - Parameters:
-  ///   - span: whose events go.
-  ///   - run: the one that replaces them.
-  ///   - limits: of requests.
-  ///   - next: what is stored in their place, piece by piece; nil behind the last.
-  ///   - twins: of what was stored by then, what has the number of a sent event.
+  ///   - span: the events to replace.
+  ///   - next: returns the replacements, one batch at a time; nil after the last.
+  ///   - twins: returns the stored replacements that have the number of a sent event.
   package func replaceWaiting(
     _ span: ReplacedSpan, run: RunID, limits: BlockLimits, by next: () throws -> LocalBatch?,
     twins: () -> Set<NumberedEvent>
@@ -124,7 +118,7 @@ extension Ledger {
     }
   }
 
-  /// Failed events of a posted chunk, whose block stays as it was sent.
+  /// Gives up failed events of a posted chunk, whose block stays as it was sent.
   private func giveUpFailed(of row: Row, _ span: ReplacedSpan, in db: Database) throws {
     let id: Int64 = try row.value("id")
     let failed = Set(
@@ -144,7 +138,7 @@ extension Ledger {
     }
   }
 
-  /// Quarantined events wait no more: what becomes of them is decided anew.
+  /// Resolves quarantined events of the span, which is processed again.
   private func resolveQuarantined(_ span: ReplacedSpan, in db: Database) throws {
     var resolved: [Int64] = []
     let rows = try Row.fetchCursor(
@@ -173,12 +167,12 @@ extension Ledger {
   }
 }
 
-/// The events that give way to others: those of a span of time, but for some devices.
+/// The events to replace: those of a time span, except for some devices.
 package struct ReplacedSpan: Sendable {
   package let from: Instant
-  /// Not part of the span.
+  /// The end of the span, excluded.
   package let to: Instant
-  /// Ids of devices whose events stay as they are.
+  /// The ids of devices whose events are not replaced.
   package let excluded: Set<[UInt8]>
 
   package init(from: Instant, to: Instant, excluded: Set<[UInt8]>) {

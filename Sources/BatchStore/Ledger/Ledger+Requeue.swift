@@ -2,10 +2,8 @@ import BatchFoundation
 import GRDB
 
 extension Ledger {
-  /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.
-  ///
-  /// A chunk that was frozen stays as it is and goes out with the same bytes. Single events of a posted chunk get a chunk of
-  /// their own.
+  /// Sets the selected `FAILED_POST` and `UNKNOWN` events back to `NOT_POSTED`, in all chunks or in one; returns their
+  /// number. A frozen chunk is sent again with the same bytes. Single events of a posted chunk get a new chunk.
   package func requeue(_ statuses: Set<EventStatus>, chunk: Int64? = nil) throws -> Int {
     let allowed = statuses.intersection([.failedPost, .unknown])
     return try connection.write { db in
@@ -35,7 +33,7 @@ extension Ledger {
     }
   }
 
-  /// Events that go out again wait in quarantine no more; what is refused again gets there again.
+  /// Resolves quarantined events that are sent again; those refused again return to quarantine.
   private func resolveRefused(_ status: EventStatus, _ chunk: Int64?, in db: Database) throws {
     guard status == .failedPost else { return }
     for row in try Row.fetchAll(

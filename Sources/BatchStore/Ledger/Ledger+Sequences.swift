@@ -1,28 +1,23 @@
 import BatchFoundation
 import GRDB
 
-/// Which chunks of the store are meant.
+/// A selection of chunks.
 package enum ChunkSelection: Sendable {
-  /// Those that wait to be sent.
+  /// The chunks pending delivery.
   case waiting
-  /// Those that the service acknowledged in a run.
+  /// The chunks that the service acknowledged in a run.
   case posted(in: RunID)
-  /// Of those, what earlier runs had stored.
+  /// The chunks acknowledged in a run that earlier runs had stored.
   case backlog(postedIn: RunID)
-  /// Those that a run stored, whatever became of them, but for those that wait as `HOLD` or are out of the service's window.
+  /// The chunks that a run stored, except those on `HOLD` or outside the service's window.
   case stored(by: RunID)
-  /// Of those, what the service has not acknowledged.
+  /// The chunks that a run stored, with the same exceptions, and that the service has not acknowledged.
   case unposted(by: RunID)
 }
 
 extension Ledger {
-  /// The blocks of the selected chunks as sorted sequences; a chunk that several selections name comes once.
-  ///
-  /// Read while the merge goes on: nothing may be sent or purged meanwhile.
-  ///
-  /// - Parameters:
-  ///   - selections: what is taken.
-  ///   - span: leaves chunks out that have no event of it; nil takes all.
+  /// Returns the blocks of the selected chunks as sorted sequences, each chunk once; those whose times do not touch the
+  /// span, if there is one, are left out. Blocks are read during the merge: nothing may be sent or purged meanwhile.
   package func sequences(_ selections: [ChunkSelection], touching span: ReplacedSpan? = nil) throws -> [BlockSequence] {
     var waiting = false
     var posted: Int64 = -1

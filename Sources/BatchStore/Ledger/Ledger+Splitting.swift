@@ -1,13 +1,11 @@
 import BatchFoundation
 import GRDB
 
-/// Chunks that are too large for a request, or of which some events are refused: smaller ones take their place.
-///
-/// `DeliverySchedule` of BatchDelivery decides which are halved; only what identities made longer than a request may be
-/// is cut without it.
+/// Chunks that are too large for a request, or of which some events are refused: smaller ones replace them.
+/// `DeliverySchedule` of BatchDelivery halves chunks; only those that identities made longer than a request are cut
+/// without it.
 extension Ledger {
-  /// Halves a chunk that its service refused, for its size or for some of its events; the halves are sent in its place
-  /// (reference guarantees 3).
+  /// Halves a chunk that its service refused, for its size or for some of its events (reference guarantees 3).
   func split(
     _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
@@ -26,7 +24,7 @@ extension Ledger {
     return try block(of: row, in: db)
   }
 
-  /// Puts halves, or what a chunk was cut into, in the place of the chunk, which stays as a row for its attempts.
+  /// Replaces a chunk by its halves or other parts; its row stays for its attempts.
   static func replace(
     _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
@@ -62,13 +60,10 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// Lets the events of these devices wait on `HOLD`, and all others go that waited there before
-  /// (`Recipient.holdEventsUntilIdentified`).
+  /// Sets pending events of these devices to `HOLD`, and releases all others (`Recipient.holdEventsUntilIdentified`). A
+  /// chunk with both kinds moves the held events to a new chunk. Chunks that were attempted before never change.
   ///
-  /// A chunk with events of both kinds gives up those that wait to a chunk of their own. Chunks that were attempted before stay as
-  /// they are, because they never change again.
-  ///
-  /// - Returns: the number of events that wait.
+  /// - Returns: the number of held events.
   package func hold(eventsOf devices: [String]) throws -> Int {
     let held = Set(devices.map { Array($0.utf8) })
     return try connection.write { db in
@@ -84,7 +79,7 @@ extension Ledger {
     }
   }
 
-  /// - Returns: how many events of the chunk wait.
+  /// - Returns: the number of held events of the chunk.
   private func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
     let id: Int64 = try chunk.value("id")
     let events: Int = try chunk.value("events")

@@ -1,13 +1,11 @@
 import BatchFoundation
 import GRDB
 
-/// Chunks at which the service fails: taken apart, put together again, or given up (decisions 38).
+/// Chunks at which the service fails: split, joined again, or given up (decisions 38).
 extension Ledger {
-  /// Chunks that wait, of larger ones at which the service failed, of which something is to blame: it failed at a part as well, after it had
-  /// answered another request of the same run.
-  ///
-  /// What a run that was killed had halved, and not tried since the service answered, is not among them, nor are parts of what was refused
-  /// as wrong.
+  /// Returns the pending parts of chunks at which the service failed because of some event: it failed at a part as
+  /// well, after answering another request of the same run. Excluded are parts of rejected chunks, and those that a
+  /// killed run had halved and not tried since the service answered.
   package func remainders() throws -> Set<Int64> {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -56,7 +54,7 @@ extension Ledger {
     }
   }
 
-  /// Whether the service may have taken an attempt at the chunk or at one that it is a part of.
+  /// Returns whether the service may have accepted an attempt at the chunk or at one that it is a part of.
   static func isInDoubt(_ chunk: Int64, in db: Database) throws -> Bool {
     let statement = try db.cachedStatement(
       sql: """
@@ -67,7 +65,7 @@ extension Ledger {
     return try Bool.fetchOne(statement, arguments: [chunk, AttemptOutcome.unknown]) ?? false
   }
 
-  /// Ends the way of a chunk that waits, for the reason of its last attempt.
+  /// Settles a pending chunk, with the reason of its last attempt.
   private static func settle(_ chunk: Int64, as status: EventStatus, run: RunID, in db: Database) throws {
     try db.execute(
       sql: "UPDATE chunk SET status = ?, settled_run = ? WHERE id = ? AND status = ?",
@@ -86,7 +84,7 @@ extension Ledger {
     let first = receipt.parts.count
     try Self.replace(
       chunk, by: halves(of: chunk, limits, in: db), reason: row.value("reason") ?? "", &receipt, in: db)
-    // What the service may have taken is not changed any more: its halves are frozen like the whole.
+    // What the service may have accepted no longer changes: the halves are frozen like the whole.
     guard try row.bytes("body_digest") != nil else { return }
     let form: Int = try row.value("form")
     for index in first..<receipt.parts.count {
@@ -136,7 +134,7 @@ extension Ledger {
     else { throw StoreError.inconsistent("chunk \(whole) is missing") }
     var chunk = try PendingChunk(row)
     if let frozen = chunk.digest, try bodyDigest(of: block.block(0), form: chunk.form) != frozen {
-      // Its halves have taken on what was found out meanwhile.
+      // The halves contain changes that were found out meanwhile.
       try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [whole])
       (chunk.digest, chunk.form) = (nil, 0)
     }

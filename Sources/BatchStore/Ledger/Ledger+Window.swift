@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// The times that a service takes events of: later than one, earlier than another.
+/// The times of events that a service accepts: after one instant and before another.
 package struct DeliveryWindow: Sendable, Equatable {
   package var after: Instant
   package var before: Instant
@@ -14,13 +14,13 @@ package struct DeliveryWindow: Sendable, Equatable {
   package func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
 }
 
-/// Some events of a store, and when the first and the last of them happened.
+/// Some events of a store, with the times of the first and the last.
 package struct EventSpan: Sendable, Equatable {
   package let events: Int
   package let first: Instant
   package let last: Instant
 
-  /// What two spans are together, where the first may be none.
+  /// Returns two spans together, of which the first may be nil.
   static func sum(_ one: EventSpan?, _ other: EventSpan) -> EventSpan {
     guard let one else { return other }
     return EventSpan(
@@ -29,14 +29,14 @@ package struct EventSpan: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// The events that the next delivery would send and that happened at an instant or before it; nil for none.
+  /// Returns the events up to an instant that the next delivery would send; nil for none.
   package func waiting(upTo instant: Instant) throws -> EventSpan? {
     try span(
       "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
       [EventStatus.notPosted, instant.milliseconds])
   }
 
-  /// The events that a service took when they were that old or older; nil for none.
+  /// Returns the events that a service accepted at that age or older; nil for none.
   package func taken(atAge age: Milliseconds) throws -> EventSpan? {
     try span(
       """
@@ -46,14 +46,14 @@ extension Ledger {
       """, [EventStatus.successfullyPosted, AttemptOutcome.acknowledged, age.count])
   }
 
-  /// How many events that are `EXPIRED` happened at an instant or before it.
+  /// Returns the number of `EXPIRED` events up to an instant.
   package func expired(upTo instant: Instant) throws -> Int {
     try span(
       "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
       [EventStatus.expired, instant.milliseconds])?.events ?? 0
   }
 
-  /// The events of chunks that happened at the `bound` of each or before it; a block is read only where it has others too.
+  /// Returns the events up to the `bound` of each chunk; a block is read only if it has later ones too.
   private func span(_ sql: String, _ arguments: StatementArguments) throws -> EventSpan? {
     try connection.read { db in
       var span: EventSpan?
@@ -76,7 +76,7 @@ extension Ledger {
     }
   }
 
-  /// How many events the next delivery would send; not those that are out of the service's window.
+  /// Returns the number of events that the next delivery would send, without those outside the service's window.
   package func waitingEvents() throws -> Int {
     try connection.read { db in
       try Int.fetchOne(
@@ -84,12 +84,8 @@ extension Ledger {
     }
   }
 
-  /// Makes events that wait and are out of the window `EXPIRED`, and lets those go that were out of it before and are in it now.
-  ///
-  /// A chunk with events of both kinds gives up those that expired to a chunk of their own, unless it was sent and nobody knows
-  /// what became of it: that one goes out again as it was.
-  ///
-  /// - Returns: how many events are `EXPIRED` now.
+  /// Sets pending events outside the window to `EXPIRED`, releases expired ones inside it, and returns the number
+  /// expired. A chunk with both kinds moves one to a new chunk; one with an unknown outcome is sent again unchanged.
   @discardableResult
   package func expire(outOf window: DeliveryWindow) throws -> Int {
     try connection.write { db in
@@ -126,7 +122,7 @@ extension Ledger {
     } else {
       try Self.insert(goes, from: id, as: status, in: db)
       try Self.replaceBlock(of: id, by: stays, in: db)
-      // What was planned before is not what is left.
+      // The planned body no longer matches the events.
       try db.execute(sql: "UPDATE chunk SET body_digest = NULL WHERE id = ?", arguments: [id])
     }
   }

@@ -1,11 +1,11 @@
 package import BatchFoundation
 import GRDB
 
-/// Events in chunks, each a future request, with the attempts to send them and what became of each.
+/// Events in chunks, each a future request, with the attempts to send them and their outcomes.
 package struct Ledger: Sendable {
   let connection: StoreConnection
 
-  /// Chunks that are to be sent, and their events.
+  /// Returns the number of chunks to send, and of their events.
   package func pendingChunks() throws -> (chunks: Int, events: Int) {
     try connection.read { db in
       let row = try Row.fetchOne(
@@ -15,7 +15,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Chunks that wait, in the order of delivery, behind the given one.
+  /// Returns pending chunks after the given one, in delivery order.
   package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
     let page = try connection.read { db in
       let statement = try db.cachedStatement(
@@ -33,7 +33,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// The last chunks that wait, in the order of delivery, behind the given one.
+  /// Returns the last pending chunks after the given one, in delivery order.
   package func lastPendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -48,13 +48,10 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
-  /// are sent again or held (`Upload.onUnknown`).
+  /// Records open attempts of a killed run as unknown, because their responses are lost; their chunks are sent again
+  /// or, with `hold`, held for a person (`Upload.onUnknown`).
   ///
-  /// - Parameters:
-  ///   - hold: holds their chunks for a person; false sends them again.
-  ///   - run: the one that delivers now. What earlier runs left in doubt and did not live to tell is for it to tell.
-  ///   - now: when that is found out.
+  /// - Parameter run: the run that delivers now, and reports the doubts that earlier runs could not.
   package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
     try connection.write { db in
       let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
@@ -78,7 +75,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Chunks of which a run lost an answer, was killed or failed before its report was kept, and that may be sent again.
+  /// Returns chunks that may be sent again, with responses lost by runs that ended before their report was kept.
   private static func untoldDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
     let rows = try Row.fetchAll(
       db,
@@ -93,8 +90,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Notes that the report of a run tells what is in doubt, of it and of the runs before it that did not live to tell. It counts once the
-  /// run is finished.
+  /// Records that the report of a run covers its doubts and earlier unreported ones; effective once it is finished.
   package func noteDoubtsTold(by run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -104,12 +100,10 @@ package struct Ledger: Sendable {
 
   private static let isUntold = "(told_run IS NULL OR told_run IN (SELECT id FROM run WHERE finished IS NULL))"
 
-  /// Makes the exact body of a chunk.
-  ///
-  /// A frozen chunk gives the same bytes as before. One that is not frozen takes on what the platform changes about it;
+  /// Makes the exact body of a chunk: the same bytes as before for a frozen one. Another adopts the platform's changes;
   /// nothing is written until its intent is committed.
   ///
-  /// - Throws: `StoreError/inconsistent(_:)` if a frozen body does not come out with its digest.
+  /// - Throws: `StoreError/inconsistent(_:)` if the body of a frozen chunk does not match its digest.
   package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits) throws -> PreparedChunk {
     let (block, replacement) = try connection.read { db in
       let block = try Self.block(pack: chunk.pack, offset: chunk.offset, length: chunk.length, in: db)
@@ -132,18 +126,13 @@ package struct Ledger: Sendable {
       replacement: replacement)
   }
 
-  /// Writes ends and beginnings of attempts in one transaction; no byte of an intent may leave before this returns.
-  ///
-  /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead, which are
-  /// among the new chunks.
+  /// Writes ends and beginnings of attempts in one transaction; no byte of an intent may be sent before this returns.
+  /// An intent that identities made too long for one body is cut into parts, which are among the new chunks.
   ///
   /// - Parameters:
-  ///   - results: of attempts that ended.
-  ///   - changes: of chunks that wait once the results are written.
-  ///   - holdsDoubt: a chunk that the service may have taken is held as `UNKNOWN` whole where it would be taken apart or given up.
-  ///   - intents: attempts that are about to begin.
-  ///   - run: the one that delivers.
-  ///   - limits: of one request.
+  ///   - changes: changes to pending chunks, made after the results are written.
+  ///   - holdsDoubt: whether a chunk that the service may have accepted is held as `UNKNOWN`, not split or given up.
+  /// - Throws: ``StoreError/inconsistent(_:)`` if a chunk is not pending, or an attempt has ended.
   package func commit(
     results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false, intents: [AttemptIntent],
     run: RunID, limits: BlockLimits
@@ -218,8 +207,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Lets a chunk take on what is found out about its events until it is sent again, if the service certainly took none of its
-  /// attempts (reference decisions 30). One that it may have taken stays as it is.
+  /// Lets a pending chunk adopt changes if the service surely accepted none of its attempts (reference decisions 30).
   private static func thaw(_ chunk: Int64, in db: Database) throws {
     guard try !isInDoubt(chunk, in: db) else { return }
     let statement = try db.cachedStatement(
@@ -256,7 +244,7 @@ package struct Ledger: Sendable {
 }
 
 extension PendingChunk {
-  /// What ``init(_:)`` reads.
+  /// The columns that ``init(_:)`` reads.
   static let columns =
     "id, first, events, body_bytes, grouping, failures, body_digest, form, pack, offset, length, rank, parent"
 

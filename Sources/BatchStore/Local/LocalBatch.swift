@@ -2,35 +2,33 @@ package import BatchFoundation
 import FoundationEssentials
 package import GRDB
 
-/// What one partition of the input leads to; stored as a whole or not at all.
-///
-/// Owns its memory, so that a worker can go on while the writer stores it.
+/// The results of one partition of the input, stored as a whole or not at all. Owns its memory, so that a worker can
+/// continue while the writer stores it.
 package struct LocalBatch: Sendable {
-  /// Each in the order of its events.
+  /// Sorted sequences of events.
   package var events: [EventBlocks] = []
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
-  /// Quarantined events that are among `events` now, and wait no more.
+  /// Quarantined events that are among `events` now, and no longer pending.
   package var replayed: [Int64] = []
-  /// What was decided within the reach of a rewind.
+  /// The nights that the rewind window needs.
   package var nights: [DeviceNight] = []
-  /// Nights that a rewind decided anew, and events that came out otherwise.
+  /// The nights that a rewind processed again, and the events that it changed.
   package var rewoundNights: [StoredNight] = []
   package var changes: [EventChange] = []
   /// Rows of the platform's own tables; nil for none.
   package var rows: (any PlatformRows)?
-  /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.
+  /// The figures of the run up to and including this batch, as JSON text; nil keeps the previous ones.
   package var counters: String?
 
   package init() {}
 
-  /// Adds rows of the platform's own tables.
   package mutating func add(_ more: any PlatformRows) {
     if rows?.add(more) == nil { rows = more }
   }
 
-  /// About what the batch takes in memory, all that can be large.
+  /// The approximate memory use in bytes of everything that can be large.
   package var byteCount: Int {
     events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
       + quarantine.reduce(0) { $0 + $1.memory } + (rows?.byteCount ?? 0)
@@ -38,7 +36,7 @@ package struct LocalBatch: Sendable {
   }
 }
 
-/// New states of devices, packed one behind the other.
+/// New states of devices, packed one after the other.
 package struct DeviceStates: Sendable {
   struct Entry: Sendable {
     var bucket: Int
@@ -56,7 +54,6 @@ package struct DeviceStates: Sendable {
 
   package var count: Int { entries.count }
 
-  /// The state that was appended last.
   package var last: StoredDevice? {
     entries.last.map {
       StoredDevice(
@@ -65,11 +62,11 @@ package struct DeviceStates: Sendable {
   }
 
   /// - Parameters:
-  ///   - device: as in the export.
-  ///   - version: of the rules' encoding of the state; handed back as it is.
-  ///   - held: events that the state holds back; they count as `HOLD`.
+  ///   - device: the id as in the export.
+  ///   - version: the version of the rules' encoding of the state, returned unchanged.
+  ///   - held: the number of events that the state holds back; they count as `HOLD`.
   ///   - due: when the clock alone changes something for the device; nil for never.
-  ///   - state: in the rules' encoding.
+  ///   - state: the state in the rules' encoding.
   package mutating func append(
     device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
   ) {
@@ -84,7 +81,7 @@ package struct DeviceStates: Sendable {
   }
 }
 
-/// The state of one device as it was stored.
+/// The stored state of one device.
 package struct StoredDevice: Sendable, Equatable {
   package var device: [UInt8]
   package var version: Int
@@ -92,9 +89,9 @@ package struct StoredDevice: Sendable, Equatable {
   package var state: [UInt8]
 }
 
-/// Sorted 16-byte digests of lines whose device falls into one bucket, over a span of time.
+/// Sorted 16-byte digests of lines, or ids of records, from the devices of one bucket, over a span of time.
 package struct DigestSegment: Sendable, Equatable {
-  /// 0 to 255, from the hash of the device.
+  /// The bucket: 0 to 255, from the hash of the device, for lines, and 256 more for ids of records.
   package var bucket: Int
   package var first: Instant
   package var last: Instant
@@ -109,13 +106,10 @@ package struct DigestSegment: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Stores a batch in one transaction.
-  ///
-  /// Events, device states and digests of the lines belong together: after a kill either all of them are there and a second
-  /// reading of the lines finds duplicates, or none is.
+  /// Stores a batch in one transaction: a kill leaves all of it, and rereading the lines finds duplicates, or nothing.
   package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
 
-  /// Stores several batches in one transaction: their rows share the pages of the indexes, which are then written once.
+  /// Stores several batches in one transaction: their rows share index pages, which are then written once.
   package func commit(_ batches: [LocalBatch], run: RunID) throws {
     try connection.write { db in
       defer { CrashPoint.beforeLocalCommit.reach() }

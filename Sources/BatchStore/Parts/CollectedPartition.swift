@@ -1,18 +1,18 @@
 import BatchFoundation
 import GRDB
 
-/// A partition of which a store collects parts: a link of its chain (reference formats 5.4).
+/// A partition whose parts a store collects: a link of its chain (reference formats 5.4).
 package struct CollectedPartition: Sendable, Equatable {
   package var identity: String
   /// The identity of the partition whose states this one continues; nil for the first.
   package var previous: String?
   package var parts: Int
-  /// Digest of the settings that decided its parts, secrets left out.
+  /// The digest of the settings of its parts, without secrets.
   package var configuration: String
-  /// The parts that are here, ascending, and the runs that brought them.
+  /// The collected parts, ascending, and the runs that collected them.
   package var here: [Int] = []
   package var runs: [RunID] = []
-  /// Those whose run came to its end, so `history` has their figures.
+  /// The parts whose run finished, so that `history` has their figures.
   package var told: Set<Int> = []
 
   package init(identity: String, previous: String?, parts: Int, configuration: String) {
@@ -28,17 +28,17 @@ package struct CollectedPartition: Sendable, Equatable {
   }
 }
 
-/// What a store lost with a partition of which parts were missing.
+/// The data that a store lost with an incomplete partition.
 package struct DroppedPartition: Sendable, Equatable {
   package var partition: CollectedPartition
-  /// Lines that the store knew by them.
+  /// The number of lines that the store knew from it.
   package var lines: Int
   package var quarantined: Int
   package var events: Int
 }
 
 extension Parts {
-  /// The partitions some of whose parts were collected, in their order.
+  /// Returns the partitions that have collected parts, in order.
   package func partitions() throws -> [CollectedPartition] {
     try connection.read { try Self.partitions(in: $0) }
   }
@@ -64,14 +64,12 @@ extension Parts {
     }
   }
 
-  /// Takes over what a run decided of a part, as one transaction.
+  /// Imports the results of a part, in one transaction.
   ///
   /// - Parameters:
-  ///   - path: of the part's closed store, which stays as it is.
-  ///   - part: its number; one that is here already must not come again.
-  ///   - partition: whose part it is.
-  ///   - run: the run that collects.
-  ///   - limit: bytes of quarantined lines that the store keeps.
+  ///   - path: the part's closed store, which is not changed.
+  ///   - part: the part's number; one that is already collected must not come again.
+  ///   - limit: the bytes of quarantined lines that the store keeps.
   /// - Throws: ``StoreError``, also for files of another chain of partitions.
   package func collect(
     _ path: String, part: Int, of partition: CollectedPartition, run: RunID,
@@ -101,9 +99,7 @@ extension Parts {
     CrashPoint.afterLocalCommit.reach()
   }
 
-  /// Takes over the quarantined lines of a part alone, as one transaction; the part may come later.
-  ///
-  /// - Parameters: as above.
+  /// Imports only the quarantined lines of a part, in one transaction; the part may be collected later.
   package func collectQuarantine(_ path: String, run: RunID, limit: Int) throws {
     let room = try Quarantine(connection: connection).room(of: limit)
     try connection.attaching(path) { db in
@@ -144,15 +140,13 @@ extension Parts {
     ["chunk", "pack", "quarantine", "digest_segment", "event_change"] + connection.format.collection.appended
   }
 
-  /// Forgets how to take the last partition back.
+  /// Forgets how to remove the last partition.
   private func settle(_ db: Database) throws {
     for statement in connection.format.collection.settlement { try db.execute(sql: statement) }
     try db.execute(sql: "DELETE FROM half_partition")
   }
 
-  /// Takes everything back that the parts of a partition brought, as long as others are missing; nothing of it was sent.
-  ///
-  /// - Returns: nil where no partition is incomplete.
+  /// Removes all collected parts of an incomplete partition, of which nothing was sent; returns nil if there is none.
   package func dropHalf() throws -> DroppedPartition? {
     let dropped = try connection.write { db -> DroppedPartition? in
       guard let partition = try Self.partitions(in: db).last, !partition.missing.isEmpty else { return nil }

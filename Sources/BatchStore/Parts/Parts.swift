@@ -2,16 +2,16 @@ import BatchFoundation
 import GRDB
 import Glibc
 
-/// Stores of single parts: states go from one to the next, and what was decided comes into one.
+/// The stores of single parts: states pass from one to the next, and results are collected in one store.
 package struct Parts: Sendable {
   let connection: StoreConnection
 
-  /// Takes over what later runs decide by: states of devices and their nights, digests of accepted lines and since when they are
-  /// known, until when earlier runs knew, and who was forgotten.
+  /// Imports what later runs depend on: states and nights of devices, digests of accepted lines and the time since
+  /// which they are known, the known time of earlier runs, and who was forgotten.
   ///
-  /// The digests that it has itself go to a file beside this store; those in the files beside it are meant to be here as well.
+  /// Digests inside the other store go to a file next to this one; the files next to it must be copied here too.
   ///
-  /// - Parameter path: of a closed store, which stays as it is.
+  /// - Parameter path: a closed store, which is not changed.
   package func adoptStates(of path: String) throws {
     try connection.attaching(path) { db in
       try adoptDigests(db)
@@ -54,9 +54,9 @@ package struct Parts: Sendable {
     }
   }
 
-  /// The statements in their order; `?1` is the run, `?2` the bytes of quarantined lines for which there is room, `?3` and `?4` are the
-  /// last chunk and the last pack that are there. Rows are numbered behind those: a statement that asked its own table for the last one
-  /// would first copy all of its rows, the blocks of all events, into a temporary file.
+  /// The statements that collect a part, in order; `?1` is the run, `?2` the room for quarantined lines in bytes, `?3`
+  /// and `?4` the last chunk and pack present. Rows are numbered after those: a statement that asked its table for the
+  /// last number would first copy all its rows, with the blocks of all events, into a temporary file.
   static let collection = [
     """
     INSERT INTO main.input_file (id, path, last_run) SELECT id, path, ?1 FROM part.input_file WHERE true
@@ -87,7 +87,7 @@ package struct Parts: Sendable {
     """,
   ]
 
-  /// The same for quarantined lines.
+  /// The statements that collect quarantined lines.
   static let quarantineCollection = [
     """
     UPDATE main.quarantine SET seen_run = ?1
@@ -118,7 +118,7 @@ package struct Parts: Sendable {
     """,
   ]
 
-  /// Quarantined lines of a part that do not wait here already, with the bytes of them and of those before them.
+  /// The quarantined lines of a part that are not pending here, with the running total of their bytes.
   private static let unknownLines = """
     WITH unknown AS (
       SELECT id, sum(iif(kind IS NOT NULL AND block IS NULL, length(raw), 0)) OVER (ORDER BY id) AS used
@@ -129,8 +129,8 @@ package struct Parts: Sendable {
           AND m.seen_run = ?1 AND m.run <> ?1))
     """
 
-  /// Notes that this is the store of a result, which its digest proves; ``open(_:format:isResult:)`` then refuses it to whoever does not
-  /// mean that.
+  /// Marks this as the store of a result, which a digest covers; ``EventStore/open(_:format:isResult:isScratch:)`` then
+  /// rejects it unless `isResult` is set.
   package func mark(part: Int, ofPartition identity: String) throws {
     try connection.write { db in
       try db.execute(sql: "DELETE FROM decided_part")
@@ -139,24 +139,23 @@ package struct Parts: Sendable {
   }
 }
 
-/// A file beside the store of a part's result, with digests of lines that an earlier run of the part read (reference formats 5.2).
-///
-/// Nobody changes it once it is written, so the results of all later nights have it in common, and a night costs what it brings.
+/// A file next to the store of a part's result, with digests of lines that an earlier run of the part read
+/// (reference formats 5.2). It never changes, so the results of later nights share it, and a night costs what it adds.
 package enum DigestFile {
-  /// - Parameter run: the number of the run that read the lines.
+  /// - Parameter run: the run that read the lines.
   package static func name(_ run: Int64) -> String {
     let digits = String(run)
     return "known-" + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
   }
 
-  /// Proves digests where they stand; not more than 53 bits, like every number of a store.
+  /// Returns the checksum of digests; not more than 53 bits, like every number of a store.
   static func sum(of digests: [UInt8]) -> Int64 {
     unsafe digests.withUnsafeBytes { unsafe Int64(BlockSums.sum(of: $0) >> 11) }
   }
 
-  /// - Throws: ``StoreError`` where the file is not as it was written.
+  /// - Throws: ``StoreError`` if the file is not as it was written.
   static func read(_ link: String, from offset: Int64, bytes count: Int, sum: Int64) throws -> [UInt8] {
-    // Whoever reads of it in words knows the file, and not the link of a folder that is gone by then.
+    // Messages name the file itself, not a link in a folder that is gone by then.
     let path = (try? PathText.behindLinks(link)) ?? link
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else { throw StoreError.inputOutput(path: path, operation: "open", code: errno) }
@@ -169,7 +168,7 @@ package enum DigestFile {
   }
 }
 
-/// Writes one from its start to its end.
+/// Writes a digest file from start to end.
 final class DigestFileWriter {
   private let path: String
   private let descriptor: Int32

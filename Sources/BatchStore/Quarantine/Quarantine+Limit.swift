@@ -1,13 +1,13 @@
 package import BatchFoundation
 import GRDB
 
-/// How many bytes of lines the quarantine still takes; nil for any number.
+/// The number of bytes of lines that the quarantine still accepts; nil for any number.
 struct QuarantineRoom: Sendable {
   var left: Int?
 
-  /// Takes the room that a line needs, if there is as much.
+  /// Takes the room for a line, if there is enough.
   mutating func take(_ line: QuarantinedLine) -> Bool {
-    // Events are bounded by the lines that they come from, and are never given up.
+    // Events are bounded by the lines they come from, and are never dropped.
     guard let left, line.kind != nil, line.block == nil else { return true }
     guard line.raw.count <= left else { return false }
     self.left = left - line.raw.count
@@ -22,15 +22,15 @@ package struct UnkeptLines: Sendable, Equatable {
   package var lines: Int
 }
 
-/// The bound of `Ingest.quarantineLimit` (reference decisions 47).
+/// The limit of `Ingest.quarantineLimit` (reference decisions 47).
 extension Quarantine {
-  /// From now on lines are counted and no longer kept when the store has as many bytes of them, those that wait no more included.
+  /// Limits the bytes of lines that the store keeps, resolved ones included; further lines are only counted.
   package func limit(to bytes: Int) throws {
     let left = try self.room(of: bytes)
     room.withLock { $0.left = left }
   }
 
-  /// Of the room for lines what is left.
+  /// Returns the remaining room for lines in bytes.
   func room(of bytes: Int) throws -> Int {
     try connection.read { db in
       let used =
@@ -40,9 +40,7 @@ extension Quarantine {
     }
   }
 
-  /// Lines that were not kept for want of room, the most first.
-  ///
-  /// - Parameter run: whose lines; nil for those of all runs.
+  /// Returns the lines not kept for lack of room, of one run or of all, the most frequent first.
   package func unkeptLines(of run: RunID? = nil) throws -> [UnkeptLines] {
     try connection.read { db in
       try Row.fetchAll(
@@ -75,14 +73,14 @@ extension Quarantine {
     }
   }
 
-  /// Keeps events in quarantine, which have no bound.
+  /// Keeps events in quarantine, without a limit.
   static func insert(_ events: [QuarantinedLine], run: RunID, into db: Database) throws {
     var room = QuarantineRoom()
     try insert(events, run: run, &room, into: db)
   }
 
-  /// A line that waits there already, because the same input was read before, is not quarantined a second time; nor is one that a
-  /// person dismissed. One that there is no room for is counted.
+  /// Quarantines lines. One that is pending since its input was read before, or that a person dismissed, is not
+  /// inserted again; one without room is counted.
   static func insert(
     _ lines: [QuarantinedLine], run: RunID, _ room: inout QuarantineRoom, into db: Database
   ) throws {

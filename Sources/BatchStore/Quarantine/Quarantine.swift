@@ -1,14 +1,14 @@
 package import BatchFoundation
 import GRDB
 
-/// A line that was quarantined, as the store keeps it.
+/// A quarantined line in the store.
 package struct StoredQuarantine: Sendable, Equatable {
   package var id: Int64
   package var run: RunID
   package var line: QuarantinedLine
-  /// The run that took the line in again; nil while it waits.
+  /// The run that accepted the line in a replay; nil while it is pending.
   package var replayedRun: RunID?
-  /// How else the line stopped waiting; nil if it did not.
+  /// The resolution without a replay; nil if there is none.
   package var resolution: QuarantineResolution?
 
   package init(
@@ -22,30 +22,30 @@ package struct StoredQuarantine: Sendable, Equatable {
   }
 }
 
-/// How a line stops waiting without a replay.
+/// The resolutions without a replay.
 package enum QuarantineResolution: String, Sendable {
-  /// A later run read its file again and did not refuse what stands in its place; an event was decided anew, or is sent again.
+  /// A later run read the file again and accepted what is there now; an event was processed or is sent again.
   case replaced
-  /// A person decided that nothing is to be done about it.
+  /// A person dismissed it.
   case dismissed
 }
 
-/// A line that waits in quarantine, without its bytes.
+/// A pending quarantined line, without its bytes.
 package struct WaitingLine: Sendable, Equatable {
   package var id: Int64
   package var file: String
   package var line: UInt64
   package var kind: InputKind
-  /// How many of its bytes the store has.
+  /// The number of its bytes in the store.
   package var keptBytes: Int
   package var offset: UInt64
   package var reason: QuarantineReason
-  /// The last run that read it as it is.
+  /// The last run that read the unchanged line.
   package var seenRun: RunID?
 }
 
 extension [WaitingLine] {
-  /// Neighbours of one file and input kind together.
+  /// The groups of adjacent lines with one file and input kind.
   package var byFile: [ArraySlice<WaitingLine>] {
     var parts: [ArraySlice<WaitingLine>] = []
     var start = 0
@@ -58,24 +58,26 @@ extension [WaitingLine] {
 }
 
 extension WaitingLine {
-  /// Whether both stood in one file, read as the same kind of input.
+  /// Returns whether both lines are in one file, read as the same kind of input.
   package func hasPlace(of other: WaitingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
 }
 
-/// An event that waits in quarantine, as its platform keeps events.
+/// A pending quarantined event, in its platform's form.
 package struct QuarantinedEvent: Sendable, Equatable {
   package var id: Int64
-  /// A block of this event alone.
+  /// A block with this event alone.
   package var block: [UInt8]
 }
 
-/// Lines and events that were set aside, waiting or not.
+/// Quarantined lines and events, pending or not.
 package struct Quarantine: Sendable {
   let connection: StoreConnection
-  /// Without a bound until ``limit(to:)``.
+  /// The room for lines; unlimited until ``limit(to:)``.
   let room = Guarded(QuarantineRoom())
 
-  /// Lines that were quarantined, oldest first; without `all` only those that still wait.
+  /// Passes quarantined lines to `body`, oldest first; without `all` only pending ones.
+  ///
+  /// - Throws: ``StoreError/inconsistent(_:)`` for an unknown reason.
   package func forEachLine(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
@@ -88,7 +90,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// An event that was quarantined instead of being sent, with its block, as the last run that did it left it; nil if none was.
+  /// Returns an event that was quarantined instead of sent, with its block, as last quarantined; nil if there is none.
   package func line(_ event: EventID) throws -> StoredQuarantine? {
     try connection.read { db in
       try Row.fetchOne(
@@ -98,7 +100,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// The ids of events that were quarantined and have these bytes in what is kept of them, as they stand on the wire.
+  /// Returns the ids of quarantined events whose kept form, that of the wire, contains these bytes.
   package func events(mentioning bytes: [UInt8]) throws -> [EventID] {
     try connection.read { db in
       try String.fetchAll(
@@ -109,7 +111,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// What ``stored(_:in:)`` reads.
+  /// The columns that ``stored(_:in:)`` reads.
   private static let storedColumns =
     "id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block"
 
@@ -128,13 +130,13 @@ package struct Quarantine: Sendable {
       resolution: (try row.value("resolution") as String?).flatMap { QuarantineResolution(rawValue: $0) })
   }
 
-  /// Where the record that led to the event of a block was read; nil where that is not known.
+  /// Returns the place of the record that led to the event of a block; nil if unknown.
   private func source(ofBlock block: [UInt8], in db: Database) throws -> RecordSource? {
     let cursor = try connection.format.codec.cursor(of: block)
     return try cursor.next() ? Runs.source(cursor.source, in: db) : nil
   }
 
-  /// How many lines wait in quarantine, by reason.
+  /// Returns the number of pending lines by reason.
   package func counts() throws -> [QuarantineReason: Int] {
     try connection.read { db in
       var counts: [QuarantineReason: Int] = [:]
@@ -149,9 +151,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// The numbers of the lines of inputs that wait, by file, input kind and line: eight bytes of memory each, however long they are.
-  ///
-  /// - Parameter run: whose own lines are left out; nil for none.
+  /// Returns the numbers of pending input lines, except those of `run`, by file, input kind and line: eight bytes each.
   package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
     try connection.read { db in
       try Int64.fetchAll(
@@ -164,7 +164,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// The windows of the runs that quarantined the lines that wait, each once.
+  /// Returns the distinct windows of the runs that quarantined the pending lines.
   package func waitingWindows() throws -> [TimeWindow] {
     try connection.read { db in
       try Row.fetchAll(
@@ -177,7 +177,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Where these lines stood, in the order of their numbers here; those that wait no more are left out.
+  /// Returns the places of these lines, in the order of their numbers, without those no longer pending.
   package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -202,7 +202,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Hands over what is kept of quarantined lines, in the order of their numbers here; empty for one that is not there.
+  /// Passes the kept bytes of lines to `body`, in the order of their numbers; empty for a missing line.
   package func forEachRawLine(_ ids: some Collection<Int64>, _ body: (Int64, [UInt8]) throws -> Void) throws {
     try connection.read { db in
       let statement = try db.cachedStatement(sql: "SELECT raw FROM quarantine WHERE id = ?")
@@ -210,7 +210,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// What is kept of a quarantined line; empty if it is not there.
+  /// Returns the kept bytes of a line; empty for a missing one.
   package func rawLine(_ id: Int64) throws -> [UInt8] {
     try connection.read { db in
       try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.blob("raw") }
@@ -218,7 +218,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Notes that a run took these lines in again.
+  /// Records that a run accepted these lines in a replay.
   package func markReplayed(_ ids: [Int64], by run: RunID) throws {
     try connection.write { db in try Self.markReplayed(ids, by: run, in: db) }
   }
@@ -229,11 +229,7 @@ package struct Quarantine: Sendable {
     for id in ids { try statement.execute(arguments: [run.number, id]) }
   }
 
-  /// The next events that wait in quarantine and can be checked again, oldest first.
-  ///
-  /// - Parameters:
-  ///   - last: the last one before them; nil from the start.
-  ///   - limit: how many at most.
+  /// Returns the next pending events that can be checked again, oldest first, after `last` or from the start.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
     let page = try connection.read { db in
       try Row.fetchAll(
@@ -248,11 +244,7 @@ package struct Quarantine: Sendable {
     return page
   }
 
-  /// The next events that wait in quarantine and can be checked again, oldest first, as they were quarantined.
-  ///
-  /// - Parameters:
-  ///   - last: the last one before them; nil from the start.
-  ///   - limit: how many at most.
+  /// Returns the next pending events that can be checked again, oldest first, after `last` if given, as quarantined.
   package func events(after last: Int64?, limit: Int) throws -> [StoredQuarantine] {
     try connection.read { db in
       try Row.fetchAll(
@@ -265,7 +257,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Ends the waiting of these lines.
+  /// Resolves pending lines.
   package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
     guard !ids.isEmpty else { return }
     try connection.write { db in
@@ -284,7 +276,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Notes why lines that were tried again are still no records.
+  /// Records why lines that were tried again are refused.
   package func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
     guard !reasons.isEmpty else { return }
     try connection.write { db in

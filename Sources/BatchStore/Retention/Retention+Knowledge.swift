@@ -1,17 +1,17 @@
 package import BatchFoundation
 import GRDB
 
-/// What a purge of knowledge did.
+/// The result of a purge of knowledge.
 package struct KnowledgeReport: Sendable, Equatable {
-  /// Digests of lines, and states of devices, that are gone.
+  /// The number of deleted line digests.
   package var digests = 0
+  /// The number of deleted device states.
   package var devices = 0
 }
 
-/// What a store knows of earlier lines grows with each night. Some of it may be given up, and is then never relied on: what lies before it
-/// is refused.
+/// The knowledge of earlier lines grows with each night. What is purged is never relied on: lines that old are refused.
 extension Retention {
-  /// The instant before which lines are refused, because the store no longer knows which of them it took; nil where it knows all.
+  /// Returns the instant before which lines are refused, because accepted ones are no longer known; nil if all are.
   package func knownSince() throws -> Instant? {
     try connection.read { try Self.knownSince(in: $0) }
   }
@@ -20,14 +20,11 @@ extension Retention {
     try Row.integer(db, sql: "SELECT max(at) AS at FROM known_since").map { Instant(milliseconds: $0) }
   }
 
-  /// Gives up digests of lines before UTC midnight of `asOf` minus some days, and states of devices that were idle as long.
+  /// Deletes digests of lines before UTC midnight of `asOf` minus some days, and states of devices idle as long; nil
+  /// keeps all. A device is kept if its state holds events or the next run has work for it. A deleted device that
+  /// returns is new.
   ///
-  /// A device whose state holds events stays, and one for which the next run has something to do. Whoever comes back behind that is a new device.
-  ///
-  /// - Parameters:
-  ///   - digestDays: nil keeps all digests.
-  ///   - deviceDays: nil keeps all states.
-  ///   - lastSeen: when a device had its last record; the platform's.
+  /// - Parameter lastSeen: the time of a device's last record, determined by the platform.
   package func purgeKnowledge(
     asOf: Instant, digestDays: Int?, deviceDays: Int?, lastSeen: (StoredDevice) throws -> Instant?
   ) throws -> KnowledgeReport {
@@ -61,7 +58,7 @@ extension Retention {
           horizons.append(cutoff)
         }
       }
-      // A store that gave up nothing refuses nothing.
+      // A store that deleted nothing refuses nothing.
       guard let horizon = horizons.max() else { return }
       let known = try Self.knownSince(in: db)?.milliseconds ?? .min
       try db.execute(sql: "DELETE FROM known_since")
@@ -72,9 +69,7 @@ extension Retention {
     return report
   }
 
-  /// Gives the bytes of free pages back to the file system.
-  ///
-  /// - Returns: how many bytes the file has less.
+  /// Gives free pages back to the file system, and returns the number of bytes saved.
   package func shrink() throws -> Int {
     let before = try byteCount()
     try connection.rebuild()
@@ -87,7 +82,7 @@ extension Retention {
     }
   }
 
-  /// UTC midnight of the day, so many days earlier; before all time where there are too many.
+  /// Returns UTC midnight of the day, `days` earlier; -1 on overflow.
   static func midnight(_ asOf: Instant, before days: Int) -> Int64 {
     let day: Int64 = 86_400_000
     let (span, overflow) = Int64(days).multipliedReportingOverflow(by: day)

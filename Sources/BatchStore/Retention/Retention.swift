@@ -1,22 +1,22 @@
 package import BatchFoundation
 import GRDB
 
-/// What a purge did.
+/// The result of a purge.
 package struct PurgeReport: Sendable, Equatable {
-  /// Posted events that are gone.
+  /// The number of deleted posted events.
   package var purged: Int
-  /// Events as old that were not posted, and stay.
+  /// The number of events as old that were not posted and are kept.
   package var kept: Int
-  /// Rows of the platform's own tables that are gone.
+  /// The number of deleted rows of the platform's own tables.
   package var platformRows = 0
 }
 
-/// How long a store keeps what it knows.
+/// The retention of a store's data.
 package struct Retention: Sendable {
   let connection: StoreConnection
 
-  /// Deletes posted events of UTC midnight of `asOf` minus `days` days and before, and what the platform keeps as long; never an
-  /// event that was not posted (reference events 6).
+  /// Deletes posted events up to UTC midnight of `asOf` minus `days` days, and platform rows as old; never an event
+  /// that was not posted (reference events 6).
   package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
     let cutoff = Self.midnight(asOf, before: days)
     return try connection.write { db in

@@ -1,13 +1,9 @@
 package import BatchFoundation
 import GRDB
 
-/// The files whose records led to events, so that each event can be kept with two small numbers for its place.
+/// The files whose records led to events, so that an event stores its place as two small numbers.
 extension Runs {
-  /// The numbers by which this store knows files that a run reads; new ones get one.
-  ///
-  /// - Parameters:
-  ///   - paths: in the order of the numbers that are returned.
-  ///   - run: the run that reads them.
+  /// Returns the store's numbers of files that a run reads, in the order of the paths; new files get one.
   package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
     guard !paths.isEmpty else { return [] }
     return try connection.write { db in
@@ -22,7 +18,7 @@ extension Runs {
     }
   }
 
-  /// The numbers that ``numbers(ofInputs:run:)`` would return, for a run that keeps nothing.
+  /// Returns the numbers that ``numbers(ofInputs:run:)`` would return, for a run that keeps nothing.
   package func foreseenNumbers(ofInputs paths: [String]) throws -> [UInt32] {
     try connection.read { db in
       var newest = try UInt32.fetchOne(db, sql: "SELECT max(id) FROM input_file") ?? 0
@@ -35,7 +31,7 @@ extension Runs {
     }
   }
 
-  /// The files all of whose lines the store took, in no particular order. A damaged row is none: its file is read again.
+  /// Returns the files whose lines were all accepted before, in no order. A file with a damaged row is read again.
   package func knownFiles() throws -> [KnownFile] {
     try connection.read { db in
       try Row.fetchAll(db, sql: "SELECT proof, size, lines, first, last FROM known_file").compactMap { row in
@@ -56,7 +52,7 @@ extension Runs {
       span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
   }
 
-  /// Keeps which files the run took all lines of, once everything that came of them is stored.
+  /// Stores the files whose lines the run accepted completely, once all their results are stored.
   package func note(knownFiles files: [KnownFile]) throws {
     guard !files.isEmpty else { return }
     try connection.write { db in
@@ -70,15 +66,15 @@ extension Runs {
     }
   }
 
-  /// Has every file read again.
+  /// Forgets the known files, so that every file is read again.
   static func forgetKnownFiles(in db: Database) throws { try db.execute(sql: "DELETE FROM known_file") }
 
-  /// The files that led to what the store has, in the order of their names.
+  /// Returns the files that led to the store's contents, by name.
   package func inputPaths() throws -> [String] {
     try connection.read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }
   }
 
-  /// Where a record was read; nil where that was not kept, or is too long ago.
+  /// Returns the place where a record was read; nil if it was not kept, or is purged.
   package func source(_ stored: StoredSource) throws -> RecordSource? {
     try connection.read { try Self.source(stored, in: $0) }
   }
@@ -90,7 +86,7 @@ extension Runs {
       .map { RecordSource(file: try $0.value("path"), line: stored.line) }
   }
 
-  /// Forgets files of which no event is left. The newest stays, because its number must never mean another file.
+  /// Forgets files without remaining events. The newest stays, because its number must never mean another file.
   static func purgeInputs(in db: Database) throws {
     try db.execute(
       sql: """
@@ -100,7 +96,7 @@ extension Runs {
         """)
   }
 
-  /// Notes files of a run by numbers that were given before.
+  /// Stores the files of a run under existing numbers.
   package func register(inputs paths: [String], as numbers: [UInt32], run: RunID) throws {
     try connection.write { db in
       let statement = try db.cachedStatement(
@@ -109,7 +105,7 @@ extension Runs {
     }
   }
 
-  /// The numbers by which the store knows files; a path that has several has the last.
+  /// Returns the numbers of known files by path; the last one for a path with several.
   package func inputNumbers() throws -> [String: UInt32] {
     try connection.read { db in
       let rows = try Row.fetchAll(db, sql: "SELECT path, id FROM input_file ORDER BY id")

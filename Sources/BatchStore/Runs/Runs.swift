@@ -2,7 +2,7 @@ package import BatchFoundation
 import GRDB
 import GRDBSQLite
 
-/// A run as the store numbers it.
+/// The store's number of a run.
 package struct RunID: Hashable, Sendable {
   package var number: Int64
 
@@ -13,23 +13,23 @@ package struct RunID: Hashable, Sendable {
 package struct StoredRun: Sendable, Equatable {
   package var id: RunID
   package var job: String
-  /// How it was asked, such as `run` or `post`; nil where nobody said.
+  /// The kind of run, such as `run` or `post`; nil if unknown.
   package var mode: String?
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
-  /// What it was to read, whether it did or not (reference decisions 51).
+  /// The window to read, whether it was read or not (reference decisions 51).
   package var window = TimeWindow()
-  /// The store's known time after it; nil where it did not read records to their end.
+  /// The store's known time after the run; nil if it did not read its records to the end.
   package var knownUntil: Instant?
-  /// Nil while it runs, or when it was killed.
+  /// The end; nil while it runs, or if it was killed.
   package var finished: Instant?
-  /// Its exit code; nil while it runs, or when it was killed.
+  /// The exit code; nil while it runs, or if it was killed.
   package var exit: Int32?
-  /// The summary's figures as JSON text.
+  /// The figures of the summary as JSON text.
   package var counters: String?
 
-  /// Where what it was to read ends: a window may end before the moment for which it was run.
+  /// The end of what it was to read: a window may end before the moment of the run.
   package var until: Instant { min(asOf, window.to ?? knownUntil ?? asOf) }
 }
 
@@ -55,9 +55,9 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Notes that the run has decided every device up to there by silence, once all records that it read are kept.
+  /// Records the known time, up to which the run processed the silence of every device, once all its records are kept.
   ///
-  /// - Parameter reach: how far back a rewind goes from now on; nil where there is none.
+  /// - Parameter reach: the start of the rewind window from now on; nil for none.
   package func note(knownUntil instant: Instant, reach: Instant?, by run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -66,20 +66,15 @@ package struct Runs: Sendable {
     }
   }
 
-  /// The store's known time: the latest of its runs', so that it never goes back (reference decisions 33). Nil where no run has read
-  /// records to their end.
+  /// Returns the store's known time, the latest of its runs', so that it never goes back (reference decisions 33). Nil
+  /// if no run has read its records to the end.
   package func knownUntil() throws -> Instant? {
     try connection.read { db in
       try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
     }
   }
 
-  /// - Parameters:
-  ///   - run: one that has not ended.
-  ///   - finished: when it ended.
-  ///   - exit: its exit code.
-  ///   - counters: its summary, as JSON.
-  ///   - report: what a later look at the run shows, in the form of whoever made it; nil for none.
+  /// Records the end of a run, with its summary as JSON and optionally, for later views, a report in the caller's form.
   package func finish(
     _ run: RunID, at finished: Instant, exit: Int32 = 0, counters: String, report: [UInt8]? = nil
   ) throws {
@@ -90,7 +85,7 @@ package struct Runs: Sendable {
     }
   }
 
-  /// All runs, oldest first.
+  /// Returns all runs, oldest first.
   package func all() throws -> [StoredRun] {
     try connection.read { db in
       try Row.fetchAll(
@@ -111,14 +106,14 @@ package struct Runs: Sendable {
     }
   }
 
-  /// What `finish(_:at:exit:counters:report:)` kept; nil if it kept none.
+  /// Returns the report that `finish(_:at:exit:counters:report:)` kept; nil if there is none.
   package func report(of run: RunID) throws -> [UInt8]? {
     try connection.read { db in
       try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [run.number])?.bytes("report")
     }
   }
 
-  /// Keeps what the settings of a configuration are, once; secrets do not belong here.
+  /// Stores the settings of a configuration once; they must not include secrets.
   package func keep(_ settings: [RunSetting], digest: String) throws {
     try connection.write { db in
       let statement = try db.cachedStatement(
@@ -129,7 +124,7 @@ package struct Runs: Sendable {
     }
   }
 
-  /// The settings of a configuration by name; none for one that was not kept.
+  /// Returns the settings of a configuration by name; empty if they were not stored.
   package func settings(digest: String) throws -> [RunSetting] {
     try connection.read { db in
       try Row.fetchAll(
@@ -139,24 +134,24 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Random bytes of this store by which reports hash personal data, so that hashes agree between its reports only.
+  /// Returns the random key with which reports hash personal data, so that only hashes of one store agree.
   package func reportKey() throws -> [UInt8] {
     try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes") ?? [] }
   }
 }
 
-/// What a store holds at a glance, beside the statuses of its events.
+/// An overview of a store, without the statuses of its events.
 package struct StoreOverview: Sendable, Equatable {
-  /// The first event that has not been sent; nil when everything was.
+  /// The time of the first unsent event; nil if all were sent.
   package var oldestPending: Instant?
   package var devices: Int
-  /// Devices with events on `HOLD`.
+  /// The number of devices with events on `HOLD`.
   package var heldDevices: Int
   package var runs: Int
 }
 
 extension EventStore {
-  /// Looks into indexes only, so it takes no time on a large store.
+  /// Returns an overview from indexes only, which takes no time on a large store.
   package func overview() throws -> StoreOverview {
     try connection.read { db in
       func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
@@ -174,6 +169,6 @@ extension EventStore {
     }
   }
 
-  /// The version of the SQLite that is loaded at run time.
+  /// The version of the SQLite library loaded at run time.
   package static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
 }

@@ -1,8 +1,7 @@
 package import BatchFoundation
 
-/// All events of several sorted sequences in one order: timestamp, device id by bytes, emission number (reference formats 4.2).
-///
-/// Holds one block of each sequence at a time.
+/// A merge of sorted sequences by timestamp, device id by bytes, and emission number (reference formats 4.2). It holds
+/// one block of each at a time.
 package struct EventMerge {
   private final class Cursor {
     let sequence: BlockSequence
@@ -19,7 +18,7 @@ package struct EventMerge {
       self.place = place
     }
 
-    /// Goes to the next event; false behind the last.
+    /// Moves to the next event; returns false after the last.
     func advance() throws -> Bool {
       while true {
         if try reader?.next() == true {
@@ -50,9 +49,7 @@ package struct EventMerge {
     try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, codec: codec)
   }
 
-  /// Merges some of several sequences.
-  ///
-  /// - Parameter sequences: with their places among all of them, which decide where nothing else does.
+  /// Merges some of several sequences, given with their places among all of them, which break ties.
   package init(_ sequences: [(place: Int, blocks: BlockSequence)], codec: any EventCodec) throws {
     for (place, sequence) in sequences {
       let cursor = Cursor(sequence, codec: codec, place: place)
@@ -61,24 +58,23 @@ package struct EventMerge {
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sift(index) }
   }
 
-  /// The time of the next event; nil behind the last.
+  /// The time of the next event; nil after the last.
   package var timestamp: Instant? { heap.first?.timestamp }
 
-  /// The device of the next event, valid until the merge goes on; nil behind the last.
+  /// The device of the next event, valid until the merge advances; nil after the last.
   package var device: Text? { heap.first?.device }
 
-  /// The emission number of the next event; nil behind the last.
+  /// The emission number of the next event; nil after the last.
   package var emission: Int64? { heap.first?.emission }
 
-  /// The place of the sequence that the next event comes from; nil behind the last.
+  /// The place of the sequence of the next event; nil after the last.
   package var place: Int? { heap.first?.place }
 
-  /// Leaves the next event out.
   package mutating func skip() throws {
     if let top = heap.first { try advance(top) }
   }
 
-  /// Appends the JSON of the next event, without a line end; false behind the last.
+  /// Appends the JSON of the next event, without a line end; returns false after the last.
   package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
     guard let top = heap.first else { return false }
     top.appendJSON(to: &target)
@@ -86,7 +82,7 @@ package struct EventMerge {
     return true
   }
 
-  /// Hands the next event on; false behind the last.
+  /// Passes the next event to a writer; returns false after the last.
   package mutating func next(into writer: any BlockWriter) throws -> Bool {
     guard let top = heap.first else { return false }
     if let event = top.reader { writer.append(event) }
@@ -117,18 +113,13 @@ package struct EventMerge {
 }
 
 extension EventMerge {
-  /// Sequences that are merged at once: each has a block in memory, some ten KB.
+  /// The number of sequences merged at once: each has a block of some 10 KB in memory.
   private static let width = 1024
-  /// Events that are encoded at once on their way to disk.
+  /// The number of events encoded at once on their way to disk.
   private static let stretch = 1024
 
-  /// The same events in so few sequences that merging them takes little memory, however many there were.
-  ///
-  /// - Parameters:
-  ///   - sequences: each in the order of its events.
-  ///   - codec: of their blocks.
-  ///   - width: the most sequences that are left; more are merged into temporary ones.
-  ///   - folder: for the temporary file.
+  /// Returns the same events in at most `width` sequences, so that merging them takes little memory. More are merged
+  /// into temporary ones, in a file in `folder`.
   package static func narrowed(
     _ sequences: [BlockSequence], codec: any EventCodec, width: Int = width, folder: String
   ) throws -> [BlockSequence] {
@@ -147,7 +138,7 @@ extension EventSpool {
     merging sequences: [BlockSequence], _ codec: any EventCodec, stretch: Int
   ) throws {
     var merge = try EventMerge(sequences, codec: codec)
-    // These blocks are read again by the next merge only, one of each sequence at a time: small ones keep its memory small.
+    // Only the next merge reads these blocks, one of each sequence at a time: small ones save memory.
     let writer = codec.writer(BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     let series = beginSeries()
     var count = 0

@@ -1,15 +1,15 @@
 import BatchFoundation
 import Glibc
 
-/// Blocks in the order of their events, handed out one after the other.
+/// Blocks in the order of their events, returned one at a time.
 package struct BlockSequence {
   package let next: () throws -> [UInt8]?
 
-  /// - Parameter next: the next block; nil behind the last.
+  /// - Parameter next: returns the next block; nil after the last.
   package init(next: @escaping () throws -> [UInt8]?) { self.next = next }
 }
 
-/// Blocks of a run that keeps nothing, in a file without a name: it is gone with the process, however that ends.
+/// The blocks of a run that keeps nothing, in a file without a name that disappears with the process.
 package final class EventSpool: Sendable {
   private struct State {
     var size = 0
@@ -24,7 +24,8 @@ package final class EventSpool: Sendable {
   private let descriptor: Int32
   private let state = Guarded(State())
 
-  /// - Parameter folder: where the file lies while it is written, `TMPDIR` or `/tmp` as a rule.
+  /// - Parameter folder: the folder of the file, usually `TMPDIR` or `/tmp`.
+  /// - Throws: ``StoreError/inputOutput(path:operation:code:)``.
   package init(folder: String) throws {
     do throws(SystemError) {
       descriptor = try TemporaryPath.unnamedFile(in: folder)
@@ -35,25 +36,21 @@ package final class EventSpool: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Adds sorted events as a sequence of their own.
+  /// Adds sorted events as a new sequence.
   package func append(_ blocks: EventBlocks) throws { try append(blocks, to: beginSeries()) }
 
-  /// Adds a sequence.
-  ///
-  /// - Parameters:
-  ///   - sequence: sorted, block after block.
-  ///   - change: what takes the place of a block; nil for the block itself.
+  /// Adds a sorted sequence with each block replaced by its change; nil keeps the block.
   package func append(_ sequence: BlockSequence, changing change: ([UInt8]) throws -> EventBlocks?) throws {
     let series = beginSeries()
     while let block = try sequence.next() {
-      // Of an entry, a spool keeps the place alone.
+      // A spool keeps only the place of an entry.
       let same = EventBlocks.Entry(
         offset: 0, length: block.count, events: 0, expired: 0, first: .last, last: .last, bodyBytes: 0)
       try append(change(block) ?? EventBlocks(bytes: block, entries: [same]), to: series)
     }
   }
 
-  /// The number of a new sequence.
+  /// Begins a new sequence, and returns its number.
   func beginSeries() -> Int {
     state.withLock { state in
       state.series.append([])
@@ -61,7 +58,7 @@ package final class EventSpool: Sendable {
     }
   }
 
-  /// Adds events that are behind all that the sequence has.
+  /// Adds events that follow all others of the sequence.
   func append(_ blocks: EventBlocks, to series: Int) throws {
     guard !blocks.entries.isEmpty else { return }
     let descriptor = descriptor

@@ -1,20 +1,19 @@
 import BatchFoundation
 import GRDB
 
-/// Some changes on their way: first each finds its event as it was decided before, then it is known what becomes of it.
+/// Settles some changes: finds each event as it was before, then determines what becomes of it.
 struct ChangeSettlement {
-  /// An event by its device and number.
   private struct Place: Hashable {
     var device: [UInt8]
     var emission: Int64
   }
 
   private enum Standing {
-    /// Nothing of it is in the store: it is new, or another run took it away.
+    /// Not in the store: it is new, or another run removed it.
     case unknown
     /// No service can have it.
     case waiting
-    /// A service may have it, as it was sent; with the correction that there is of it.
+    /// A service may have it, as it was sent; with its correction, if there is one.
     case sent(SentEvent, KnownCorrection?)
   }
 
@@ -23,14 +22,14 @@ struct ChangeSettlement {
     var at: Instant
     var emission: Int64
     var json: [UInt8]
-    /// As it was decided then.
+    /// The event as the rules made it when it was sent.
     var decided: [UInt8]
   }
 
-  /// What an earlier run found out about an event that was sent.
+  /// The finding of an earlier run about a sent event.
   private struct KnownCorrection {
     var id: Int64
-    /// It is told of nobody: only the number is another one.
+    /// Whether only the number changed, which is not reported.
     var isMoved: Bool
     var right: DecidedEvent?
     var run: Int64
@@ -43,13 +42,13 @@ struct ChangeSettlement {
   private let changes: [EventChange]
   private var standings: [Standing]
   private var places: [Place: Int] = [:]
-  /// Rows of events that wait under another number than theirs.
+  /// The rows of events pending under another number.
   private var renumbered: [Int64] = []
-  /// Events that have a correction, by their chunks: each is known by what it should be.
+  /// The events that have a correction, by chunk: each is identified by its corrected form.
   private var corrected: [Int64: Set<Place>] = [:]
-  /// Ascending.
+  /// The times of the events to find, ascending.
   private var times: [Instant] = []
-  /// The same.
+  /// The same times, for lookups.
   private var instants: Set<Instant> = []
   private(set) var events = RewoundEvents()
 
@@ -61,7 +60,7 @@ struct ChangeSettlement {
     standings = changes.map { _ in .unknown }
   }
 
-  /// An event that has a correction is known by what it should be; one that was withdrawn and comes back, by its key.
+  /// Finds corrections: a corrected event is identified by its corrected form, a withdrawn one that returns by its key.
   mutating func findCorrections(in db: Database) throws {
     let hasSome = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM correction)") ?? false
     for (index, change) in changes.enumerated() {
@@ -113,9 +112,9 @@ struct ChangeSettlement {
       run: row.value("run"), source: StoredSource(file: row.value("file"), line: row.value("line")))
   }
 
-  // MARK: - Looking for events
+  // MARK: - Finding events
 
-  /// The times of the events that are looked for; nil for none.
+  /// The span of the events to find; nil for none.
   var span: ClosedRange<Instant>? {
     guard let first = times.first, let last = times.last else { return nil }
     return first...last
@@ -143,7 +142,7 @@ struct ChangeSettlement {
     standings[index] = .sent(sent, nil)
   }
 
-  /// Events that were set aside wait no more: what becomes of them was decided anew.
+  /// Resolves quarantined events that the changes replace.
   func resolveQuarantined(in db: Database) throws {
     let waits = try Bool.fetchOne(
       db,
@@ -169,7 +168,7 @@ struct ChangeSettlement {
     }
   }
 
-  // MARK: - What becomes of them
+  // MARK: - Outcomes
 
   mutating func keepCorrections(in db: Database) throws {
     for id in renumbered { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [id]) }
@@ -179,9 +178,9 @@ struct ChangeSettlement {
       events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known.id]) }
       let isMoved = right.map { $0.json == sent.decided && $0.timestamp == sent.at } ?? false
-      // It was sent as it should be after all.
+      // It was correct as sent after all.
       if isMoved, right?.emission == sent.emission { continue }
-      // What an earlier run told of the event holds until a late record makes it different once more.
+      // The finding of an earlier run holds until a late record changes the event again.
       let told = known.flatMap { known in
         known.isMoved == isMoved && known.right?.json == right?.json && known.right?.timestamp == right?.timestamp
           ? known : nil
@@ -203,7 +202,7 @@ struct ChangeSettlement {
     }
   }
 
-  /// What is stored in place of events that no service can have, and events that are new, in the order of delivery; nil for none.
+  /// Returns replacements for events that no service can have, and new events, in delivery order; nil for none.
   mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
     var blocks: [[UInt8]] = []
     for (change, standing) in zip(changes, standings) {
@@ -216,19 +215,20 @@ struct ChangeSettlement {
 }
 
 extension EventCodec {
-  /// The first event of a block.
+  /// Returns the first event of a block.
+  ///
+  /// - Throws: ``StoreError/damagedBlock`` if there is none.
   package func event(_ block: [UInt8]) throws -> DecidedEvent {
     DecidedEvent(try cursorOnFirst(of: block))
   }
 
-  /// The events that changes lead to, in the order of delivery; nil for none.
+  /// Returns the events that changes lead to, in delivery order; nil if there are none.
   package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
     try events(of: changes.compactMap(\.after), limits)
   }
 
-  /// The first events of blocks, in the order of delivery; nil for none.
-  ///
-  /// One block is open at a time, because a device may have brought any number.
+  /// Returns the first events of blocks, in delivery order; nil if there are none. One block is open at a time, because
+  /// a device may have any number.
   func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
     guard !blocks.isEmpty else { return nil }
     let keyed = try blocks.map { block in

@@ -1,10 +1,9 @@
 import CLZ4
 
-/// Bytes that repeat much, such as the nights of devices, as one LZ4 block after their count (four bytes, little-endian).
-///
-/// LZ4 is fast before it is small: each night writes some megabytes, and few of them are read again.
+/// Repetitive bytes, such as the nights of devices, as one LZ4 block after their count (four bytes, little-endian). LZ4
+/// favors speed over size: each night writes some megabytes, and few of them are read again.
 enum CompressedBytes {
-  /// No bucket has more than this of a run.
+  /// The maximum size; the nights of a bucket in one run are smaller.
   private static let longest = 1 << 30
   private static let countBytes = 4
 
@@ -24,12 +23,12 @@ enum CompressedBytes {
     }
   }
 
-  /// - Throws: ``StoreError/damagedBlock`` for anything that ``packed(_:)`` does not write.
+  /// - Throws: ``StoreError/damagedBlock`` for bytes that ``packed(_:)`` does not write.
   static func unpacked(_ packed: [UInt8]) throws -> [UInt8] {
     try unsafe packed.withUnsafeBytes { packed in
       guard packed.count > countBytes else { throw StoreError.damagedBlock }
       let count = unsafe Int(UInt32(littleEndian: packed.loadUnaligned(as: UInt32.self)))
-      // A byte of a block is at most 255 of those it was made of.
+      // LZ4 compresses by a factor of 255 at most.
       guard count <= min(longest, packed.count * 256) else { throw StoreError.damagedBlock }
       let block = unsafe UnsafeRawBufferPointer(rebasing: packed[countBytes...])
       return try unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in

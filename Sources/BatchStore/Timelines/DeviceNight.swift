@@ -1,21 +1,21 @@
 package import BatchFoundation
 
-/// What a run decided of a device within the reach of a rewind: where it began, and by which records it went on (reference decisions 34).
+/// A run's work on a device within the rewind window: the state before, and the records (reference decisions 34).
 package struct DeviceNight: Sendable, Equatable {
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// Its state at the beginning; nil for a device that was new.
+  /// The state at the beginning; nil for a device that was new.
   package var before: StoredDevice?
-  /// What `RecordTimeline` keeps of the records; none for a mark, which no rewind goes back behind.
+  /// The records as `RecordTimeline` keeps them; empty for a mark, before which no rewind goes back.
   package var records: [UInt8]
-  /// The same of records that came from beyond the reach, and were decided first, each alone.
+  /// Records older than the rewind window, which were processed first, each alone; in the same form.
   package var beyond: [UInt8] = []
-  /// How many they are.
+  /// The number of records.
   package var count: Int
   package var isMark: Bool
-  /// The records are late ones, which come to those that the run kept.
+  /// Whether the records are late ones, added to those that the run kept.
   package var isAddition = false
-  /// The night is of no use once the reach is behind this instant.
+  /// The instant up to which the night matters: it is unneeded once the rewind window begins later.
   package var until: Instant
 
   package init(
@@ -32,42 +32,41 @@ package struct DeviceNight: Sendable, Equatable {
   }
 }
 
-/// A night as the store has it.
+/// A night in the store.
 package struct StoredNight: Sendable, Equatable {
   package var night: DeviceNight
-  /// Records that came late since, as the night's own are kept.
+  /// Records that arrived late since, in the form of the night's own.
   package var additions: [[UInt8]] = []
   package var run: RunID
-  /// A digest of the settings by which it was decided.
+  /// The digest of the settings it was processed with.
   package var rules: String
-  /// What only silence decides was decided up to there before the run, and by it; nil for nothing.
+  /// The store's known time before the run, and that of the run; nil for none.
   package var knownBefore: Instant?
   package var known: Instant?
 }
 
-/// The nights of the devices of a bucket, of which few are asked for, and mostly the newest: the others are not read.
+/// A bucket's nights, decoded lazily: usually only the newest few are needed.
 package final class BucketNights {
-  /// What a run kept of the devices, in rows of which the newest holds.
+  /// A run's nights of the devices, in rows of which the newest applies.
   package struct Series {
     var run: RunID
     var rules: String
     var knownBefore: Instant?
     var known: Instant?
-    /// Reads them.
+    /// Reads the nights.
     var nights: () throws -> [DeviceNight]
   }
 
-  /// The newest first.
+  /// The series, newest first.
   private let series: [Series]
-  /// Of those that were read, by device.
+  /// The nights read so far, by device.
   private var nights: [[[UInt8]: StoredNight]] = []
 
-  /// - Parameter series: the newest first.
   package init(_ series: [Series]) { self.series = series }
 
-  /// Those of a device, in their order.
+  /// Returns the nights of a device, oldest first.
   ///
-  /// - Parameter isFirst: whether those before a night are not wanted; asked from the newest back.
+  /// - Parameter isFirst: whether earlier nights are not wanted; called from the newest back.
   /// - Throws: ``StoreError/damagedBlock``.
   package func nights(of device: Text, _ isFirst: (StoredNight) throws -> Bool) throws -> [StoredNight] {
     let name = unsafe Array(device.bytes)
@@ -97,14 +96,14 @@ package final class BucketNights {
   }
 }
 
-/// How nights of devices of one bucket, all of one run, stand in a row: device, flags, until, [version, held, state], count, [beyond],
-/// records.
+/// The encoding in a row of one run's nights of a bucket's devices: device, flags, until, [version, held, state],
+/// count, [beyond], records.
 enum NightCoding {
   private static let isMark: UInt8 = 1
   private static let hasState: UInt8 = 2
   private static let isAddition: UInt8 = 4
   private static let hasBeyond: UInt8 = 8
-  /// Bytes of a night that are neither device, state nor records.
+  /// The maximum size of a night's other fields in bytes.
   private static let mostBesides = 64
 
   static func packed(_ nights: [DeviceNight]) -> [UInt8] {
@@ -130,8 +129,7 @@ enum NightCoding {
     return unsafe writer.withBytes { unsafe CompressedBytes.packed($0) }
   }
 
-  /// - Parameter packed: by ``packed(_:)``.
-  /// - Throws: ``StoreError/damagedBlock``.
+  /// - Throws: ``StoreError/damagedBlock`` for bytes that ``packed(_:)`` does not write.
   static func nights(_ packed: [UInt8]) throws -> [DeviceNight] {
     let bytes = try CompressedBytes.unpacked(packed)
     do {

@@ -1,16 +1,16 @@
 package import BatchFoundation
 
-/// An event that a rewind decided otherwise, or for the first time (reference decisions 34).
+/// An event that a rewind changed, added or withdrew (reference decisions 34).
 package struct EventChange: Sendable, Equatable {
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// What the event is known by, whatever becomes of it: a digest of the line that causes it, its type, and its number among those.
+  /// The identity of the event through changes: a digest of its line, its type, and its number among those.
   package var key: [UInt8]
-  /// The event as it was decided before; nil for one that is new.
+  /// The event as it was before; nil for a new one.
   package var before: DecidedEvent?
-  /// The event as it is decided now, a block of its own; nil for one that is withdrawn.
+  /// The current event, in a separate block; nil for a withdrawn one.
   package var after: [UInt8]?
-  /// The late record that did it.
+  /// The late record that caused the change.
   package var source: StoredSource
 
   package init(
@@ -36,7 +36,7 @@ package struct DecidedEvent: Sendable, Equatable {
     self.json = json
   }
 
-  /// The event that a cursor stands on.
+  /// Copies the current event of a cursor.
   package init(_ cursor: any EventCursor) {
     var json = ByteBuffer()
     cursor.appendJSON(to: &json)
@@ -44,34 +44,34 @@ package struct DecidedEvent: Sendable, Equatable {
   }
 }
 
-/// What became of the events that rewinds decided otherwise.
+/// The counts of events that rewinds changed.
 package struct RewoundEvents: Sendable, Equatable {
   package var replaced = 0
   package var withdrawn = 0
   package var added = 0
-  /// Events that are perhaps taken, and would be different.
+  /// Events that a service may have, and that should be different.
   package var corrections = 0
-  /// Of those that are perhaps taken, how many more are not right any more at all than before.
+  /// The increase in events that a service may have and that should not exist.
   package var sentInVain = 0
 
   package init() {}
 }
 
-/// An event that a service took, or may have taken, and that a late record makes different (reference decisions 34).
+/// An event that a service has, or may have, and that a late record changes (reference decisions 34).
 package struct Correction: Sendable, Equatable {
   package enum Kind: String, Sendable { case changed, withdrawn }
 
-  /// In the order in which corrections were found.
+  /// The position in the order in which corrections were found.
   package var number: Int64
   package var event: EventID
   /// The chunk that it was sent in: another event may have its id by now.
   package var chunk: Int64
   package var device: [UInt8]
-  /// As it was sent.
+  /// The event as it was sent.
   package var sent: [UInt8]
-  /// As it would be sent now; nil for an event that would not be.
+  /// The event as it would be sent now; nil if it would not be.
   package var right: DecidedEvent?
-  /// The late record; nil where its file is not known.
+  /// The late record; nil if its file is unknown.
   package var source: RecordSource?
   /// The run that found it.
   package var run: RunID

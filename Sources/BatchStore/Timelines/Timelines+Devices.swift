@@ -2,7 +2,7 @@ package import BatchFoundation
 import GRDB
 
 extension Timelines {
-  /// The stored states of the devices, in their order; nil for a device that the store does not know.
+  /// Returns the stored states of the devices, in their order; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -16,14 +16,14 @@ extension Timelines {
     }
   }
 
-  /// How many devices of a bucket the store knows.
+  /// Returns the number of devices of a bucket that the store knows.
   package func deviceCount(bucket: Int) throws -> Int {
     try connection.read { db in
       try Int.fetchOne(db, sql: "SELECT count(*) FROM device WHERE bucket = ?", arguments: [bucket]) ?? 0
     }
   }
 
-  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  /// Returns the devices of a bucket that the clock alone changes before the instant, by the bytes of their ids.
   package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -32,7 +32,7 @@ extension Timelines {
     }
   }
 
-  /// Segments of a bucket that may hold digests of lines from `first` to `last`.
+  /// Returns the segments of a bucket that may hold digests of lines from `first` to `last`.
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -47,7 +47,7 @@ extension Timelines {
     }
   }
 
-  /// Hands every device that holds events back to `body`.
+  /// Passes every device that holds events back to `body`.
   package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
@@ -57,7 +57,7 @@ extension Timelines {
     }
   }
 
-  /// Hands every known device to `body`, by the bytes of its id.
+  /// Passes every known device to `body`, by the bytes of its id.
   package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
     try forEachDevice(after: nil) {
       try body($0)
@@ -65,13 +65,8 @@ extension Timelines {
     }
   }
 
-  /// Hands the known devices to `body`, by the bytes of their ids, until it returns false.
-  ///
-  /// Only names are put in order, so the first come soon and states are read as they are wanted.
-  ///
-  /// - Parameters:
-  ///   - after: only devices behind this id; nil for all.
-  ///   - body: false ends the listing.
+  /// Passes the known devices after an id, or all, to `body`, by the bytes of their ids, until it returns false. Only
+  /// names are sorted, so the first devices come soon and states are read as they are wanted.
   package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
@@ -84,7 +79,7 @@ extension Timelines {
     }
   }
 
-  /// Hands the ids of all known devices to `body`, in no order.
+  /// Passes the ids of all known devices to `body`, in no order.
   package func forEachDeviceName(_ body: ([UInt8]) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name FROM device")
@@ -92,7 +87,7 @@ extension Timelines {
     }
   }
 
-  /// The state of the device with this id; nil for one that the store does not know.
+  /// Returns the state of the device with this id; nil if the store does not know it.
   package func device(_ name: [UInt8]) throws -> StoredDevice? {
     try name.withText { try states(of: [$0])[0] }
   }
@@ -100,7 +95,7 @@ extension Timelines {
   static func insert(_ devices: DeviceStates, into db: Database) throws {
     try unsafe devices.bytes.withUnsafeBytes { bytes in
       var rest = devices.entries[...]
-      // What SQLite does around each statement is a third of what it does for a row.
+      // Several rows share a statement: its overhead in SQLite is a third of the work for a row.
       for count in [16, 1] where rest.count >= count {
         let statement = try BoundStatement(db, insertion(ofRows: count))
         while rest.count >= count {

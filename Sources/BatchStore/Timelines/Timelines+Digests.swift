@@ -2,12 +2,8 @@ package import BatchFoundation
 import GRDB
 
 extension Timelines {
-  /// The first later instant that the store has decided if the span lies before it and nothing of the span was ever read; nil if
-  /// the span is new at its end, or was read before.
-  ///
-  /// - Parameters:
-  ///   - from: nil is open.
-  ///   - to: not part of the span.
+  /// Returns the first processed instant from `to` on, if nothing was read from `from` (nil for any) up to `to`,
+  /// excluded; nil if there is none, or something was read.
   package func firstDecided(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
     try connection.read { db in
       let known = try Bool.fetchOne(
@@ -20,7 +16,7 @@ extension Timelines {
     }
   }
 
-  /// The times of the first and of the last record that the store has decided; nil for none.
+  /// Returns the times of the first and the last record processed; nil for none.
   package func decidedSpan() throws -> (first: Instant, last: Instant)? {
     try connection.read { db in
       guard
@@ -31,7 +27,7 @@ extension Timelines {
     }
   }
 
-  /// The files beside the store that have digests of earlier runs (``DigestFile``).
+  /// Returns the files next to the store that have digests of earlier runs (``DigestFile``).
   package func digestFiles() throws -> [String] {
     try connection.read { db in
       try Int64.fetchAll(
@@ -40,7 +36,7 @@ extension Timelines {
     }
   }
 
-  /// Wherever they stand.
+  /// Returns the digests of a row, from the store or from a file.
   func digests(of row: Row) throws -> [UInt8] {
     guard let file: Int64 = try row.value("file") else { return try row.blob("digests") }
     return try DigestFile.read(
@@ -48,7 +44,7 @@ extension Timelines {
       bytes: 16 * row.value("lines"), sum: row.value("sum"))
   }
 
-  /// Hands the segments of digests of lines that stand in the store itself to `body`, in their order: of a part's result, those of its own.
+  /// Passes the digests of lines in the store itself to `body`, in order: for a part's result, those it added.
   package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

@@ -1,15 +1,12 @@
 package import BatchFoundation
 import GRDB
 
-/// The nights of devices within the reach of a rewind.
+/// The states of devices, the digests of lines, and the nights within the rewind window.
 package struct Timelines: Sendable {
   let connection: StoreConnection
 
-  /// Notes by what a run decides, before its first night is kept.
-  ///
-  /// - Parameters:
-  ///   - rules: a digest of the settings.
-  ///   - settings: what they are, for ``ruleSettings(_:)``.
+  /// Records the rules of a run before its first night is kept: a digest of the settings, and for ``ruleSettings(_:)``
+  /// the settings themselves.
   package func beginNights(
     of run: RunID, rules: String, settings: String, knownBefore: Instant?, known: Instant?
   ) throws {
@@ -22,7 +19,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// The settings by which nights were decided; nil where the store has none of the digest.
+  /// Returns the settings by which nights were processed; nil if the store has none with the digest.
   package func ruleSettings(_ digest: String) throws -> String? {
     try connection.read {
       try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest])
@@ -41,7 +38,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// What a rewind adds to nights that were there, each with the run that it is of. What it is added to stays as long as it does.
+  /// Inserts what a rewind adds to existing nights, each with its run, and keeps those nights as long.
   static func insert(_ nights: [StoredNight], into db: Database) throws {
     for (run, nights) in Dictionary(grouping: nights, by: \.run).sorted(by: { $0.key.number < $1.key.number }) {
       try insert(nights.map(\.night), run: run, into: db)
@@ -54,7 +51,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// The nights of the devices of a bucket.
+  /// Returns the nights of the devices of a bucket.
   package func nights(bucket: Int) throws -> BucketNights {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -82,7 +79,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// What is kept for late records: the nights of how many runs, with how many records, in how many bytes.
+  /// Returns what is kept for late records: the number of runs with nights, of records, and of bytes.
   package func kept() throws -> (nights: Int, records: Int, bytes: Int) {
     try connection.read { db in
       let row = try Row.fetchOne(
@@ -95,8 +92,8 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Takes nights of devices away, and those whose records name somebody; what comes late of such a device is decided as from before
-  /// all it did.
+  /// Deletes the nights of devices, and of those whose records contain an id. A late record of one of these devices is
+  /// then processed as if it preceded everything that the device did.
   static func eraseNights(
     of devices: Set<[UInt8]>, _ traces: [PersonTrace], with removal: RowRemoval, in db: Database
   ) throws {
@@ -129,7 +126,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Lets go of nights that no rewind reaches any more.
+  /// Deletes nights that no rewind can reach any more.
   static func dropNights(before reach: Instant, in db: Database) throws {
     try db.execute(sql: "DELETE FROM device_night WHERE until < ?", arguments: [reach.milliseconds])
     try db.execute(sql: "DELETE FROM night_run WHERE run NOT IN (SELECT run FROM device_night)")
