@@ -1,42 +1,40 @@
 import BatchFoundation
 
-/// What makes the server behind all platforms differ from another.
+/// The settings of the server for all platforms.
 package struct SandboxSettings: Sendable {
-  /// 0 takes any free port. The sandbox listens on 127.0.0.1 only.
+  /// 0 uses any free port. The sandbox listens on 127.0.0.1 only.
   package var port = 0
-  /// Decides ids, tokens and everything that is drawn.
+  /// Determines ids, tokens and everything random.
   package var seed: UInt64 = 1
   package var clock = SandboxClock.virtual()
   package var faults = FaultPlan()
-  /// How many requests the ledger remembers; totals stay exact beyond it.
+  /// The number of requests kept in the ledger; totals stay exact beyond it.
   package var ledgerLimit = 10_000
-  /// Whether ledger entries carry the digest of their body.
+  /// Whether ledger entries have the digest of their body.
   package var digestsBodies = true
-  /// NDJSON, one line per finished request, appended; nil for none.
+  /// The file for NDJSON, one line appended per finished request; nil for none.
   package var ledgerFile: String?
-  /// The state survives in this file; nil keeps it in memory.
+  /// The file that keeps the state; nil keeps it in memory only.
   package var stateFile: String?
-  /// Whether the state begins with what the file has; otherwise the file is replaced with the first change.
+  /// Whether to start with the state of the file; otherwise the first change replaces the file.
   package var loadsState = true
-  /// Whether a virtual clock goes on from where the file says.
+  /// Whether a virtual clock continues from the file's time.
   package var restoresClock = true
-  /// Whether changes reach the file; a dry run only reads it.
+  /// Whether changes are written to the file; a dry run only reads it.
   package var savesState = true
-  /// Asked at every point of every request before the plan is, outside all locks, on the thread of the connection.
+  /// Called at every point of every request before the plan, outside all locks, on the connection's thread.
   package var hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
 
   package init() {}
 }
 
 extension SandboxSettings {
-  /// What somebody writes by hand comes nowhere near.
+  /// Far more than anyone writes by hand.
   private static let largestFaultFile = 16 << 20
 
-  /// Takes over a fault file: seed, latency and rules here, everything else by the platforms (`docs/sandbox.md`).
+  /// Reads a fault file (`docs/sandbox.md`): a plan, whose rules may name `endpoints`; `platforms` reads the rest.
   ///
-  /// - Parameter endpoints: those of the platforms, which a rule may name.
-  /// - Parameter platforms: take what is theirs out of the reader.
-  /// - Throws: ``SandboxInputError`` naming the place in the file; ``SandboxFileError`` where `file` cannot be read.
+  /// - Throws: ``SandboxInputError`` with the place in the file; ``SandboxFileError`` if `file` cannot be read.
   package mutating func read(
     faultFile file: String, endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
   ) throws {
@@ -48,7 +46,7 @@ extension SandboxSettings {
     }
   }
 
-  /// As ``read(faultFile:endpoints:platforms:)``, with the bytes of the file.
+  /// Like ``read(faultFile:endpoints:platforms:)``, with the bytes of the file.
   package mutating func read(
     faults bytes: [UInt8], endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
   ) throws {

@@ -1,42 +1,42 @@
 package import BatchFoundation
 
-/// Applies all rules to the records of one device after another: a pure function of records, state, settings and the known
-/// time.
+/// Applies all rules to the records of one device after another: a pure function of records, state, settings and the
+/// known time.
 ///
-/// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of what
-/// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``announce(until:)``, ``announce(_:)`` for every
-/// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()`` at the end of the input, and
-/// ``end()``.
+/// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of
+/// what waited for the user id, then the record itself. Call ``begin(_:_:)``, ``announce(until:)``, ``announce(_:)``
+/// for every record that ``RecordType/isSample``, ``process(_:)`` for every record in order, ``finish()`` at the end of
+/// the input, and ``end()``.
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
-  /// What only silence decides is decided up to there: what is over by then ends, even if no record follows (reference events 3.3
-  /// rule 7). Nil decides nothing by silence.
+  /// The instant up to which silence counts: what is over by then ends even if no record follows
+  /// (reference events 3.3 rule 7). If nil, silence ends nothing.
   package var knownUntil: Instant?
   let arena: Arena
-  /// Of the records of the device in this run; decides which events can still wait for samples.
+  /// The instant of the device's last record in this run; determines which events can still wait for samples.
   var lastRecord: Instant?
-  /// What earlier runs decided ends before it; records before it are late.
+  /// The end of what earlier runs processed; records before it are late.
   var processedUntil: Instant?
-  /// The automatic 13 of the newest session start, while a link of the same instant may still take its place.
+  /// The automatic 13 of the newest session start, while a link of the same instant may still replace it.
   var openStart: OpenStart?
-  /// Whether any plug-in can add something to the events of the device at hand.
+  /// Whether any plug-in can add something to the events of the current device.
   var augmentsDevice: Bool {
     settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
   }
-  /// Consent records of the device that were announced, in the order of time.
+  /// The announced consent records of the device, in time order.
   var consentsToCome: [(at: Instant, said: Consent)] = []
-  /// Events that waited are on their way out, before the record at hand.
+  /// Waiting events are being released before the current record.
   var isReleasing = false
-  /// The record at hand is late.
+  /// The current record is late.
   var isDecidingLate = false
-  /// Whom the device at hand records is in ``output``.
+  /// The owner of the current device is already in ``output``.
   var ownerIsNoted = false
   /// Samples were announced since the last record.
   var samplesAreNew = false
-  /// Where the record at hand stood, for warnings.
+  /// The position of the current record, for warnings.
   var position = RecordPosition(file: 0, line: 0)
-  /// The same as a store knows it, for the events; unknown unless it is set before a record.
+  /// The position of the current record in the form of the store, for events; unknown unless set before a record.
   package var source = StoredSource.unknown
 
   package var state: DeviceState
@@ -44,11 +44,11 @@ package struct DeviceRules {
   /// Set to have every step explained; costs nothing when nil.
   package var explanation: Explanation?
 
-  /// The id of the device at hand, which its warnings share; nil before the first.
+  /// The id of the current device, shared by its warnings; nil before the first warning.
   private var warnedDevice: String?
-  /// Of keys of pushes, of all devices.
+  /// Shared by the push keys of all devices.
   var spelling = ParameterSpelling()
-  /// Attributes of the last draft, whose memory is for the next one.
+  /// The attributes of the last draft, whose memory the next one reuses.
   var spareAttributes: [Attribute] = []
 
   struct OpenStart {
@@ -67,7 +67,7 @@ package struct DeviceRules {
 
   // MARK: - One device
 
-  /// Starts a device with what earlier runs left of it; nil for one that was never seen.
+  /// Starts a device with the state that earlier runs left; nil for a new device.
   package mutating func begin(_ device: Text, _ earlier: DeviceState?) {
     state = earlier ?? DeviceState(device: device)
     processedUntil = state.decidedUntil
@@ -80,11 +80,10 @@ package struct DeviceRules {
     warnedDevice = nil
   }
 
-  /// Takes note of the last record to come; what is due by then is not held for a later run.
+  /// Registers the instant of the last record to come; what is due by then is not held for a later run.
   package mutating func announce(until last: Instant) { lastRecord = last }
 
-  /// Takes note of a location, placemark or consent record to come. Samples count for events by their time alone, so all are known
-  /// before the first event.
+  /// Registers a location, placemark or consent record to come; all must be known before the first event.
   package mutating func announce(_ record: Record) {
     samplesAreNew = true
     if record.type == .consent {
@@ -96,9 +95,9 @@ package struct DeviceRules {
 
   package mutating func process(_ record: Record) { while !advance(record) {} }
 
-  /// Decides a record, or lets go of some of the many events that waited for it.
+  /// Processes a record, or releases some of the many events that waited for it.
   ///
-  /// - Returns: whether the record is decided. If it is not, what is in ``output`` may be taken, and the record has to come again.
+  /// - Returns: whether the record is done. If not, ``output`` may be taken, and the record must be passed again.
   package mutating func advance(_ record: Record) -> Bool {
     if !isReleasing {
       if samplesAreNew { dropDeniedSamples() }
@@ -112,10 +111,9 @@ package struct DeviceRules {
     return !isReleasing
   }
 
-  /// Whether it is from before what earlier runs decided of the device.
   private func isLate(_ record: Record) -> Bool { processedUntil.map { record.timestamp < $0 } ?? false }
 
-  /// Whether no record to come can change an event that is in ``output``, so that it may be taken between two records.
+  /// Whether no future record can change an event in ``output``, so that it may be taken between two records.
   package var isSettled: Bool {
     guard let openStart else { return true }
     return state.lastSeen.map { openStart.at < $0 } ?? false
@@ -137,7 +135,7 @@ package struct DeviceRules {
     explanation?.end("end", nil, at: nil, state.summary)
   }
 
-  /// Leaves the state to whoever begins with it, whether the input is at its end or not.
+  /// Prepares the state for whoever continues from it, whether or not the input has ended.
   package mutating func end() {
     guard let openStart, openStart.at == state.lastSeen else { return }
     state.awaitedUntil = max(state.awaitedUntil ?? openStart.at, openStart.at)
@@ -145,7 +143,7 @@ package struct DeviceRules {
 
   // MARK: - One record
 
-  /// - Returns: false if more of what waited is to go first.
+  /// - Returns: false if more waiting events must be released first.
   private mutating func processInOrder(_ record: Record) -> Bool {
     if !isReleasing {
       takeOver(record)
@@ -158,17 +156,17 @@ package struct DeviceRules {
     } else {
       if releases(at: record.timestamp) { return false }
       decide(record)
-      // What waited goes out when consent is given as well.
+      // Waiting events are also released when consent is given.
       if record.type == .consent, releases(at: record.timestamp) { return false }
     }
     (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
-    // It is behind whatever silence ended.
+    // The record is after any silence.
     state.silentUntil = nil
     if let silent = state.awaitedUntil, silent < record.timestamp { state.awaitedUntil = nil }
     return true
   }
 
-  /// What its time and its values change, before it is anything itself.
+  /// Applies the effects of the record's time and values, before those of its type.
   private mutating func takeOver(_ record: Record) {
     if record.type == .launch, case .active = state.session { pauseAfterCrash() }
     expireSession(at: record.timestamp)
@@ -188,7 +186,7 @@ package struct DeviceRules {
     if countsForSessions(record.type), !state.hasLifecycle { extendGapSession(to: instant) }
   }
 
-  /// Whether gap sessions go by such records (reference decisions 12): by those of push settings only where they have a code.
+  /// Returns whether the type counts for gap sessions (reference decisions 12); push settings only if they have a code.
   private func countsForSessions(_ type: RecordType) -> Bool {
     switch type {
     case .pushEnabled: !settings.codes[.pushEnabled].code.isEmpty
@@ -217,7 +215,7 @@ package struct DeviceRules {
     }
   }
 
-  /// Device block and ids of the record; a device without a mobile user id gets one if identity asks for it.
+  /// Takes over the device block and ids of the record, and generates a mobile user id if required.
   private mutating func takeIdentity(of record: Record) {
     let wasAutomatic = state.mobileUserIdIsAutomatic
     let before = (user: state.core[.primaryUserId], recipient: state.core[.recipientId])
@@ -231,7 +229,7 @@ package struct DeviceRules {
       !ownerIsNoted || record.mobileUserId != nil || record.recipientId != nil
     else { return }
     let isNew = !before.user.isEmpty && !Self.isSame(before.user, state.core[.primaryUserId])
-    // The recipient that records named is the one of the id before.
+    // The recorded recipient belongs to the previous id.
     if isNew, record.recipientId == nil { state.core[.recipientId] = .empty }
     guard !ownerIsNoted || isNew || before.user.isEmpty || before.recipient != state.core[.recipientId] else { return }
     ownerIsNoted = true
@@ -245,7 +243,7 @@ package struct DeviceRules {
     one == other || AutomaticMobileUserId.key(of: one.description) == AutomaticMobileUserId.key(of: other.description)
   }
 
-  /// - Parameter emission: from which on events are the person's; nil for the event of a late record alone.
+  /// - Parameter emission: the number from which on events are the person's; nil for the event of a late record alone.
   mutating func noteOwner(_ record: Record, from emission: Int64?) {
     output.owners.append(
       DecidedOwner(
@@ -281,7 +279,7 @@ package struct DeviceRules {
       pause.identityAsOf = state.emission
       state.session = .paused(pause)
     }
-    // A number of its own, so that what comes before and after the check can be told apart where no event lies between.
+    // A separate number, so that the order around the check is clear even if no event lies between.
     state.emission += 1
   }
 
@@ -295,7 +293,7 @@ package struct DeviceRules {
 }
 
 extension RecordType {
-  /// What the event of such a record tells; nil where it is none, or has a code of its own.
+  /// The kind of the record's event; nil if the record is not an event, or has its own code.
   var eventKind: EventKind? {
     switch self {
     case .namedEvent: .namedEvent
@@ -320,7 +318,7 @@ extension RecordType {
     }
   }
 
-  /// Whether it says who the recipient of the device is, or what is to be done with it.
+  /// Whether the record identifies the recipient of the device or requests a change to it.
   var concernsRecipient: Bool {
     switch self {
     case .identify, .contactList, .program, .optOut, .optIn: true
@@ -328,7 +326,7 @@ extension RecordType {
     }
   }
 
-  /// Whether the record itself is an event; such records make and extend gap sessions (reference decisions 12).
+  /// Whether the record itself is an event; only such records start and extend gap sessions (reference decisions 12).
   var becomesEvent: Bool {
     switch self {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
@@ -342,14 +340,14 @@ extension RecordType {
 }
 
 extension Record {
-  /// What it asks to be done with the recipient; nil for an `identify` record.
+  /// The change requested for the recipient; nil for an `identify` record.
   fileprivate var instruction: ContactInstruction? {
     ContactInstruction(name: "\(type)", target: subject?.description ?? "")
   }
 }
 
 extension DeviceState {
-  /// What a record says of device and ids; absent and empty values replace nothing (reference decisions 7).
+  /// Takes over the record's device values and ids; absent and empty values replace nothing (reference decisions 7).
   @inline(__always)
   mutating func take(_ record: Record) {
     let values = record.deviceValues.values.span

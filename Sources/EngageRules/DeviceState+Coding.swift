@@ -1,10 +1,10 @@
 package import BatchFoundation
 
 extension DeviceState {
-  /// First byte of every encoded state; what is written otherwise gets a new number.
+  /// The first byte of every encoded state; a new encoding gets a new number.
   package static let format: UInt8 = 4
 
-  /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
+  /// Returns the state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
     var writer = StateWriter()
     writer.put(Self.format)
@@ -45,6 +45,7 @@ extension DeviceState {
   }
 
   /// - Parameter bytes: memory that outlives the state, whose texts point into it.
+  /// - Throws: ``DeviceStateError`` for bytes of another version, or damaged ones.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = unsafe StateReader(bytes)
     let format = try reader.byte()
@@ -84,7 +85,7 @@ extension DeviceState {
 }
 
 extension DeviceState {
-  /// What may be true, false or unknown, in two bits.
+  /// Encodes true, false or unknown in two bits.
   fileprivate static func bits(_ flag: Bool?) -> UInt8 { flag.map { $0 ? 1 : 2 } ?? 0 }
 
   fileprivate static func flag(_ bits: UInt8) -> Bool? { bits & 3 == 0 ? nil : bits & 3 == 1 }
@@ -107,7 +108,7 @@ extension StateWriter {
     put(pause.startSource)
   }
 
-  /// A pause mostly holds the values that the state holds too; only those that differ are written.
+  /// Writes only the values that differ from the state's; a pause mostly has the same.
   fileprivate mutating func put(_ paused: CoreTexts, besides core: CoreTexts) {
     let different = core.values.indices.filter { paused.values[$0] != core.values[$0] }
     put(UInt8(different.count))

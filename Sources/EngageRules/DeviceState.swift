@@ -1,38 +1,37 @@
 package import BatchFoundation
 
-/// Everything the rules remember of a device between records and, encoded, between runs.
-///
-/// Its texts lie in the memory that the device's records lie in; ``encoded()`` and ``init(decoding:in:)`` carry it over.
+/// Everything the rules remember of a device between records and, encoded, between runs. Its texts are in the memory of
+/// the device's records; ``encoded()`` and ``init(decoding:)`` carry the state over.
 package struct DeviceState {
-  /// Device block and ids as they hold now; the device id is set once.
+  /// The current device block and ids; the device id is set once.
   package var core = CoreTexts()
-  /// Ids of Acoustic's mobile SDKs: of the installation and of the app; empty while no record names them.
+  /// The ids of Acoustic's mobile SDKs, of the installation and of the app; empty until a record names them.
   package var channelId = Text.empty
   package var appKey = Text.empty
-  /// The mobile user id was made here and gives way to a recorded one (reference decisions 15).
+  /// The mobile user id was generated here and yields to a recorded one (reference decisions 15).
   package var mobileUserIdIsAutomatic = false
-  /// A lifecycle record was seen: gap mode is over for good (reference decisions 4).
+  /// A lifecycle record was seen: gap mode has ended for good (reference decisions 4).
   package var hasLifecycle = false
   package var installed = false
   package var consent = Consent()
   package var session = Session.none
-  /// Device block and ids as of the last pause, which the end of a session carries (reference decisions 15).
+  /// The device block and ids as of the last pause, which the end of a session carries (reference decisions 15).
   package var pausedCore = CoreTexts()
-  /// Where the record that started the last session was read.
+  /// The place where the record that started the last session was read.
   package var sessionSource = StoredSource.unknown
   package var waiting = WaitingEvents()
   package var campaign: Campaign?
   /// The instant of the newest record of any type.
   package var lastSeen: Instant?
-  /// Of the last record at that instant.
+  /// The kind of the last record at that instant.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
-  /// The end of the silence by which its last session was decided to be over; nil where a record decided that.
+  /// The end of the silence that ended the last session; nil if a record ended it.
   package var silentUntil: Instant?
-  /// Until when something could have come that silence decided an event to go out without: a sample, or a link at the very instant of a
-  /// session's start. Nil where nothing could after the newest record.
+  /// The latest instant at which something could have come without which, by silence, an event was emitted: a sample,
+  /// or a link at the very instant of a session's start. Nil if that is not after the newest record.
   package var awaitedUntil: Instant?
-  /// Emission number of the last event or identity check.
+  /// The emission number of the last event or identity check.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
   /// Events whose samples may still come, oldest first.
@@ -42,14 +41,14 @@ package struct DeviceState {
 
   package var device: Text { core[.deviceId] }
 
-  /// What was decided of the device ends before it: at its newest record, or with the silence after that (reference decisions 34).
+  /// The end of the processed time: the newest record, or the end of the silence after it (reference decisions 34).
   package var decidedUntil: Instant? {
     guard let lastSeen, let silentUntil else { return lastSeen }
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
 
-  /// A record before it comes into a silence by which something else was decided: that a campaign expired, or that an event went out
-  /// without what it waited for. Nil where nothing was.
+  /// The end of the other silences relied on: a campaign expired, or an event was emitted without what it waited for. A
+  /// record before it would contradict them. Nil if there are none.
   package var otherSilence: Instant? {
     guard let lastSeen else { return nil }
     var silence: Instant?
@@ -58,13 +57,13 @@ package struct DeviceState {
     return silence.flatMap { $0 > lastSeen ? $0 : nil }
   }
 
-  /// Silence can end the session that is out of use with the first instant from here on; nil without such a session.
+  /// The first instant at which silence can end the paused session; nil without one.
   package var openUntil: Instant? {
     guard case .paused(let pause) = session else { return nil }
     return min(pause.expiresAt + Milliseconds(1), .last)
   }
 
-  /// Whether automatic events go out at once.
+  /// Whether automatic events are emitted at once.
   package var isUserIdKnown: Bool { !core[.primaryUserId].isEmpty }
 
   package func activeCampaign(at instant: Instant) -> Text {
@@ -72,11 +71,11 @@ package struct DeviceState {
     return campaign.name
   }
 
-  /// The most recently stored campaign, active or not.
+  /// The most recently stored campaign, active or not; empty if there is none.
   package var lastCampaign: Text { campaign?.name ?? .empty }
 
-  /// When the clock alone would change something, if no record comes: the end of a session, the expiry of a campaign, the
-  /// deadline of a held event. Nil when nothing is due.
+  /// The next instant at which the clock alone changes something: the end of a session, the expiry of a campaign, the
+  /// deadline of a held event. Nil if nothing is due.
   package var dueAt: Instant? {
     var due: Instant?
     func consider(_ instant: Instant) { due = due.map { min($0, instant) } ?? instant }
@@ -86,11 +85,11 @@ package struct DeviceState {
     return due
   }
 
-  /// Events that exist only here until the user id or a sample is known; status HOLD.
+  /// The number of events that wait here for the user id or a sample; status HOLD.
   package var heldCount: Int { waiting.count + held.count }
 }
 
-/// An event whose augmentation is undecided at the end of a run.
+/// An event whose augmentation is still open at the end of a run.
 package struct HeldEvent {
   package var draft: EventDraft
   package var emission: Int64
@@ -98,7 +97,7 @@ package struct HeldEvent {
 }
 
 extension DeviceState {
-  /// One line for explanations and listings.
+  /// The state in one line, for explanations and listings.
   package var summary: String {
     var parts: [String] = []
     switch session {
@@ -123,7 +122,6 @@ extension DeviceState {
 }
 
 extension EventDraft {
-  /// As an explanation shows it.
   var explained: String {
     let named = others.sorted { $0.name < $1.name }.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ", ")
     return "\(code) at \(timestamp.rfc3339) [\(named)]\(expired ? " (EXPIRED)" : "")"

@@ -1,32 +1,31 @@
 package import BatchFoundation
 
-/// What the rules need to know of the configuration; everything that could change what a record becomes.
-///
-/// Names are those of the wire. The texts live as long as the program's run.
+/// The configuration of the rules: everything that can change the result of a record. Names are those of the wire. The
+/// texts live as long as the run.
 package struct RuleSettings {
-  /// Session.sessionLifecycleExpiration: longest inactivity that continues a session (reference events 3.3).
+  /// Session.sessionLifecycleExpiration: the longest inactivity that continues a session (reference events 3.3).
   package var sessionTimeout: Milliseconds
-  /// General.defaultCurrentCampaignExpiration: life of a campaign that names no expiry (reference events 2.3).
+  /// General.defaultCurrentCampaignExpiration: the life of a campaign that names no expiry (reference events 2.3).
   package var defaultCampaignLife: Milliseconds
   package var parameters: ParameterNames
   package var fields: FieldNames
   /// General.eventCodes
   package var codes: CodeTable
   package var augmentation: AugmentationSettings
-  /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
+  /// Identity is on and Recipient.enableAutoAnonymousTracking is set: devices get a mobile user id
   /// (reference decisions 6).
   package var generatesMobileUserIds: Bool
-  /// Identity is on: whom devices record is noted.
+  /// Identity is on: the owners of devices are recorded.
   package var reconcilesIdentities = false
-  /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
+  /// LocationServices.enabled: the newest geocoded place of a device is sent to its recipient.
   package var reportsLastLocation: Bool
   /// Ingest.lateRecords
   package var lateRecords: LateRecordPolicy
-  /// Recipient.consentRecords: whether records of consent count (reference events 3.5).
+  /// Recipient.consentRecords: whether consent records count (reference events 3.5).
   package var appliesConsent: Bool
-  /// Columns of the list that no record may name (reference decisions 64).
+  /// The columns of the list that no record may name (reference decisions 64).
   package var reservedColumns: Set<FoldedText> = []
-  /// Privacy: nil where every attribute leaves as it is.
+  /// Privacy: nil if every attribute leaves unchanged.
   package var withheld: WithheldAttributes?
 
   package init(
@@ -47,13 +46,13 @@ package struct RuleSettings {
   }
 }
 
-/// ParamFieldNames: keys looked for in payloads and links.
+/// ParamFieldNames: the keys looked up in payloads and links.
 package struct ParameterNames {
   package var currentCampaign: Text
   package var campaignExpiresAt: Text
   package var campaignValidFor: Text
   package var callToAction: Text
-  /// Epoch seconds; still in a README of the SDKs, in no code of theirs (reference events 2.3).
+  /// Epoch seconds; named in a README of the SDKs, but in none of their code (reference events 2.3).
   package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
   /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
@@ -69,11 +68,11 @@ package struct ParameterNames {
   }
 }
 
-/// Names of automatic attributes on the wire (UBFFieldNames, General.eventCodes).
+/// The names of automatic attributes on the wire (UBFFieldNames, General.eventCodes).
 package struct FieldNames {
   private var names = InlineArray<19, Text>(repeating: .empty)
 
-  /// - Parameter name: texts that live as long as the names.
+  /// - Parameter name: returns texts that live as long as the names.
   package init(_ name: (AutomaticField) -> Text) {
     precondition(names.count == AutomaticField.allCases.count)
     for field in AutomaticField.allCases { self[field] = name(field) }
@@ -85,10 +84,10 @@ package struct FieldNames {
   }
 }
 
-/// ``EventCodes`` for the rules: by kind, with codes as texts.
+/// ``EventCodes`` by kind, with codes as texts.
 package struct CodeTable {
   package struct Row {
-    /// Empty where such events are not sent.
+    /// Empty if such events are not sent.
     package var code: Text
     package var fields: [AutomaticField]
   }
@@ -108,9 +107,7 @@ package struct CodeTable {
 
   package subscript(kind: EventKind) -> Row { rows[kind.rawValue] }
 
-  /// Whether only the service itself makes events of the code.
-  ///
-  /// The service reads codes as numbers, so `" 093"` is 93.
+  /// Returns whether only the service makes events of the code. It reads codes as numbers, so `" 093"` is 93.
   func isOfService(_ code: Text) -> Bool {
     guard !ofService.isEmpty else { return false }
     func isSpace(_ place: Int) -> Bool { code[place] == UInt8(ascii: " ") }
@@ -125,18 +122,18 @@ package struct CodeTable {
 package struct AugmentationSettings {
   /// Augmentation.augmentationTimeout: how long an event waits for samples.
   package var timeout: Milliseconds
-  /// LocationServices.locationCacheLifespan: how long a sample is good for.
+  /// LocationServices.locationCacheLifespan: how long a sample is valid.
   package var sampleLife: Milliseconds
-  /// In the order of Augmentation.augmentationPluginClasses; location plugins are left out when location is disabled.
+  /// The plug-ins of Augmentation.augmentationPluginClasses in order; no location plug-ins if location is disabled.
   package var plugins: [any AugmentationPlugin] {
     didSet {
       looksUpTables = plugins.contains { !$0.needsSamples }
       usesSamples = plugins.contains { $0.needsSamples }
     }
   }
-  /// Whether a plug-in concerns devices without any sample.
+  /// Whether a plug-in applies to devices without any sample.
   private(set) var looksUpTables: Bool
-  /// Whether a plug-in looks at locations or placemarks at all.
+  /// Whether a plug-in uses locations or placemarks.
   package private(set) var usesSamples: Bool
 
   package init(

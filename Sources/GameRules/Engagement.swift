@@ -1,46 +1,46 @@
 package import BatchFoundation
 
-/// A question to Engage, as a phone would have put it (reference deltadna 9).
+/// A question to Engage, as a phone would have asked it (reference deltadna 9).
 package struct Engagement: Sendable, Hashable {
-  /// Why no request is made: the player has opted out or denied consent, or the session's configuration does not list the decision point.
+  /// The reason for no request: opted out, consent denied, or a decision point missing in the session configuration.
   package enum Block: UInt8, Sendable {
     case optedOut, consentDenied, notWhitelisted
   }
 
   package var timestamp: Instant
-  /// Of the export; with the emission it decides the order among questions of one time.
+  /// The device of the export; with the emission it orders questions of the same time.
   package var device: ByteText
-  /// Counts what the device's records led to.
+  /// The emission number among the events and questions of the device.
   package var emission: Int64
-  /// As given by the time of the question; decides the headers.
+  /// The consent given by the time of the question; determines the headers.
   package var consent: Consent
   package var block: Block?
   package var request: DecisionRequest
 }
 
-/// One question to Engage: what a player is to get at a decision point (reference deltadna-service 4.1).
+/// One question to Engage: what a player should get at a decision point (reference deltadna-service 4.1).
 package struct DecisionRequest: Sendable, Hashable {
   package var decisionPoint: ByteText
   package var flavour: ByteText
-  /// The parameters of the question, an object as JSON text.
+  /// The parameters of the question, a JSON object as text.
   package var parameters: ByteText = "{}"
   package var userID: ByteText
   package var sessionID: ByteText?
   package var sdkVersion: ByteText
   package var platform: ByteText
-  /// Such as `en_GB`.
+  /// For example `en_GB`.
   package var locale: ByteText?
   /// `±hh:mm`.
   package var timezoneOffset: ByteText?
   package var manufacturer: ByteText?
   package var operatingSystemVersion: ByteText?
 
-  /// The exact body: members in the order of the SDKs, unknown ones left out, no white space.
+  /// The exact body: members in the order of the SDKs, without unknown ones or white space.
   package var body: [UInt8] {
     var members: [(String, String?)] = [
       ("decisionPoint", quoted(decisionPoint)), ("flavour", quoted(flavour)), ("parameters", parameters.string),
       ("userID", quoted(userID)), ("sessionID", sessionID.map(quoted)),
-      // The API's own, which the service expects as text.
+      // The version of the API, which the service expects as text.
       ("version", "\"4\""),
     ]
     members += [
@@ -55,7 +55,7 @@ package struct DecisionRequest: Sendable, Hashable {
   private func quoted(_ text: ByteText) -> String { JSONString.quoted(text.string) }
 }
 
-// Parameters and ids are personal data, so no way of printing a request shows them.
+// Parameters and ids are personal data, so printing a request never shows them.
 extension DecisionRequest: CustomStringConvertible, CustomReflectable {
   package var description: String { "\(decisionPoint.string)@\(flavour.string)" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }

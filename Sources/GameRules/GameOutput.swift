@@ -1,18 +1,18 @@
 package import BatchFoundation
 
-/// What the rules made of the records they were given, until it is taken.
+/// The results of the rules, until they are taken.
 package struct GameOutput {
-  /// In order of emission, device after device; sort by ``GameEvent/precedes(_:_:)`` for delivery.
+  /// The events by emission, device after device; sort by ``GameEvent/precedes(_:_:)`` for delivery.
   package var events: [GameEvent] = []
   package var engagements: [Engagement] = []
   package var warnings: [GameWarning] = []
-  /// Records from before what was decided of their device, with `Ingest.lateRecords` = `quarantine`.
+  /// The late records, with `Ingest.lateRecords` = `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = GameCounts()
-  /// When the sessions of ``GameCounts/sessionsStarted`` and ``GameCounts/sessionsEnded`` did.
+  /// The instants of ``GameCounts/sessionsStarted`` and ``GameCounts/sessionsEnded``.
   package var sessionStarts: [Instant] = []
   package var sessionEnds: [Instant] = []
-  /// Of all sessions that are over, also of those that end silently, from the beginning to the last sign of use.
+  /// The lengths of all finished sessions, including silently ended ones, from the beginning to the last sign of use.
   package var sessionLengths: [Milliseconds] = []
 
   package mutating func removeAll() {
@@ -29,29 +29,27 @@ package struct GameOutput {
 
 /// Figures of the summary that the rules know (reference deltadna 10).
 package struct GameCounts: Sendable, Equatable {
-  /// `sessionID`s made by section 4.
+  /// The number of `sessionID`s made by section 4.
   package var sessionsStarted = 0
-  /// With `gameEnded`.
+  /// The number of sessions that ended with `gameEnded`.
   package var sessionsEnded = 0
-  /// Records that would have become an event, while the user was opted out; else, while consent was denied.
+  /// The numbers of records dropped because of opting out, or else because of denied consent.
   package var optedOut = 0
   package var consentDenied = 0
-  /// Events that the whitelist does not have.
   package var notWhitelisted = 0
-  /// Responses of triggers.
   package var triggered = 0
-  /// By the key of the trigger.
+  /// The number of responses by the key of the trigger.
   package var responses: [UInt64: Int] = [:]
-  /// Records by the raw value of their type.
+  /// The number of ignored records by the raw value of their type.
   package var ignored: [UInt8: Int] = [:]
 
   package init() {}
 }
 
-/// Something that could not be used although the record counts; each kind is described in `docs/warnings.md`.
+/// A problem with a record that still counts; `docs/warnings.md` describes each kind.
 package struct GameWarning: Sendable {
   package enum Kind: Hashable, Sendable {
-    /// The `transactionServer` cannot validate the receipt with what the record has.
+    /// The record lacks what the `transactionServer` needs to validate the receipt.
     case incompleteReceipt
     case lateRecord
     /// A record of a type that only Engage uses.
@@ -70,7 +68,7 @@ package struct GameWarning: Sendable {
   package var device: Text
   package var position: RecordPosition
 
-  /// What happened; holds no value of the record.
+  /// The description of the kind; contains no value of the record.
   package var detail: String {
     switch kind {
     case .incompleteReceipt: "transactionServer lacks what it needs to validate the receipt"

@@ -3,35 +3,35 @@ package import BatchFoundation
 /// Applies all rules to the records of one device after another: a pure function of records, state and settings
 /// (reference deltadna 3 to 5).
 ///
-/// The order within a record is fixed: the end of a session that is over, device block, user, then the record itself. Use is
-/// ``begin(_:_:)``, then ``process(_:)`` for every record in order, and ``makeIDs()`` before the events are looked at; nothing happens by
-/// the clock alone.
+/// The order within a record is fixed: the end of a session that is over, device block, user, then the record itself.
+/// Call ``begin(_:_:)``, ``process(_:)`` for every record in order, and ``makeIDs()`` before reading the events.
+/// Nothing happens by the clock alone.
 package struct GameRules {
   let settings: GameSettings
   /// Nil without a session configuration.
   let configuration: SessionConfiguration?
   let arena: Arena
-  /// Newest instant of earlier runs; records before it are late.
+  /// The newest instant of earlier runs; records before it are late.
   private var processedUntil: Instant?
-  /// Of the device block as it holds now.
+  /// The client derived from the current device block.
   var client = Client(osName: .empty, standIn: .empty)
-  /// The record at hand, filled in before ``process()``.
+  /// The current record, filled in before ``process()``.
   package var record = GameRecord()
-  /// Where it was read, as a store knows it, for the events; unknown unless it is set before a record.
+  /// The current record's position in the form of the store, for events; unknown unless set before a record.
   package var source = StoredSource.unknown
-  /// Names of the events of the record at hand, with how many there were.
+  /// The names and counts of the current record's events.
   var named: [(name: Text, count: Int)] = []
-  /// Memory that one event after another is put together in.
+  /// Reused memory for the parameters of each event.
   var parameters = ParameterList()
   var responses: [TriggerResponse] = []
   var automatic = AutomaticParameters()
   let canonical: CanonicalView
 
   package var state: GameState
-  /// When the session at hand was last in use before the record.
+  /// The last use of the current session before the record.
   var lastUse = Instant(milliseconds: 0)
   package var output = GameOutput()
-  /// Of the events in ``output`` that have none yet.
+  /// Makes the ids that events in ``output`` still lack.
   let ids = EventIDs()
   /// Set to have every step explained; costs nothing when nil.
   package var explanation: Explanation?
@@ -45,31 +45,29 @@ package struct GameRules {
     state = GameState(device: .empty)
   }
 
-  /// Starts a device with what earlier runs left of it; nil for one that was never seen.
+  /// Starts a device with the state that earlier runs left; nil for a new device.
   package mutating func begin(_ device: Text, _ earlier: GameState?) {
     resume(earlier ?? GameState(device: device))
     processedUntil = state.lastSeen
   }
 
-  /// Gives the events in ``output`` their ids; once for many records.
+  /// Gives the events in ``output`` their ids; call once for many records.
   package mutating func makeIDs() { ids.make(in: &output.events) }
 
-  /// Goes on with the device at hand in a state that was moved to other memory.
+  /// Continues the current device in a state that was moved to other memory.
   package mutating func resume(_ moved: GameState) {
     state = moved
     automatic = AutomaticParameters()
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// Takes the length of a session that is over by the end of the known time: it was used up to the silence, whatever comes behind it.
-  ///
-  /// - Parameter knownUntil: nil decides nothing by silence.
+  /// Measures a session over by the known time, as of its last use before the silence; nil measures none.
   package mutating func finish(knownUntil: Instant?) {
     guard let knownUntil, let last = state.lastUseOfOpenSession, settings.isOver(knownUntil - last) else { return }
     measureSession(until: last)
   }
 
-  /// When the clock alone would take the length of the session at hand, if no record comes; nil for never.
+  /// The instant at which the clock alone ends and measures the current session; nil for never.
   package var dueAt: Instant? {
     guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
     return min(last + settings.sessionTimeout, .last)
@@ -80,7 +78,7 @@ package struct GameRules {
     process()
   }
 
-  /// Applies the rules to ``record``, which is large and better not copied.
+  /// Applies the rules to ``record``, which is too large to copy.
   package mutating func process() {
     named.removeAll(keepingCapacity: true)
     explanation?.begin(state.summary)
@@ -96,7 +94,7 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
-    // A record shows silence as the known time does, whichever comes first.
+    // A record proves silence like the known time does, whichever comes first.
     finish(knownUntil: record.timestamp)
     noteLastUse()
     endOpenSessionIfOver()
@@ -105,12 +103,12 @@ package struct GameRules {
     perform()
   }
 
-  /// Notes when the session at hand was last in use, should the record end it.
+  /// Notes the last use of the current session, in case the record ends it.
   private mutating func noteLastUse() {
     switch state.phase {
     case .away(let since): lastUse = since
     case .open(let last): lastUse = last
-    // An app that is launched while it is used had stopped unseen.
+    // An app launched while in use had stopped unseen.
     case .on: lastUse = record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
     case .off: lastUse = state.lastSeen ?? record.timestamp
     }
@@ -120,7 +118,7 @@ package struct GameRules {
     let told = record.block.values
     for slot in told.indices {
       let value = told.span[slot]
-      // The old bytes stay where they are the same: all events of the device share them.
+      // Equal old bytes are kept: all events of the device share them.
       if value.isEmpty || state.block.values.span[slot] == value { continue }
       state.block.values[slot] = value
       if slot == DeviceSlot.osName.rawValue { client = Client(osName: value, standIn: settings.platform) }
@@ -169,27 +167,27 @@ package struct GameRules {
   }
 }
 
-/// What the configuration says to the rules (reference deltadna 1); its texts outlive the rules.
+/// The configuration of the rules (reference deltadna 1); its texts outlive the rules.
 package struct GameSettings {
-  /// Parameter of every event, not empty.
+  /// A parameter of every event, not empty.
   package var sdkVersion: Text
-  /// Stand in where a device does not tell its own; empty for none.
+  /// Defaults for devices without a recorded value; empty for none.
   package var platform: Text
   package var clientVersion: Text
   package var dropsEmpty: Bool
-  /// Objects and arrays without anything in them are dropped as well.
+  /// Whether objects and arrays with nothing in them are dropped too.
   package var dropsEmptied: Bool
   package var fillsSessionID: Bool
-  /// The event that a link becomes; empty for none.
+  /// The name of a link's event; empty for none.
   package var deepLinkEventName: Text
   package var sendsNewPlayer: Bool
   package var sendsGameStarted: Bool
   package var sendsClientDevice: Bool
-  /// Zero never ends a session.
+  /// The silence that ends a session; zero never does.
   package var sessionTimeout: Milliseconds
-  /// All campaigns that an event triggers act, or the first one only.
+  /// Whether all campaigns triggered by an event act, or only the first.
   package var triggersMultipleActions: Bool
-  /// Records older than what an earlier run processed speak for themselves, or are quarantined.
+  /// Whether records older than what an earlier run processed are accepted, or quarantined.
   package var acceptsLateRecords: Bool
 
   package init(
@@ -213,10 +211,10 @@ package struct GameSettings {
     self.acceptsLateRecords = acceptsLateRecords
   }
 
-  /// Whether a session is over after so long.
+  /// Returns whether a session is over after an unused span.
   func isOver(_ span: Milliseconds) -> Bool { sessionTimeout > .zero && span > sessionTimeout }
 
-  /// The first instant at which a session is over that was last used then; nil for never.
+  /// Returns the first instant at which a session last used at `lastUse` is over; nil for never.
   package func over(after lastUse: Instant) -> Instant? {
     sessionTimeout > .zero ? min(lastUse + sessionTimeout + Milliseconds(1), .last) : nil
   }

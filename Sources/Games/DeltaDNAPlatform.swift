@@ -5,7 +5,7 @@ package import BatchPipeline
 package import BatchStore
 import GameRules
 
-/// Games that report to deltaDNA: Collect and Engage decisions.
+/// The platform of games that report to deltaDNA: Collect and Engage decisions.
 package struct DeltaDNAPlatform: GamePlatform {
   package init() {}
 
@@ -19,7 +19,7 @@ package struct DeltaDNAPlatform: GamePlatform {
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
     let game = settings.deltaDNA
-    // The key is a secret, and its digest tells environments apart as well.
+    // The key is a secret, and its digest also distinguishes environments.
     let key = game.environmentKey.map { $0.reveal() }.flatMap { $0.isEmpty ? nil : $0 }.map { key in
       let digest = SHA256.hash("engage-batch environment key\n\(key)")
       return "environment key " + Hexadecimal.text(of: digest.prefix(8))
@@ -29,7 +29,7 @@ package struct DeltaDNAPlatform: GamePlatform {
     return StoreDestination(kind: name, service: service, share: key)
   }
 
-  /// Games have sections of their own; of what all services share, sizes and retries of requests stand there too.
+  /// Games have their own sections; sizes and retries of requests are there too, in place of the shared settings.
   package func reads(_ setting: Setting) -> Bool {
     switch setting.section {
     case .deltaDNA, .ingest, .report, .localEventStore: true

@@ -7,23 +7,22 @@ package import BatchReport
 package import BatchStore
 import GameRules
 
-/// Games that report to deltaDNA, or to a service that took its place: records, rules, checks and ledger are the same, and so a job moves from
-/// one service to another by its `destination`.
+/// Games that report to deltaDNA or its successor; only the service differs, so a job can change its `destination`.
 package protocol GamePlatform: Platform {
-  /// Of what takes the events.
+  /// The times of events that the service accepts.
   var times: ServiceTimes { get }
 
-  /// The settings that decide whether the service lets anybody in, in words.
+  /// The settings that determine access to the service, in words.
   var access: String { get }
 
-  /// The settings by which the game's rules decide events for the service.
+  /// Returns the settings by which the game's rules process events for the service.
   func gameSettings(_ settings: Settings) -> Settings
 }
 
 extension GamePlatform {
   package var vocabulary: any RecordVocabulary { GameVocabulary() }
 
-  /// The others make records of an app, which a game does not have.
+  /// The other presets make records of an app, which a game does not have.
   package var presets: [String]? { ["sdk-store"] }
 
   package func gameSettings(_ settings: Settings) -> Settings { settings }
@@ -60,7 +59,7 @@ extension GamePlatform {
   }
 
   package func announcements(_ run: RunContext) -> [String] {
-    // One that cannot be read or used ends the run with an error of its own.
+    // An unreadable or unusable file ends the run with a separate error.
     let configuration = run.settings.deltaDNA.sessionConfiguration.flatMap {
       try? SessionConfiguration.read(InputBytes.read($0), name: $0)
     }
@@ -96,7 +95,7 @@ extension GamePlatform {
 extension GamePlatform {
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
-  /// A state has its player as a text, and all players that the device ever met as digests.
+  /// A state has its current player as text, and all players of the device as digests.
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool {
     let known = try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).known }
     return ids.contains { id in
@@ -110,7 +109,7 @@ extension GamePlatform {
     return user.isEmpty ? [] : [user]
   }
 
-  /// By the `eventUUID`, letter case aside, as Collect compares them (reference deltadna 2).
+  /// Finds an event by `eventUUID`, ignoring case as Collect does (reference deltadna 2).
   package func event(named text: String, in store: EventStore) throws -> EventID? {
     let upper = text.uppercased()
     let spellings = [upper, text.lowercased(), text]

@@ -34,22 +34,21 @@ extension SandboxEndpoint {
   package static let collect = SandboxEndpoint(rawValue: "collect")
   package static let decisions = SandboxEndpoint(rawValue: "engage")
 
-  /// Those of deltaDNA.
   package static let deltaDNA: [SandboxEndpoint] = [.collect, .collectUser, .decisions]
 }
 
-/// An address of Collect or Engage, taken apart (reference deltadna-service 3.1).
+/// A parsed address of Collect or Engage (reference deltadna-service 3.1).
 struct DeltaDNAPath: Equatable {
   var endpoint: SandboxEndpoint
-  /// Empty for the address that hands out user ids.
+  /// Empty for the address that issues user ids.
   var key = ""
   var isBulk = false
-  /// As it was written; nil without one.
+  /// The hash as written; nil if missing.
   var hash: String?
-  /// Whether what stands behind the key is not an address at all.
+  /// Whether the part after the key makes the address invalid.
   var isUnknown = false
 
-  /// Nil for a path of another service.
+  /// Returns nil for a path of another service.
   init?(_ path: String) {
     if let rest = Self.rest(of: path, behind: "/collect/api/") {
       endpoint = .collect
@@ -66,7 +65,7 @@ struct DeltaDNAPath: Equatable {
     }
   }
 
-  /// The parts behind a prefix; one slash at the end is forgiven, as the service does.
+  /// Returns the parts after a prefix; like the service, ignores one slash at the end.
   private static func rest(of path: String, behind prefix: String) -> ArraySlice<String>? {
     guard path.utf8.starts(with: prefix.utf8) else { return nil }
     var parts = path.utf8.dropFirst(prefix.utf8.count).split(

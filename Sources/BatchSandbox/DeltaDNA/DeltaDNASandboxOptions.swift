@@ -1,36 +1,34 @@
 package import BatchFoundation
 package import EventSchemas
 
-/// What makes one deltaDNA sandbox differ from another. The defaults are those of the embedded `--sandbox`.
+/// The options of one deltaDNA sandbox. The defaults are those of the embedded `--sandbox`.
 package struct DeltaDNASandboxOptions: Sendable {
-  /// The only environments there are; nil takes any key.
+  /// The keys of all environments; nil accepts any key.
   package var environmentKeys: Set<ByteText>?
-  /// Requests without its hash, or with another one, are refused; nil takes any hash and none.
+  /// The secret whose hash requests must carry; nil accepts any hash or none.
   package var hashSecret: Secret?
-  /// Events older than this when they arrive are out of the window.
+  /// The age on arrival from which events are out of the window.
   package var oldestEvent = Milliseconds(32 * 86_400_000)
-  /// Events that lie this far ahead when they arrive are out of the window.
+  /// The time ahead on arrival from which events are out of the window.
   package var furthestAhead = Milliseconds(48 * 3_600_000)
-  /// Bytes of a request's body.
   package var largestBody = 5_000_000
-  /// What events are compared with; nil for nothing.
+  /// The schema that events are checked against; nil for none.
   package var schema: EventSchema?
   package var environment = EventChecker.Environment.live
-  /// Answers of Engage by `decisionPoint@flavour`, whole objects; others get one without parameters.
+  /// The answers of Engage by `decisionPoint@flavour`, as whole objects; other questions get one without parameters.
   package var decisions: [ByteText: JSONNode] = [:]
-  /// How many verdicts are listed; counts stay exact beyond it.
+  /// The number of verdicts listed; counts stay exact beyond it.
   package var listedEvents = 10_000
-  /// Decides the ids that are handed out.
+  /// Determines the ids that are issued.
   package var seed: UInt64 = 1
 
   package init() {}
 }
 
 extension DeltaDNASandboxOptions {
-  /// Takes its part of a fault file (`docs/sandbox.md`).
+  /// Reads the part of a fault file named `member` (`docs/sandbox.md`).
   ///
-  /// - Parameter member: of the file.
-  /// - Throws: ``SandboxInputError`` naming the place in the file.
+  /// - Throws: ``SandboxInputError`` with the place in the file.
   package mutating func read(_ reader: inout PlanReader, _ member: String = "deltadna") throws {
     guard let node = reader.node(member) else { return }
     var reader = try PlanReader(node, path: member)

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// Everything of deltaDNA that changes while the sandbox runs. One lock guards it; requests take their turns.
+/// The mutable state of deltaDNA in the sandbox. One lock guards it; requests take turns.
 struct DeltaDNAState: Sendable {
   var time = SandboxTime(.virtual())
   var verdicts: VerdictLog
@@ -41,7 +41,7 @@ struct DeltaDNAState: Sendable {
 
   private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
     guard let secret = options.hashSecret else { return nil }
-    // Not the hash itself: whoever has it can send what they like.
+    // The answer omits the hash itself: whoever has it can send what they like.
     guard let given = path.hash else { return .refused(.text(403, "The address has no hash")) }
     guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
       return .refused(.text(403, "The hash does not belong to the \(body.count) bytes of the body"))
@@ -49,7 +49,7 @@ struct DeltaDNAState: Sendable {
     return nil
   }
 
-  /// Ids look like those of an iPhone and are the same for the same seed.
+  /// Returns an id in the form of an iPhone's, the same for the same seed.
   private mutating func newUser() -> String {
     users += 1
     let one = SplitMix64.mix(options.seed &+ users &* SplitMix64.step)
@@ -70,11 +70,11 @@ struct DeltaDNAState: Sendable {
 
   // MARK: - Engage
 
-  /// Above 2^53, as the service's own are.
+  /// Above 2^53, like the service's own.
   private static let firstTransaction: Int64 = 2_184_816_393_350_012_928
 
   private mutating func decide(_ body: UnsafeRawBufferPointer) -> SandboxReply {
-    // Which way it is not JSON does not matter: the service says no more.
+    // The kind of syntax error does not matter: the service gives no details.
     guard let root = unsafe try? JSONNode.parse(Array(body)), root.members != nil else {
       return .refused(.text(400, "Request body couldn't be processed: it is not a JSON object"))
     }
@@ -94,7 +94,7 @@ struct DeltaDNAState: Sendable {
     return .done(.json(200, answer))
   }
 
-  /// Text from iOS and Unity, a number from Android.
+  /// Returns whether the version is right: text from iOS and Unity, a number from Android.
   private static func isVersion(_ node: JSONNode?) -> Bool {
     node?.string?.utf8.elementsEqual("4".utf8) == true || node?.integer == 4
   }

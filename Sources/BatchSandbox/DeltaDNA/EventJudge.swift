@@ -5,7 +5,7 @@ import GameRules
 /// Reads the body of a request to Collect and judges each event in it (reference deltadna-service 3.7, 6.3).
 package struct EventJudge: ~Copyable {
   package enum Outcome {
-    /// 400 with these words.
+    /// Answered 400 with this text.
     case refused(String)
     case taken(events: Int, valid: Int)
   }
@@ -22,7 +22,7 @@ package struct EventJudge: ~Copyable {
       schema: options.schema, environment: options.environment, largestRequest: options.largestBody)
   }
 
-  /// - Parameter isBulk: whether the address is for lists of events, or for single ones; nil where one address takes both.
+  /// - Parameter isBulk: whether the address is for lists or for single events; nil if one address accepts both.
   package mutating func read(
     _ body: UnsafeRawBufferPointer, isBulk: Bool? = nil, request: Int, into log: inout VerdictLog
   ) -> Outcome {
@@ -30,7 +30,7 @@ package struct EventJudge: ~Copyable {
     guard unsafe firstInvalidUTF8(bytes) == nil else { return .refused("The body is not UTF-8") }
     var tape = JSONTape(capacity: max(1024, body.count * 2))
     var reader = JSONLineReader()
-    // Where it is not JSON does not matter: the service says no more.
+    // The place of the syntax error does not matter: the service gives no details.
     guard let flaws = unsafe try? reader.read(bytes, onto: &tape), flaws.unpairedSurrogate == nil else {
       return .refused("The body is not valid JSON")
     }
@@ -53,7 +53,7 @@ package struct EventJudge: ~Copyable {
         : .refused("This is a single event; its address has no /bulk")
     }
     guard list.kind == .array else { return .refused("eventList is not an array") }
-    // A list at an address of its own is taken before its events are looked at.
+    // A list at a separate address is accepted before its events are checked.
     let schema = options.schema
     guard isBulk != nil || list.elements.allSatisfy({ Self.isRecognized($0, schema) }) else {
       return .refused("Custom Event Code not recognized")
@@ -68,7 +68,7 @@ package struct EventJudge: ~Copyable {
     return .taken(events: count, valid: valid)
   }
 
-  /// Whether the schema has an event of that name, as far as there is a schema and a name.
+  /// Returns whether the schema has an event of that name; true if there is no schema or no name.
   private static func isRecognized(_ event: JSONView, _ schema: EventSchema?) -> Bool {
     guard let schema, let name = event["eventName"]?.string else { return true }
     return schema.events.contains { $0.name.isIdentical(to: name.description) }
@@ -76,7 +76,7 @@ package struct EventJudge: ~Copyable {
 
   // MARK: - One event
 
-  /// The first of: a duplicate, invalid, out of the window, valid.
+  /// Returns the first verdict that applies: duplicate, invalid, out of window, valid.
   private mutating func judge(_ event: JSONView, _ log: inout VerdictLog) -> EventVerdict {
     reasons = []
     var verdict = EventVerdict(verdict: .valid)
@@ -116,7 +116,7 @@ package struct EventJudge: ~Copyable {
     if !reasons.contains(reason) { reasons.append(reason) }
   }
 
-  /// Names beside `eventParams`, the type of each, and which there have to be.
+  /// Checks the members of an event: their names and types, and the required ones.
   private mutating func checkTopLevel(_ event: JSONView) {
     for (name, value) in event.members {
       let isGood =
@@ -147,7 +147,7 @@ package struct EventJudge: ~Copyable {
     return true
   }
 
-  /// As the service counts: newer than the oldest it takes, and less than the furthest ahead.
+  /// Returns whether the time is inside the window, without its edges, as the service counts.
   private func isInWindow(_ time: Instant) -> Bool {
     time.milliseconds > now.milliseconds - options.oldestEvent.count
       && time.milliseconds < now.milliseconds + options.furthestAhead.count

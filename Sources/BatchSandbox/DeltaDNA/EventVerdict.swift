@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// What the sandbox found out about one event, as the service's event browser would show it (reference deltadna-service 3.7, 6.3).
+/// The verdict on one event, as in the service's event browser (reference deltadna-service 3.7, 6.3).
 package struct EventVerdict: Sendable, Codable, Equatable {
   package enum Kind: String, Sendable, Codable, CaseIterable {
     case valid, invalid
@@ -12,12 +12,12 @@ package struct EventVerdict: Sendable, Codable, Equatable {
 
   package struct Reason: Sendable, Codable, Hashable {
     package var id: String
-    /// JSON Pointer into the event.
+    /// A JSON Pointer into the event.
     package var path: String
   }
 
   package var verdict: Kind
-  /// Nil where the event has none that can be read.
+  /// Nil if the event has no readable one; likewise the next four.
   package var eventName: String?
   package var userID: String?
   package var sessionID: String?
@@ -29,20 +29,19 @@ package struct EventVerdict: Sendable, Codable, Equatable {
   package var request = 0
 }
 
-/// What became of all events so far.
+/// The verdicts on all events so far.
 package struct VerdictLog: Sendable, Codable {
   package private(set) var counts: [String: Int] = [:]
-  /// How often each reason was given.
   package private(set) var reasons: [String: Int] = [:]
   /// Valid events by name.
   package private(set) var valid: [String: Int] = [:]
-  /// The last ones, in order of arrival.
+  /// The last verdicts, in order of arrival.
   package private(set) var events: [EventVerdict] = []
-  /// Digests of the ids that came.
+  /// The digests of the ids received.
   private var seen: Set<UInt64> = []
   private var limit: Int
 
-  /// - Parameter limit: how many verdicts are listed; counts stay exact beyond it.
+  /// - Parameter limit: the number of verdicts listed; counts stay exact beyond it.
   package init(limit: Int) { self.limit = limit }
 
   mutating func add(_ verdict: EventVerdict, request: Int) {
@@ -56,12 +55,12 @@ package struct VerdictLog: Sendable, Codable {
     events.append(verdict)
   }
 
-  /// Notes an id; false if it came before.
+  /// Records an id; returns false if it came before.
   mutating func insert(_ eventUUID: Text) -> Bool {
     seen.insert(BodyDigest(eventUUID.lazy.map(Text.lowered)).value).inserted
   }
 
-  /// Goes on from what a state file kept.
+  /// Continues from a state file, with the limit of this log.
   package mutating func restore(_ saved: VerdictLog) {
     let limit = limit
     self = saved
@@ -75,7 +74,7 @@ package struct VerdictLog: Sendable, Codable {
     var events: [EventVerdict]
   }
 
-  /// As `/sandbox/state` shows it.
+  /// The log in the form of `/sandbox/state`.
   package var inspection: Inspection {
     var verdicts = Dictionary(uniqueKeysWithValues: EventVerdict.Kind.allCases.map { ($0.rawValue, 0) })
     verdicts.merge(counts) { _, counted in counted }

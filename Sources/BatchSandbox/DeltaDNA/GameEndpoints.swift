@@ -1,19 +1,18 @@
 import BatchFoundation
 import FoundationEssentials
 
-/// A local service that takes events of games and judges them.
+/// A local service that accepts events of games and judges them.
 package protocol GameEndpoints: SandboxPlatform {
-  /// Its member of `/sandbox/state` and of the state file.
+  /// The member name in `/sandbox/state` and in the state file.
   static var member: String { get }
 
   func withVerdicts<Result>(_ body: (inout VerdictLog) -> Result) -> Result
 }
 
 extension GameEndpoints {
-  /// What became of the events so far.
   package var verdicts: VerdictLog { withVerdicts { $0 } }
 
-  /// Requests are counted, so that the ledger tells how many there were at once; none is refused for it.
+  /// Returns a limit that is never reached, so that the ledger counts concurrent requests.
   package func limit(of endpoint: SandboxEndpoint) -> Int? { .max }
 
   package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
@@ -32,7 +31,6 @@ extension GameEndpoints {
 }
 
 extension SandboxReply {
-  /// The answer to a request with events.
   package init(_ outcome: EventJudge.Outcome) {
     switch outcome {
     case .refused(let text):

@@ -100,10 +100,9 @@ extension SandboxEndpoint {
   package static let rest = SandboxEndpoint(rawValue: "rest")
   package static let files = SandboxEndpoint(rawValue: "files")
 
-  /// Those of Engage.
   package static let engage: [SandboxEndpoint] = [.token, .xmlapi, .events, .eventErrors, .rest, .files]
 
-  /// Nil for a path that is not Engage's.
+  /// Returns nil for a path that is not Engage's.
   init?(engagePath path: String) {
     let plain = path.split(separator: ";", maxSplits: 1).first.map(String.init) ?? path
     switch plain {
@@ -122,7 +121,7 @@ extension SandboxEndpoint {
     }
   }
 
-  /// Whether the endpoint needs a token and counts for the limit of requests at once.
+  /// Whether the endpoint needs a token and counts toward the limit of concurrent requests.
   var isAuthenticated: Bool { [.xmlapi, .events, .eventErrors, .rest].contains(self) }
 }
 
@@ -133,14 +132,14 @@ extension SandboxAnswer {
 }
 
 extension SandboxRequest {
-  /// The token of `Authorization: Bearer`; nil without one.
+  /// The token of `Authorization: Bearer`; nil if missing.
   var bearer: Substring? {
     guard let authorization = header("authorization") else { return nil }
     let parts = authorization.split(separator: " ", maxSplits: 1)
     return parts.count == 2 && parts[0].lowercased() == "bearer" ? parts[1] : nil
   }
 
-  /// The session of `/XMLAPI;jsessionid=…`.
+  /// The session of `/XMLAPI;jsessionid=…`; nil if missing.
   var session: Substring? {
     let parts = path.split(separator: ";", maxSplits: 1)
     return parts.count == 2 && parts[1].hasPrefix("jsessionid=") ? parts[1].dropFirst("jsessionid=".count) : nil

@@ -1,23 +1,23 @@
 import BatchFoundation
 
 extension SandboxServer {
-  /// A server with Engage's endpoints only.
+  /// Starts a server with Engage's endpoints only.
   package static func start(_ options: EngageSandboxOptions = EngageSandboxOptions()) throws -> SandboxServer {
     try start(options.server, [EngageEndpoints(options)])
   }
 
-  /// Reads and changes Engage's state from the same process; nil without Engage.
+  /// Reads or changes Engage's state from the same process; returns nil without Engage.
   private func withState<Result>(_ body: (inout SandboxState) throws -> Result) rethrows -> Result? {
     try platform(EngageEndpoints.self)?.state.withLock { try body(&$0) }
   }
 
-  /// How often each event was applied, by digest or attribute; empty when they are only counted.
+  /// How often each event was applied, by digest or attribute; empty if they are only counted.
   package var appliedEvents: [String: Int] { withState { $0.events.applied } ?? [:] }
 
-  /// Bodies of applied submissions in order; empty unless they are kept.
+  /// The bodies of applied submissions in order; empty unless they are kept.
   package var appliedBodies: [[UInt8]] { withState { $0.events.bodies } ?? [] }
 
-  /// The recipients of a list from the oldest on: id and every value that is not empty.
+  /// Returns the recipients of a list, oldest first: id and all values that are not empty.
   package func recipients(of list: String) -> [(id: Int64, values: [ExactText: ExactText])] {
     let recipients = withState { state -> [(id: Int64, values: [ExactText: ExactText])] in
       guard let list = state.api.organization.lists[ExactText(list)] else { return [] }
@@ -32,7 +32,7 @@ extension SandboxServer {
     return recipients ?? []
   }
 
-  /// The rows of a relational table in order of their first insertion.
+  /// Returns the rows of a relational table in order of their first insertion.
   package func rows(of table: String) -> [[ExactText: ExactText]] {
     let rows = withState { state -> [[ExactText: ExactText]] in
       guard let table = state.api.organization.tables[ExactText(table)] else { return [] }
@@ -41,7 +41,7 @@ extension SandboxServer {
     return rows ?? []
   }
 
-  /// Who is in a contact list, or was put into a program, from the oldest on.
+  /// Returns the members of a contact list or a program, oldest first.
   package func members(ofContactList id: String) -> [Int64] {
     withState { $0.api.organization.contactLists[ExactText(id)]?.members.sorted() ?? [] } ?? []
   }
@@ -50,12 +50,14 @@ extension SandboxServer {
     withState { $0.api.organization.programs[ExactText(id)]?.sorted() ?? [] } ?? []
   }
 
-  /// The recipients of a list that have opted out, from the oldest on.
+  /// Returns the recipients of a list that have opted out, oldest first.
   package func optedOut(of list: String) -> [Int64] {
     withState { $0.api.organization.lists[ExactText(list)]?.all.filter { $0.optedOut != nil }.map(\.id) ?? [] } ?? []
   }
 
-  /// Puts a file where ImportList looks for it.
+  /// Puts a file into the folder that ImportList reads.
+  ///
+  /// - Throws: ``SandboxFileError``.
   package func upload(_ name: String, _ bytes: [UInt8]) throws {
     _ = try withState { try $0.api.organization.files.write(.upload, name, bytes) }
   }

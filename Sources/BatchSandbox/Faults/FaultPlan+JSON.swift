@@ -1,16 +1,18 @@
 import BatchFoundation
 
 extension FaultPlan {
-  /// Reads seed, latency and rules; unknown keys are errors, as a rule that is not read would not fire.
+  /// Reads a plan whose rules may name `endpoints`; unknown keys are errors, because an unread rule would not fire.
   ///
-  /// - Parameter endpoints: those of the platforms, which a rule may name.
+  /// - Throws: ``SandboxInputError`` with the place in the file.
   package init(json bytes: [UInt8], endpoints: [SandboxEndpoint]) throws {
     var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
     try self.init(&reader, endpoints: endpoints)
     try reader.finish()
   }
 
-  /// Takes seed, latency and rules from a file that holds more.
+  /// Reads the plan's members of a file that has others too.
+  ///
+  /// - Throws: ``SandboxInputError`` with the place in the file.
   package init(_ reader: inout PlanReader, endpoints: [SandboxEndpoint]) throws {
     self.init(
       seed: UInt64(try reader.integer("seed", 0...Int64.max) ?? 1),

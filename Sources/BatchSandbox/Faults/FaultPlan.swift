@@ -1,14 +1,13 @@
 import BatchFoundation
 
-/// What goes wrong, where and how often (specification section 9, point 10; the file format is in `docs/sandbox.md`).
-///
-/// The first rule that fires at a point decides. A rule counts the requests it matches; `nth`, `every` and `probability` speak of
-/// that count, so a plan does the same to the same requests whatever else is running.
+/// The faults to play, where and how often (specification section 9, point 10; the file format is in
+/// `docs/sandbox.md`). The first rule that fires at a point wins. A rule counts the requests it matches; its occurrence
+/// refers to that count, so a plan affects the same requests in the same way whatever else is running.
 package struct FaultPlan: Sendable, Equatable {
   package var seed: UInt64
-  /// Added to every answer, without holding a thread.
+  /// The delay of every answer, without blocking a thread.
   package var latencyMilliseconds: Int64
-  /// An idle connection is closed after so long without a word; 0 closes it right behind each answer. Nil leaves it open.
+  /// The time after which an idle connection is closed; 0 closes it right after each answer. Nil keeps it open.
   package var idleCloseMilliseconds: Int64?
   package var rules: [FaultRule]
 
@@ -22,19 +21,18 @@ package struct FaultPlan: Sendable, Equatable {
   }
 }
 
-/// One line of a ``FaultPlan``.
 package struct FaultRule: Sendable, Equatable {
-  /// nil matches every endpoint.
+  /// Nil matches every endpoint.
   package var endpoint: SandboxEndpoint?
-  /// The name of an operation; nil matches every request. Known from the point ``FaultPoint/body`` on.
+  /// The name of an operation; nil matches every request. Known from ``FaultPoint/body`` on.
   package var operation: String?
-  /// What a request says, such as a column or an id; nil matches every request. Known from the point ``FaultPoint/body`` on.
+  /// Text in a request, such as a column or an id; nil matches every request. Known from ``FaultPoint/body`` on.
   package var text: String?
   package var occurrence: Occurrence
   package var point: FaultPoint
   package var action: FaultAction
 
-  /// Which of the matching requests are hit.
+  /// The matching requests that are hit, by their numbers.
   package enum Occurrence: Sendable, Equatable {
     /// Numbers from 1.
     case nth(Set<Int>)
@@ -58,56 +56,55 @@ package struct FaultRule: Sendable, Equatable {
   }
 }
 
-/// A moment in the life of a request.
 package enum FaultPoint: String, Sendable, CaseIterable {
-  /// The connection was accepted and nothing read; only rules without endpoint and operation reach here.
+  /// The connection was accepted and nothing read; only rules without endpoint, operation and text apply.
   case accept
-  /// The request's head was read, its body was not.
+  /// The request's head was read, but not its body.
   case headers
   /// Half of the announced body was read.
   case halfBody
-  /// The whole request was read, nothing was done with it.
+  /// The whole request was read, but not carried out.
   case body
-  /// The request was carried out, nothing was answered.
+  /// The request was carried out, but not answered.
   case applied
   /// The head and half of the answer's body were sent.
   case response
 }
 
-/// What happens instead of, or before, the answer.
+/// The action in place of, or before, the answer.
 package enum FaultAction: Sendable, Equatable {
-  /// A fault as the service words it; nil text is the one of its table.
+  /// A fault in the words of the service; nil text is that of its table.
   case fault(id: Int, text: String?, errorClass: String)
-  /// The connection is closed in good order (FIN).
+  /// Closes the connection in order (FIN).
   case close
-  /// The connection is torn down (RST).
+  /// Resets the connection (RST).
   case reset
-  /// Nothing for so long, then the connection is closed; nil waits for the client to give up.
+  /// Stays silent for this time, then closes the connection; nil waits until the client gives up.
   case stall(seconds: Double?)
   case status(Int, headers: [String: String], body: String)
-  /// The answer announces its full length, sends so many bytes of its body, and closes.
+  /// Announces the answer's full length, sends this many bytes of its body, and closes.
   case truncate(bytes: Int)
-  /// An HTML page, as a proxy in between would send it.
+  /// Sends an HTML page, like a proxy in between.
   case garbage(status: Int)
   /// HTTP 200 without a body.
   case empty
   case redirect(status: Int, location: String)
-  /// Every token issued so far stops being valid, then the request goes on.
+  /// Invalidates every token issued so far, then the request proceeds.
   case expireToken
-  /// The request goes on after so long.
+  /// Delays the request, which then proceeds.
   case delay(milliseconds: Int64)
-  /// HTTP 200 with a body of so many bytes.
+  /// Sends HTTP 200 with a body of this many bytes.
   case huge(bytes: Int)
-  /// The answer is about this recipient, whoever was asked about.
+  /// Answers about this recipient, whoever was asked about.
   case stranger(recipient: String)
-  /// The answer, and after so long the same one once more on the same connection, as if it answered the next request.
+  /// Sends the answer, and after this time again on the same connection, as if it answered the next request.
   case twice(milliseconds: Int64)
-  /// A refusal that quotes the request, credentials and all; 200 is a fault of the XMLAPI.
+  /// Sends a refusal that quotes the request, including credentials; with 200 a fault of the XMLAPI.
   case echo(status: Int)
 }
 
 extension FaultAction {
-  /// The name it has in plan files and ledgers.
+  /// The name in plan files and ledgers.
   var name: String {
     switch self {
     case .fault(let id, _, _): "fault \(id)"
@@ -129,11 +126,10 @@ extension FaultAction {
   }
 }
 
-/// The counters of a plan while it is carried out.
+/// A plan in progress, with its counters.
 struct FaultProgress: Sendable {
   var plan: FaultPlan
   private var matches: [Int]
-  /// How often each rule fired.
   private(set) var fired: [Int]
 
   init(plan: FaultPlan) {
@@ -142,7 +138,7 @@ struct FaultProgress: Sendable {
     fired = matches
   }
 
-  /// - Parameter says: whether the request says a text.
+  /// - Parameter says: returns whether the request contains a text.
   mutating func action(
     at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String], says: (String) -> Bool = { _ in false }
   ) -> FaultAction? {
@@ -169,7 +165,7 @@ struct FaultProgress: Sendable {
     return decided
   }
 
-  /// A number in 0..<1 that belongs to the seed, the rule and the count of its matches, whatever else was drawn before.
+  /// Returns a number in 0..<1 that depends only on the seed, the rule and the count of its matches.
   private func chance(ofRule rule: Int, count: Int) -> Double {
     let seed = SplitMix64.mix(plan.seed &+ UInt64(rule) &* SplitMix64.step)
     return Double(SplitMix64.mix(seed &+ UInt64(count)) >> 11) / Double(1 << 53)

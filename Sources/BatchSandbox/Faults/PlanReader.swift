@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// What is wrong with a fault or organization file, and where in it.
+/// An error in a fault or organization file, with its place.
 package struct SandboxInputError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Such as `rules[2].point`; empty for the file as a whole.
+  /// For example `rules[2].point`; empty for the file as a whole.
   package var path: String
   package var reason: String
 
@@ -13,13 +13,13 @@ package struct SandboxInputError: Error, Sendable, Equatable, CustomStringConver
 
   package var description: String { path.utf8.isEmpty ? reason : "\(path): \(reason)" }
 
-  /// The same of a file that is named.
+  /// Returns the error with the name of the file.
   package func inFile(_ file: String) -> SandboxInputError {
     SandboxInputError(path: "\(file.printable): error", reason: description.printable)
   }
 }
 
-/// Takes the members of an object one by one and knows which are left.
+/// Reads the members of an object one by one and tracks which are left. A wrong value throws ``SandboxInputError``.
 package struct PlanReader {
   package let path: String
   private let node: JSONNode
@@ -32,7 +32,7 @@ package struct PlanReader {
     rest = members
   }
 
-  /// The root of a file.
+  /// - Throws: ``SandboxInputError`` with line and column.
   package static func parse(_ bytes: [UInt8]) throws -> JSONNode {
     do {
       return try JSONNode.parse(bytes)
@@ -51,7 +51,6 @@ package struct PlanReader {
     return rest.remove(at: index).value
   }
 
-  /// - Returns: nil where the key is not there.
   private mutating func value<Value>(
     _ key: String, _ kind: String, _ read: (JSONNode) -> Value?
   ) throws -> Value? {
@@ -74,7 +73,7 @@ package struct PlanReader {
 
   package mutating func array(_ key: String) throws -> [JSONNode]? { try value(key, "an array", \.array) }
 
-  /// A number, or an array of them.
+  /// Reads a number from 1 on, or an array of them.
   package mutating func integers(_ key: String) throws -> [Int]? {
     try value(key, "a number from 1 on, or an array of them") { node in
       let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
@@ -110,7 +109,9 @@ package struct PlanReader {
     return choice
   }
 
-  /// Refuses what nobody asked for.
+  /// Refuses members that were not read.
+  ///
+  /// - Throws: ``SandboxInputError`` for the first of them.
   package func finish() throws {
     if let unknown = rest.first { throw error(unknown.key, "is not known here") }
   }

@@ -5,7 +5,7 @@ import Glibc
 package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvertible {
   package var operation: String
   package var path: String
-  /// `errno`.
+  /// The `errno`.
   package var code: Int32
 
   package init(operation: String, path: String, code: Int32) {
@@ -19,23 +19,25 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
   }
 }
 
-/// The bytes of the file, or nil if there is none.
+/// Returns the bytes of the file; nil if there is none.
 package func readFile(_ path: String) -> [UInt8]? {
-  // A file that is there but cannot be read counts as missing: the service knows only files that it can serve.
+  // A file that cannot be read counts as missing: the service knows only files that it can serve.
   try? contents(of: path)
 }
 
-/// nil for a file that does not exist; one that cannot be read is an error.
+/// Returns the bytes of the file; nil if it does not exist.
+///
+/// - Throws: ``SandboxFileError`` if it cannot be read.
 package func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UInt8]? {
   if unsafe access(path, F_OK) != 0, errno == ENOENT { return nil }
   return try contents(of: path)
 }
 
-/// The bytes of a file, or of a pipe that somebody writes to: a device may have no end.
+/// Returns the bytes of a file or a pipe; a device is refused, because it may have no end.
 ///
-/// - Parameter largest: the greatest number of bytes that are taken.
+/// - Throws: ``SandboxFileError``, also for more than `largest` bytes.
 package func contents(of path: String, largest: Int = .max) throws(SandboxFileError) -> [UInt8] {
-  // A FIFO that nobody writes to is empty, instead of holding everything up.
+  // A FIFO without a writer reads as empty instead of blocking.
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
   defer { close(descriptor) }
@@ -53,7 +55,7 @@ package func contents(of path: String, largest: Int = .max) throws(SandboxFileEr
   }
 }
 
-/// Writes a file of mode 0600 beside the old one, syncs it, and puts it in its place; what is no file stays.
+/// Writes a file of mode 0600 next to the old one, syncs it, and replaces the old one; anything but a file is kept.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
   do throws(SystemError) {
     let draft = try DraftFile(for: path)

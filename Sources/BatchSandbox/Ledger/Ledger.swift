@@ -2,61 +2,59 @@ import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// One request as the sandbox saw it: the truth that tests hold against what a client believes.
+/// One request as seen by the sandbox: the facts with which tests compare a client's beliefs.
 package struct LedgerEntry: Sendable, Codable, Equatable {
-  /// From 1, in the order in which the heads of requests arrived.
+  /// The number of the request from 1, in the order in which heads arrived.
   package var sequence: Int
-  /// From 1, in the order in which connections were accepted.
+  /// The number of the connection from 1, in the order of acceptance.
   package var connection: Int
-  /// From 1 on each connection.
+  /// The number of the request on its connection, from 1.
   package var nthOnConnection: Int
   package var method: String
-  /// Without the query.
+  /// The path without the query.
   package var path: String
   package var endpoint: SandboxEndpoint
-  /// The operations of a request in order, where it has some: those of an XMLAPI envelope.
+  /// The operations of an XMLAPI envelope in order; empty for other requests.
   package var operations: [String]
   package var bodyBytes: Int
-  /// FNV-1a of the body in hexadecimal; nil when digests are off or the body never came to its end.
+  /// The FNV-1a of the body in hexadecimal; nil if digests are off or the body was incomplete.
   package var bodyDigest: String?
-  /// How many events a submission carried.
   package var events: Int
-  /// Whether the request changed, or was read from, the state; false for refused and faulted ones.
+  /// Whether the request was carried out, changing or reading the state; false for refused and faulted ones.
   package var applied: Bool
   /// Whether the whole answer was handed to the system.
   package var answered: Bool
-  /// The status that was sent; nil without an answer.
+  /// The status sent; nil without an answer.
   package var status: Int?
-  /// The fault that was played, such as `applied:close`.
+  /// The fault played, for example `applied:close`.
   package var fault: String?
-  /// How many requests that count for a limit were being worked on, this one included.
+  /// The number of requests in progress that count toward a limit, including this one.
   package var inFlight: Int
 }
 
-/// Sums over all requests; they stay exact when old entries have been dropped.
+/// Sums over all requests; exact even after old entries were dropped.
 package struct LedgerTotals: Sendable, Codable, Equatable {
   package var connections = 0
   package var requests = 0
   package var answered = 0
   package var tokenCalls = 0
   package var tokensIssued = 0
-  /// The most requests that count for a limit and were being worked on at once.
+  /// The most requests in progress at once that count toward a limit.
   package var maxInFlight = 0
-  /// The sum over all requests that count for a limit of the time between head and end of answer.
+  /// The total time between head and end of answer of all requests that count toward a limit.
   package var busyNanoseconds: UInt64 = 0
-  /// Calls per operation.
   package var operations: [String: Int] = [:]
   package var submissions = 0
   package var eventsReceived = 0
-  /// Events of submissions that were applied; one sent twice counts twice.
+  /// The events of applied submissions; one sent twice counts twice.
   package var eventsApplied = 0
   package var faults = 0
-  /// What no well-behaved client does, by kind: `secret-in-url`, `over-the-gate`, `malformed-body`, `needless-token-call`.
+  /// Client misbehavior by kind: `secret-in-url`, `over-the-gate`, `malformed-body`, `needless-token-call`.
   package var violations: [String: Int] = [:]
 
   package mutating func violation(_ kind: String) { violations[kind, default: 0] += 1 }
 
-  /// Adds what a reply says of itself; what is counted for every request stays as it is.
+  /// Adds the counts of a reply; those counted for every request are unchanged.
   mutating func add(_ reply: LedgerTotals) {
     tokenCalls += reply.tokenCalls
     tokensIssued += reply.tokensIssued
@@ -68,11 +66,10 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
   }
 }
 
-/// Requests in order, the oldest dropped beyond the limit.
+/// The requests in order; the oldest are dropped beyond the limit.
 struct Ledger: Sendable {
   var totals = LedgerTotals()
   private(set) var entries: [LedgerEntry] = []
-  /// Entries that were dropped from the front.
   private(set) var dropped = 0
   let limit: Int
 
@@ -84,7 +81,7 @@ struct Ledger: Sendable {
       return
     }
     if entries.count >= limit {
-      // Half at a time, so that dropping costs nothing per request.
+      // Drops half at a time, so that the cost per request is negligible.
       let count = max(limit / 2, 1)
       entries.removeFirst(count)
       dropped += count
@@ -92,7 +89,7 @@ struct Ledger: Sendable {
     entries.append(entry)
   }
 
-  /// Changes the entry with the sequence number, if it is still there.
+  /// Changes the entry with the sequence number unless it was dropped.
   mutating func update(_ sequence: Int, _ change: (inout LedgerEntry) -> Void) {
     let index = sequence - 1 - dropped
     guard entries.indices.contains(index) else { return }
@@ -100,7 +97,7 @@ struct Ledger: Sendable {
   }
 }
 
-/// FNV-1a with 64 bits: what the ledger calls a digest. It tells bodies apart; it protects against nothing.
+/// The ledger's digest, FNV-1a with 64 bits. It distinguishes bodies but gives no protection.
 package struct BodyDigest: Hashable, Sendable {
   package var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -118,13 +115,12 @@ package struct BodyDigest: Hashable, Sendable {
     value = mixed
   }
 
-  /// Sixteen lower-case hexadecimal digits.
+  /// The digest as sixteen lower-case hexadecimal digits.
   package var text: String { Hexadecimal.text(of: value) }
 }
 
-/// The ledger as NDJSON on disk, one line per finished request, in the order in which they finished.
-///
-/// A line that cannot be written is given up: the ledger in memory stays complete.
+/// The ledger as NDJSON on disk, one line per finished request, in order of completion. A line that cannot be written
+/// is lost; the ledger in memory stays complete.
 final class LedgerFile: Sendable {
   private let descriptor: Int32
   private let path: String
@@ -142,7 +138,7 @@ final class LedgerFile: Sendable {
     order.withLock { _ in
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      // Plain text and numbers, which always encode.
+      // Text and numbers always encode.
       guard let line = try? encoder.encode(entry) else { return }
       // The request was served; a full disk must not change that.
       try? writeAll(descriptor, Array(line) + [10], path: path)

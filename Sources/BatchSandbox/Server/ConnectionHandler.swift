@@ -1,9 +1,8 @@
-/// One connection: collects a request, plays the faults at its points, sends the answer.
-///
-/// Everything happens on the thread of the loop, which is never blocked: latency and delays are scheduled.
+/// One connection: reads a request, plays the faults at its points, sends the answer. Everything runs on the thread of
+/// the loop, which is never blocked: latency and delays are scheduled.
 final class ConnectionHandler: SocketOwner {
   private static let maximumBody = 64 << 20
-  /// What a client may send ahead while its request is worked on.
+  /// The most bytes that a client may send ahead of an answer.
   private static let mostAhead = 1 << 20
 
   private let core: SandboxCore
@@ -11,25 +10,25 @@ final class ConnectionHandler: SocketOwner {
   private let socket: Socket
   private let connection: Int
   private var reader = RequestReader()
-  /// The parts of what has arrived are being dealt with.
+  /// Received bytes are being parsed.
   private var isTakingApart = false
   private var count = 0
   private var request: SandboxRequest?
   private var isKeptAlive = true
   private var announcedBytes: Int?
   private var halfWasSeen = false
-  /// Delays from faults before the request is carried out.
+  /// The delay from faults before the request is carried out.
   private var delay: Int64 = 0
   /// The last part of the request was read.
   private var hasEnded = false
-  /// The request is complete and will be carried out, whether or not the client waits for it.
+  /// The request is complete and will be carried out even if the client disconnects.
   private var isPending = false
-  /// An answer is to be written once more.
+  /// The answer will be written a second time.
   private var isRepeating = false
-  /// The request was dealt with before its end; the rest of it is read and forgotten.
+  /// The request was answered before its end; the rest of it is read and discarded.
   private var isSettled = false
 
-  /// Takes a fresh connection over, and does to it what the plan says of such.
+  /// Takes over a new connection and plays the plan's fault for it.
   init(_ socket: Socket, on loop: SocketLoop, core: SandboxCore) {
     self.core = core
     self.loop = loop
@@ -59,7 +58,7 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Reads on up to the end of a request; the next one has to wait for the answer.
+  /// Reads up to the end of a request; the next one must wait for the answer.
   private func read() {
     guard !isTakingApart else { return }
     isTakingApart = true
@@ -79,7 +78,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// A request was read to its end, and its answer is not all written.
+  /// Whether a request was read to its end and its answer is not fully written.
   private var isAnswering: Bool { hasEnded && (request != nil || isRepeating) }
 
   private static let refusal = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -123,7 +122,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Plays the fault of a point before the request is carried out; true if the request is settled by it.
+  /// Plays the fault of a point before the request is carried out; returns true if that settles the request.
   private func play(_ point: FaultPoint) -> Bool {
     guard let request, let action = core.action(request, at: point) else { return false }
     switch action {
@@ -132,7 +131,7 @@ final class ConnectionHandler: SocketOwner {
       return false
     case .expireToken: return false
     default:
-      // While the rest of the body is on its way the connection cannot be used again.
+      // While the rest of the body is in transit, the connection cannot be reused.
       if point != .body { isKeptAlive = false }
       isSettled = true
       carryOut(action)
@@ -143,7 +142,7 @@ final class ConnectionHandler: SocketOwner {
   private func finish() {
     hasEnded = true
     if isSettled {
-      // An early answer was held open until the client had sent everything, so that it can read it.
+      // An early answer was held open until the client had sent everything, so that it could read it.
       if request == nil { self.socket.close() }
       return
     }
@@ -170,7 +169,7 @@ final class ConnectionHandler: SocketOwner {
   private func answer(_ request: SandboxRequest, _ work: SandboxWork) {
     let answer = core.reply(to: request, work)
     if self.request == nil {
-      // The client went away meanwhile; the service would not notice before it answers.
+      // The client disconnected meanwhile; the service would not notice before it answers.
       core.ended(request.sequence, status: nil, answered: false)
       return
     }
@@ -233,7 +232,7 @@ final class ConnectionHandler: SocketOwner {
     guard let request else { return }
     isSettled = true
     self.request = nil
-    // Before the bytes leave: a client that has its answer must find its place free and its request in the ledger.
+    // Before the bytes leave: once a client has its answer, its slot must be free and its request in the ledger.
     core.ended(request.sequence, status: answer.status, answered: true)
     let (core, sequence, socket, closes) = (core, request.sequence, socket, !isKeptAlive && hasEnded)
     socket.write(answer.head(date: core.dateHeader, isKeptAlive: isKeptAlive) + answer.body) { isSent in
@@ -250,7 +249,7 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Sends head and half of the body, then what the action says.
+  /// Sends the head and half of the body, then plays the action.
   private func sendHalf(_ answer: SandboxAnswer, _ action: FaultAction) {
     switch action {
     case .expireToken: settle(answer)
@@ -269,7 +268,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// The second copy follows as if the first were longer than it said; the next request is read after it.
+  /// Sends a second copy, as if the first were longer than announced; the next request is read after it.
   private func sendTwice(_ answer: SandboxAnswer, pause: Int64) {
     guard let request else { return }
     isSettled = true
@@ -285,7 +284,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// An answer that stops short; an empty body stops in its head, which announces one byte more.
+  /// Sends a truncated answer; without a body, the head announces one byte that is missing.
   private func sendPart(_ answer: SandboxAnswer, bytes: Int, then: @escaping () -> Void) {
     let head = answer.head(
       date: core.dateHeader, isKeptAlive: isKeptAlive, announcing: max(answer.body.count, 1))

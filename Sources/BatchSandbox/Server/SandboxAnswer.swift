@@ -28,12 +28,10 @@ package struct SandboxAnswer: Sendable, Equatable {
     return SandboxAnswer(status: status, contentType: "text/html", body: Array(page.utf8))
   }
 
-  /// A JSON object with one message.
   static func rest(_ status: Int, message: String) -> SandboxAnswer {
     json(status, "{\"message\":\(JSONString.quoted(message))}")
   }
 
-  /// A JSON document that says what is wrong.
   package static func rest(_ status: Int, error: String) -> SandboxAnswer {
     json(
       status,
@@ -42,9 +40,7 @@ package struct SandboxAnswer: Sendable, Equatable {
 }
 
 extension SandboxAnswer {
-  /// Status line and headers as they are sent.
-  ///
-  /// - Parameter announcing: the length to announce; nil for the body's.
+  /// Returns the status line and headers. `length` replaces the body's length, unless it is nil.
   func head(date: String, isKeptAlive: Bool, announcing length: Int? = nil) -> [UInt8] {
     var lines = ["HTTP/1.1 \(status) \(Self.reasons[status] ?? "")", "Date: \(date)"]
     if let contentType { lines.append("Content-Type: \(contentType)") }
@@ -52,7 +48,7 @@ extension SandboxAnswer {
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) where !own.contains(name.lowercased()) {
       lines.append("\(name): \(value)")
     }
-    // These have no body whatever their head says (RFC 9110, 6.4.1).
+    // These have no body, whatever their head says (RFC 9110, 6.4.1).
     if status >= 200, status != 204, status != 304 { lines.append("Content-Length: \(length ?? body.count)") }
     if !isKeptAlive { lines.append("Connection: close") }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)

@@ -1,11 +1,9 @@
 package import BatchFoundation
 import Glibc
 
-/// The time the sandbox believes in.
-///
-/// A virtual clock stands still but for ``advance(by:)`` and polls of jobs, so the same requests give the same dates.
+/// The sandbox's clock. A virtual one moves only by ``advance(by:)`` and polls of jobs, so dates are reproducible.
 package struct SandboxClock: Sendable {
-  /// 2026-01-31T10:00:00Z, where a virtual clock starts unless told otherwise.
+  /// 2026-01-31T10:00:00Z, the default start of a virtual clock.
   package static let defaultStart = Instant(milliseconds: 1_769_853_600_000)
 
   private var base: Int64
@@ -15,7 +13,7 @@ package struct SandboxClock: Sendable {
     SandboxClock(base: start.milliseconds, followsSystem: false)
   }
 
-  /// The machine's clock, plus whatever it was advanced by.
+  /// The machine's clock, plus all advances.
   package static var system: SandboxClock { SandboxClock(base: 0, followsSystem: true) }
 
   private init(base: Int64, followsSystem: Bool) {
@@ -32,7 +30,7 @@ package struct SandboxClock: Sendable {
 
   mutating func advance(by span: Milliseconds) { base += span.count }
 
-  /// What a restored state needs so that everything in it is as old as it was; nothing for a system clock.
+  /// The time of a virtual clock, which a restored state needs so that its data keeps its age; nil for a system clock.
   var virtualNow: Int64? { followsSystem ? nil : base }
 
   mutating func restore(_ milliseconds: Int64) { if !followsSystem { base = milliseconds } }
@@ -46,7 +44,7 @@ package final class SandboxTime: Sendable {
 
   package var now: Instant { clock.withLock { $0.now } }
 
-  /// Whether it moves only when it is told to.
+  /// Whether it moves only when advanced.
   package var isVirtual: Bool { virtualNow != nil }
 
   package func advance(by span: Milliseconds) { clock.withLock { $0.advance(by: span) } }
@@ -56,7 +54,7 @@ package final class SandboxTime: Sendable {
   func restore(_ milliseconds: Int64) { clock.withLock { $0.restore(milliseconds) } }
 }
 
-/// Time that never goes back; for measuring how long requests are in flight.
+/// Time that never goes back, for measuring how long requests are in progress.
 enum MonotonicClock {
   static var nanoseconds: UInt64 {
     var time = timespec()
@@ -65,7 +63,7 @@ enum MonotonicClock {
   }
 }
 
-/// How a calendar day and time in UTC is written in headers and answers of the sandbox itself.
+/// The form of a calendar day and time in UTC in headers and answers of the sandbox itself.
 extension CivilTime {
   package init(_ instant: Instant) { self.init(milliseconds: instant.milliseconds) }
 

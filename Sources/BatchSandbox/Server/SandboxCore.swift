@@ -1,7 +1,7 @@
 import BatchFoundation
 import FoundationEssentials
 
-/// The sandbox behind its connections: decides about faults, keeps the ledger, and lets the platforms answer.
+/// The sandbox without its connections: chooses faults, keeps the ledger, and lets the platforms answer.
 final class SandboxCore: Sendable {
   let desk: Guarded<SandboxDesk>
   let time: SandboxTime
@@ -28,7 +28,7 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// What happens to a fresh connection, of which nothing is known.
+  /// Returns the fault of a new connection, of which nothing is known.
   func actionAtAccept(connection: Int) -> FaultAction? {
     desk.withLock { desk in
       let action = desk.faults.action(at: .accept, endpoint: nil, operations: [])
@@ -37,7 +37,7 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// Enters a request in the ledger as soon as its head is there.
+  /// Enters a request in the ledger as soon as its head was read.
   func begin(_ head: RequestHead, connection: Int, nth: Int) -> SandboxRequest {
     let parts = head.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts.first.map(String.init) ?? ""
@@ -73,7 +73,7 @@ final class SandboxCore: Sendable {
     return (path.utf8.starts(with: "/sandbox/".utf8) ? .sandbox : .unknown, nil)
   }
 
-  /// The fault at a point of a request: the hook's, or else the plan's. It stands in the ledger afterwards.
+  /// Returns the fault at a point of a request, from the hook or else from the plan, and records it in the ledger.
   func action(_ request: SandboxRequest, at point: FaultPoint) -> FaultAction? {
     let hooked = hook?(request, point)
     let action: FaultAction? = desk.withLock { desk in
@@ -94,7 +94,7 @@ final class SandboxCore: Sendable {
     for platform in platforms { platform.expireTokens() }
   }
 
-  /// Notes the body once it is complete, and tells how the request is carried out.
+  /// Records the complete body, and returns how the request is carried out.
   func received(_ request: inout SandboxRequest) -> SandboxWork {
     let digest = digestsBodies ? BodyDigest(request.body).text : nil
     let work: SandboxWork =
@@ -129,7 +129,7 @@ final class SandboxCore: Sendable {
     return reply.answer
   }
 
-  /// Closes the account of a request: its place is free, its line in the ledger is final.
+  /// Ends a request: frees its slot and completes its line in the ledger.
   func ended(_ sequence: Int, status: Int?, answered: Bool) {
     let entry: LedgerEntry? = desk.withLock { desk in
       if let start = desk.inFlight.removeValue(forKey: sequence) {
@@ -147,7 +147,7 @@ final class SandboxCore: Sendable {
     if let entry, let ledgerFile { ledgerFile.append(entry) }
   }
 
-  /// Takes back that an answer was sent.
+  /// Corrects the ledger: the answer was not sent.
   func answerWasLost(_ sequence: Int) {
     desk.withLock { desk in
       desk.ledger.totals.answered -= 1
@@ -163,7 +163,7 @@ final class SandboxCore: Sendable {
   var dateHeader: String { CivilTime(time.now).headerForm }
 }
 
-/// The endpoints below `/sandbox/`, for looking at what happened and for steering.
+/// The endpoints below `/sandbox/`, for inspecting and controlling the sandbox.
 extension SandboxCore {
   func inspect(_ request: SandboxRequest) -> SandboxReply {
     let items = Dictionary(request.queryItems.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -191,7 +191,7 @@ extension SandboxCore {
   private var state: String {
     var members = [:] as [String: String]
     for platform in platforms { members.merge(platform.inspection()) { _, later in later } }
-    // After the platforms, which may move the clock.
+    // Must follow the platforms, which may move the clock.
     members["clock"] = sandboxJSON(CivilTime(time.now).isoForm)
     let (totals, fired) = desk.withLock { ($0.ledger.totals, $0.faults.fired) }
     members["totals"] = sandboxJSON(totals)
@@ -200,29 +200,29 @@ extension SandboxCore {
   }
 }
 
-/// A value as the sandbox shows it: sorted keys, no escapes that JSON does not demand.
+/// Returns a value as JSON with sorted keys and only the escapes that JSON requires.
 package func sandboxJSON(_ value: some Encodable) -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  // Every value is plain text and numbers, which always encode.
+  // Text and numbers always encode.
   return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
 }
 
-/// An object whose members are JSON already, sorted by name.
+/// Returns an object with members that are JSON already, sorted by name.
 func sandboxJSON(members: [String: String]) -> String {
   let sorted = members.sorted { $0.key < $1.key }.map { "\(JSONString.quoted($0.key)):\($0.value)" }
   return "{\(sorted.joined(separator: ","))}"
 }
 
-/// What the server itself keeps while it runs. One lock guards it.
+/// The mutable state of the server itself. One lock guards it.
 struct SandboxDesk: Sendable {
   var ledger: Ledger
   var faults: FaultProgress
-  /// Requests that count for a limit and are being worked on: sequence and start on the monotonic clock.
+  /// The requests in progress that count toward a limit: sequence and start on the monotonic clock.
   var inFlight: [Int: UInt64] = [:]
   var connections = 0
   var requests = 0
-  /// Whether the state differs from the one in the file.
+  /// Whether the state differs from that in the file.
   var isChanged = false
 
   init(_ settings: SandboxSettings) {

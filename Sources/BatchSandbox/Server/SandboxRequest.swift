@@ -1,24 +1,24 @@
 import BatchFoundation
 
-/// A request as a fault hook sees it. What is not known yet at a point is empty.
+/// A request as seen by a fault hook. Parts not yet known at a point are empty.
 package struct SandboxRequest: Sendable {
-  /// From 1 over the life of the server.
+  /// The number from 1 over the life of the server.
   package let sequence: Int
   package let connection: Int
   package let nthOnConnection: Int
   private let head: RequestHead
-  /// Without the query.
+  /// The path without the query.
   package let path: String
-  /// Without the question mark.
+  /// The query without the question mark.
   package let query: String
   package let endpoint: SandboxEndpoint
-  /// Whose endpoint it is; nil for the sandbox's own and unknown ones.
+  /// The platform of the endpoint; nil for the sandbox's own and unknown ones.
   let platform: (any SandboxPlatform)?
-  /// Names of the operations in order, where a request has some; known from ``FaultPoint/body`` on.
+  /// The names of the operations in order, if there are any; known from ``FaultPoint/body`` on.
   package var operations: [String] = []
-  /// More requests were being worked on at its arrival than the service allows.
+  /// On arrival, more requests were in progress than the service allows.
   package internal(set) var isOverTheGate = false
-  /// What of the body has arrived.
+  /// The part of the body received so far.
   package internal(set) var body: [UInt8] = []
 
   init(
@@ -37,27 +37,26 @@ package struct SandboxRequest: Sendable {
 
   package var method: String { head.method }
 
-  /// The first value of a header; its name is compared without case.
+  /// Returns the first value of a header; the name is compared without case.
   package func header(_ name: String) -> String? { head[name] }
 
   package var contentType: String { header("content-type") ?? "" }
 
-  /// Gives the body without copying it.
+  /// Calls `read` with the body, without copying it.
   package func withBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body.withUnsafeBytes(read)
   }
 
-  /// Whether query or body hold the text, in a form or as it is.
+  /// Returns whether query or body contain the text, form-encoded or plain.
   func says(_ text: String) -> Bool {
     let fields = queryItems + (contentType.hasPrefix("application/x-www-form-urlencoded") ? parseForm(body) ?? [] : [])
     return fields.contains { $0.value.contains(text) } || String(decoding: body, as: UTF8.self).contains(text)
   }
 
-  /// The fields of the query, decoded.
   package var queryItems: [(name: String, value: String)] { parseForm(Array(query.utf8)) ?? [] }
 }
 
-/// The fields of a form or query, decoded; nil for broken escapes or text that is not UTF-8.
+/// Returns the fields of a form or query, decoded; nil for broken escapes or text that is not UTF-8.
 package func parseForm(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
   var items: [(name: String, value: String)] = []
   for item in bytes.split(separator: UInt8(ascii: "&")) {
@@ -90,11 +89,11 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
   return String(validating: decoded, as: UTF8.self)
 }
 
-/// Whether a request is meant for the sandbox: a page of another site, or a name that was bent to the loopback, is not.
+/// Rejects requests of other sites' pages, and those by names that were redirected to the loopback.
 enum OwnHost {
   private static let names = ["localhost", "127.0.0.1", "[::1]"]
 
-  /// By `Host` and `Origin`; one that is not there is none of another.
+  /// Checks `Host` and `Origin`; missing ones are accepted.
   static func accepts(_ head: RequestHead) -> Bool {
     let hosts = head.headers.filter { $0.name.lowercased() == "host" }.map { Substring($0.value) }
     let origins = head.headers.filter { $0.name.lowercased() == "origin" }.map { _, origin in

@@ -1,24 +1,23 @@
 package import BatchFoundation
 import Glibc
 
-/// A local HTTP server with the endpoints of one or more platforms, and with faults on demand.
-///
-/// It listens on the loopback interface only and holds nothing but what it was given or sent. `docs/sandbox.md` says what it does
-/// where a real service is not documented.
+/// A local HTTP server with the endpoints of one or more platforms, and with faults on demand. It listens on the
+/// loopback interface only and has no data but what it was given or sent. Where a real service is undocumented,
+/// `docs/sandbox.md` describes its choices.
 package final class SandboxServer: Sendable {
   package let port: Int
-  /// `http://127.0.0.1:PORT`, without a slash at the end.
+  /// The URL `http://127.0.0.1:PORT`, without a slash at the end.
   package let baseURL: String
 
   let core: SandboxCore
-  /// Closed, it ends the loop.
+  /// The descriptor whose closing ends the loop.
   private let ending: CInt
   private let thread: Guarded<RunningThread?>
   private let stateFile: StateFile?
 
-  /// - Parameter platforms: asked in this order whose endpoint a path is.
-  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for a state that is none, ``SandboxPortError``
-  ///   if the port is taken, or ``ThreadRefused``.
+  /// - Parameter platforms: the first with an endpoint for a path serves it.
+  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for an invalid state,
+  ///   ``SandboxPortError`` if the port is taken, or ``ThreadRefused``.
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
     let core = try SandboxCore(settings, platforms)
     let stateFile = try settings.stateFile.map { try StateFile(path: $0) }
@@ -56,7 +55,7 @@ package final class SandboxServer: Sendable {
     let loop = SocketLoop(listener: listener, ending: ending)
     func saveNowAndThen(_ stateFile: StateFile) {
       loop.after(milliseconds: 200) {
-        // Tried again with the next change, and reported by `stop()`.
+        // Retried with the next change, and reported by `stop()`.
         try? stateFile.saveNowAndThen(core)
         saveNowAndThen(stateFile)
       }
@@ -65,7 +64,9 @@ package final class SandboxServer: Sendable {
     loop.run { socket in _ = ConnectionHandler(socket, on: loop, core: core) }
   }
 
-  /// Closes the port and all connections and writes the state, if it has a file.
+  /// Closes the port and all connections, and writes the state to its file, if any.
+  ///
+  /// - Throws: ``SandboxFileError`` if the state cannot be written.
   package func stop() throws {
     endLoop()
     try stateFile?.saveIfChanged(core)
@@ -83,10 +84,9 @@ package final class SandboxServer: Sendable {
   deinit { endLoop() }
 }
 
-/// The port cannot be listened on.
 package struct SandboxPortError: Error, Equatable, CustomStringConvertible {
   package var port: Int
-  /// `errno`.
+  /// The `errno`.
   package var code: Int32
 
   package var description: String {
@@ -94,29 +94,28 @@ package struct SandboxPortError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-// MARK: - Reading and steering from the same process
+// MARK: - Inspection and control from the same process
 
 extension SandboxServer {
-  /// The first platform of a type; nil if the server has none.
+  /// Returns the first platform of a type; nil if the server has none.
   package func platform<Platform: SandboxPlatform>(_ type: Platform.Type = Platform.self) -> Platform? {
     core.platforms.lazy.compactMap { $0 as? Platform }.first
   }
 
-  /// The requests it still remembers, in order of arrival.
+  /// The requests still in the ledger, in order of arrival.
   package var ledger: [LedgerEntry] { core.desk.withLock { $0.ledger.entries } }
 
   package var totals: LedgerTotals { core.desk.withLock { $0.ledger.totals } }
 
-  /// How often each rule of the plan has fired, in order of the plan.
+  /// How often each rule of the plan fired, in order of the plan.
   package var faultsFired: [Int] { core.desk.withLock { $0.faults.fired } }
 
   package var now: Instant { core.time.now }
 
   package func advanceClock(by span: Milliseconds) { core.time.advance(by: span) }
 
-  /// Every token issued so far stops being valid.
   package func expireTokens() { core.expireTokens() }
 
-  /// Replaces the plan; its counts start again.
+  /// Replaces the plan and resets its counts.
   package func setFaults(_ plan: FaultPlan) { core.desk.withLock { $0.faults = FaultProgress(plan: plan) } }
 }

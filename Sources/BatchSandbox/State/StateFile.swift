@@ -4,10 +4,10 @@ import FoundationEssentials
 /// The state of the server and its platforms in a JSON file of mode 0600.
 final class StateFile: Sendable {
   let path: String
-  /// When the next regular save may begin, on the monotonic clock.
+  /// The earliest time of the next regular save, on the monotonic clock.
   private let nextSave = Guarded<UInt64>(0)
 
-  /// - Throws: ``StateFileError`` where something else than a file stands at the path: it would be replaced.
+  /// - Throws: ``StateFileError`` if the path is not a file, as it would be replaced; ``SandboxFileError``.
   init(path: String) throws {
     self.path = path
     let present: FileStatus?
@@ -19,7 +19,7 @@ final class StateFile: Sendable {
     if let present, present.kind != .file { throw StateFileError(path: path, kind: present.kind) }
   }
 
-  /// What of the file is the server's own.
+  /// The server's own part of the file.
   private struct Content: Decodable {
     var version: Int
     var clock: Int64?
@@ -45,7 +45,7 @@ final class StateFile: Sendable {
 
   private static let times = 0...Instant.last.milliseconds
 
-  /// Whether all that is counted on from, or calculated with, is a ``CountedNumber``. What lists hold is only compared, such as digests.
+  /// Returns whether numbers outside lists are ``CountedNumber``s; those in lists, like digests, are only compared.
   private static func isWithinReach(_ node: JSONNode) -> Bool {
     switch node.value {
     case .object(let members): members.allSatisfy { isWithinReach($0.value) }
@@ -56,7 +56,7 @@ final class StateFile: Sendable {
     }
   }
 
-  /// Saves, unless that would take more than a twentieth of the time: a large state is written less often.
+  /// Saves, but uses at most a twentieth of the time: a large state is written less often.
   func saveNowAndThen(_ core: SandboxCore) throws {
     let start = MonotonicClock.nanoseconds
     guard nextSave.withLock({ $0 }) <= start else { return }
@@ -84,16 +84,16 @@ final class StateFile: Sendable {
   }
 }
 
-/// A number that is given to the sandbox and that it counts on from, such as an id.
+/// The range of numbers that are given to the sandbox and counted on from, such as ids.
 package enum CountedNumber {
-  /// Far from where an addition overflows.
+  /// Small enough that no addition overflows.
   package static let range = 0...Int64(1) << 62
 }
 
-/// What stands at the path of `--state` is not what the sandbox wrote.
+/// The content at the path of `--state` was not written by the sandbox.
 package struct StateFileError: RunError, Sendable, Equatable, CustomStringConvertible {
   package var path: String
-  /// What it is; a file unless it is said.
+  /// The kind of what is at the path.
   package var kind: FileStatus.Kind
 
   package init(path: String, kind: FileStatus.Kind = .file) {

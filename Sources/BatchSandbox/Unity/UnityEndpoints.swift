@@ -20,7 +20,7 @@ package final class UnityEndpoints: GameEndpoints {
 
   private static let root = "/api/analytics/collect/v1/"
 
-  /// The limits of the service by its documentation (reference unity 4), whose edges it takes too: the judge takes what is between.
+  /// The service's documented limits (reference unity 4). The service includes the edges, the judge excludes them.
   package static let defaults: DeltaDNASandboxOptions = {
     var options = DeltaDNASandboxOptions()
     options.oldestEvent = Milliseconds(31 * 86_400_000 + 1)
@@ -31,7 +31,7 @@ package final class UnityEndpoints: GameEndpoints {
   private let options: DeltaDNASandboxOptions
   private let state: Guarded<State>
 
-  /// - Parameter options: of what is shared with deltaDNA: times, sizes, schema.
+  /// - Parameter options: the options shared with deltaDNA: times, sizes, schema.
   package init(_ options: DeltaDNASandboxOptions = UnityEndpoints.defaults) {
     self.options = options
     state = Guarded(State(verdicts: VerdictLog(limit: options.listedEvents)))

@@ -1,31 +1,31 @@
-/// The first lines of a request of HTTP/1.0 or 1.1.
+/// The head of a request of HTTP/1.0 or 1.1.
 struct RequestHead: Sendable {
   var method: String
-  /// Path and query as they were sent.
+  /// The path and query as sent.
   var target: String
   /// Whether it is HTTP/1.1 rather than 1.0.
   var isModern: Bool
-  /// In their order; names and values without the white space around them.
+  /// The headers in order; names and values without surrounding white space.
   var headers: [(name: String, value: String)]
 
-  /// The first value of a header; its name is compared without case.
+  /// Returns the first value of a header; the name is compared without case.
   subscript(name: String) -> String? {
     headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { $0.lowercased == $1.lowercased }) }?.value
   }
 
-  /// Whether the client means to send more on the connection.
+  /// Whether the client intends to reuse the connection.
   var isKeptAlive: Bool {
     let wishes = self["connection"]?.lowercased() ?? ""
     return isModern ? !wishes.contains("close") : wishes.contains("keep-alive")
   }
 
-  /// How the body ends.
+  /// How the end of the body is determined.
   enum Framing: Equatable {
     case length(Int)
     case chunks
   }
 
-  /// - Throws: ``RequestError`` for a length that is none, several that differ, or another encoding than chunks.
+  /// - Throws: ``RequestError`` for an invalid length, several that differ, or an encoding other than chunks.
   var framing: Framing {
     get throws(RequestError) {
       let encoding = self["transfer-encoding"]
@@ -50,7 +50,7 @@ struct RequestHead: Sendable {
   }
 
   /// - Parameter text: the lines up to the empty one.
-  /// - Throws: ``RequestError`` for what is no head of HTTP/1.0 or 1.1.
+  /// - Throws: ``RequestError`` for anything but a head of HTTP/1.0 or 1.1.
   init(_ text: ArraySlice<UInt8>) throws(RequestError) {
     var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
       line.last == UInt8(ascii: "\r") ? line.dropLast() : line
@@ -79,13 +79,13 @@ struct RequestHead: Sendable {
   }
 }
 
-/// What arrived is no request of HTTP/1.1.
+/// The received bytes are not a valid request.
 struct RequestError: Error {}
 
 extension UInt8 {
   fileprivate var lowercased: UInt8 { (65...90).contains(self) ? self + 32 : self }
 
-  /// Whether it may be in the name of a header or a method (RFC 9110, 5.6.2).
+  /// Whether it may be part of a header name or a method (RFC 9110, 5.6.2).
   fileprivate var isToken: Bool {
     switch self {
     case 48...57, 65...90, 97...122: true

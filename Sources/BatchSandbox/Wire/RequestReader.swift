@@ -1,10 +1,9 @@
 import Glibc
 
-/// Takes the bytes of a connection apart into requests, as they arrive.
+/// Splits the bytes of a connection into requests, as they arrive.
 struct RequestReader {
   enum Part {
     case head(RequestHead)
-    /// Some of the body.
     case body(ArraySlice<UInt8>)
     case end
   }
@@ -18,15 +17,15 @@ struct RequestReader {
     case trailers
   }
 
-  /// What anybody sends in front of a body comes nowhere near.
+  /// The most bytes before a body, far more than any client sends.
   private static let largestHead = 80 << 10
 
   private var bytes: [UInt8] = []
-  /// What lies before was given out.
+  /// The start of the bytes that were not returned yet.
   private var place = 0
   private var state = State.head
 
-  /// How much has arrived and was not given out.
+  /// The number of received bytes that were not returned yet.
   var waiting: Int { bytes.count - place }
 
   mutating func append(_ piece: UnsafeRawBufferPointer) {
@@ -37,14 +36,14 @@ struct RequestReader {
     unsafe bytes.append(contentsOf: piece)
   }
 
-  /// The next part; nil until more has arrived.
+  /// Returns the next part; nil until more has arrived.
   ///
-  /// - Throws: ``RequestError``; nothing that follows can be read.
+  /// - Throws: ``RequestError``; nothing after it can be read.
   mutating func next() throws(RequestError) -> Part? {
     while true {
       switch state {
       case .head:
-        // Empty lines between requests are passed over (RFC 9112, 2.2).
+        // Empty lines between requests are skipped (RFC 9112, 2.2).
         while place < bytes.count, bytes[place] == 13 || bytes[place] == 10 { place += 1 }
         guard let lines = try lines(upTo: "\r\n\r\n") else { return nil }
         let head = try RequestHead(lines)
@@ -62,7 +61,7 @@ struct RequestReader {
         return .body(piece)
       case .chunkSize:
         guard let line = try lines(upTo: "\r\n") else { return nil }
-        // What is behind a semicolon are extensions.
+        // Extensions follow a semicolon.
         let digits = line.prefix { $0 != UInt8(ascii: ";") }
         guard !digits.isEmpty, digits.count <= 8, let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw RequestError() }
@@ -92,7 +91,7 @@ struct RequestReader {
     return bytes[place..<end]
   }
 
-  /// The bytes in front of a mark that ends a line, which is passed over; nil until it has arrived.
+  /// Returns the bytes before a mark that ends a line, and skips the mark; nil until it has arrived.
   private mutating func lines(upTo mark: String) throws(RequestError) -> ArraySlice<UInt8>? {
     let found = unsafe bytes.withUnsafeBytes { bytes -> Int? in
       guard let start = bytes.baseAddress else { return nil }

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Takes what a ``Socket`` has to tell.
+/// Receives the events of a ``Socket``.
 protocol SocketOwner: AnyObject {
   func received(_ bytes: UnsafeRawBufferPointer)
-  /// The connection is gone, by whichever side.
+  /// The connection was closed, by either side.
   func closed()
 }
 
@@ -14,11 +14,11 @@ final class Socket {
   fileprivate(set) var isOpen = true
   /// Kept until the socket is closed.
   var owner: (any SocketOwner)?
-  /// Whether what arrives is read; that the peer went away is seen in any case.
+  /// Whether received data is read; a disconnect of the peer is always noticed.
   var isReading = true
   private var output: [UInt8] = []
   private var sent = 0
-  /// Told whether all of the output has left.
+  /// Called with whether all of the output was sent.
   private var flushed: ((Bool) -> Void)?
 
   init(_ descriptor: CInt) {
@@ -28,9 +28,8 @@ final class Socket {
       descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
   }
 
-  /// Sends bytes as the peer takes them, behind what is still to be sent.
-  ///
-  /// - Parameter flushed: told whether all has left for the peer; takes the place of one that still waits for that.
+  /// Sends bytes as the peer accepts them, after earlier ones. `flushed` is called with whether all was sent, and
+  /// replaces one that is still pending.
   func write(_ bytes: [UInt8], _ flushed: ((Bool) -> Void)? = nil) {
     guard isOpen else {
       flushed?(false)
@@ -52,7 +51,7 @@ final class Socket {
     owner?.closed()
   }
 
-  /// Closes abruptly (RST): what the peer has not read yet is lost to it.
+  /// Closes abruptly (RST): the peer loses what it has not read yet.
   func reset() {
     guard isOpen else { return }
     var option = linger(l_onoff: 1, l_linger: 0)
@@ -65,7 +64,7 @@ final class Socket {
   }
 
   func serve(_ events: Int16, _ piece: UnsafeMutableRawBufferPointer) {
-    // One that was served before may have closed it.
+    // A socket served earlier may have closed it.
     guard isOpen else { return }
     if events & Int16(POLLOUT) != 0 { flush() }
     if isReading {
@@ -75,7 +74,7 @@ final class Socket {
     }
   }
 
-  /// Reads a few pieces at most, so that others have their turn.
+  /// Reads a few pieces at most, so that others get their turn.
   private func read(_ piece: UnsafeMutableRawBufferPointer) {
     for _ in 0..<16 {
       guard isOpen, isReading else { return }
@@ -111,10 +110,10 @@ final class Socket {
   }
 }
 
-/// The port of a sandbox, on the loopback interface only.
+/// The listening socket of a sandbox, on the loopback interface only.
 enum ListeningSocket {
   /// - Parameter port: 0 for any free one.
-  /// - Returns: a socket that does not block, and its port.
+  /// - Returns: a nonblocking socket, and its port.
   /// - Throws: ``SandboxPortError``.
   static func open(port: Int) throws(SandboxPortError) -> (descriptor: CInt, port: Int) {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)

@@ -1,10 +1,9 @@
 import CLinux
 import Glibc
 
-/// The sockets and timers of one thread, which waits for them in `poll` and is never blocked otherwise.
-///
-/// Everything is called on the thread of ``run(_:)``, so requests are carried out in the order in which they arrive. `poll` looks at all
-/// sockets each time: a sandbox has dozens of them, not thousands.
+/// The sockets and timers of one thread, which waits for them in `poll` and is never blocked otherwise. Everything is
+/// called on the thread of ``run(_:)``, so requests are carried out in order of arrival. `poll` checks all sockets each
+/// time: a sandbox has dozens of them, not thousands.
 @safe final class SocketLoop {
   private struct Timer {
     var instant: UInt64
@@ -12,17 +11,17 @@ import Glibc
   }
 
   private let listener: CInt
-  /// Says something as soon as the loop has to end.
+  /// Becomes readable when the loop must end.
   private let ending: CInt
   private var sockets: [Socket] = []
-  /// By their instants; those of one instant in the order in which they were made.
+  /// The timers by instant; those of one instant in order of creation.
   private var timers: [Timer] = []
-  /// False for a moment after the system had no descriptor left.
+  /// False for a moment after the system ran out of descriptors.
   private var isAccepting = true
-  /// Where sockets read to; it lives as long as the loop.
+  /// The buffer for reading from sockets; it lives as long as the loop.
   private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
-  /// - Parameter listener: a listening socket that does not block; the loop closes it.
+  /// - Parameter listener: a nonblocking listening socket; the loop closes it.
   init(listener: CInt, ending: CInt) {
     self.listener = listener
     self.ending = ending
@@ -30,7 +29,7 @@ import Glibc
 
   deinit { unsafe piece.deallocate() }
 
-  /// Calls `body` later, or at once where the time is not positive.
+  /// Calls `body` later, or at once if the time is not positive.
   func after(milliseconds: Int64, _ body: @escaping () -> Void) {
     guard milliseconds > 0 else { return body() }
     let instant = MonotonicClock.nanoseconds + UInt64(milliseconds) * 1_000_000
@@ -38,9 +37,9 @@ import Glibc
     timers.insert(Timer(instant: instant, body: body), at: place)
   }
 
-  /// Serves until ``ending`` says something, then closes everything.
+  /// Serves until ``ending`` is readable, then closes everything.
   ///
-  /// - Parameter accepted: takes a new connection over and sets its ``Socket/owner``.
+  /// - Parameter accepted: takes over a new connection and sets its ``Socket/owner``.
   func run(_ accepted: (Socket) -> Void) {
     while true {
       sockets.removeAll { !$0.isOpen }
@@ -48,7 +47,7 @@ import Glibc
       waits.append(pollfd(fd: listener, events: isAccepting ? Int16(POLLIN) : 0, revents: 0))
       let served = sockets
       for socket in served { waits.append(pollfd(fd: socket.descriptor, events: socket.awaited, revents: 0)) }
-      // Interrupted, it says nothing of any socket.
+      // If interrupted, it reports nothing about any socket.
       if unsafe poll(&waits, nfds_t(waits.count), wait) < 0 { continue }
       if waits[0].revents != 0 { break }
       runTimers()
@@ -62,7 +61,7 @@ import Glibc
     Glibc.close(listener)
   }
 
-  /// Milliseconds until the next timer, rounded up; -1 for none.
+  /// The milliseconds until the next timer, rounded up; -1 for none.
   private var wait: CInt {
     guard let next = timers.first else { return -1 }
     let now = MonotonicClock.nanoseconds

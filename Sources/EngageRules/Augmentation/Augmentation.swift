@@ -1,15 +1,15 @@
 import BatchFoundation
 
-/// The loop over the plug-ins of one event, decided from recorded samples instead of waited for (reference events 5.2).
+/// The loop over the plug-ins of one event; recorded samples take the place of waiting (reference events 5.2).
 enum Augmentation {
   enum Outcome {
-    /// All plug-ins that concern the device are done.
+    /// All plug-ins that concern the device can be applied.
     case complete
-    /// At least one can not be ready with the samples known so far.
+    /// At least one cannot become ready with the samples known so far.
     case lacking
   }
 
-  /// Whether the samples known now suffice for all plug-ins.
+  /// Returns whether the samples known now suffice for all plug-ins.
   static func outcome(of draft: EventDraft, _ samples: LocationSamples, _ settings: RuleSettings) -> Outcome {
     for plugin in settings.augmentation.plugins
     where plugin.readiness(of: draft, samples, settings.augmentation) == .never {
@@ -18,11 +18,11 @@ enum Augmentation {
     return .complete
   }
 
-  /// Applies what is ready within the event's time; marks the draft expired if something was not.
+  /// Applies the plug-ins that are ready within the event's time; marks the draft expired if one was not.
   ///
-  /// The loop of the SDKs, with the moments at which something changes in place of polling: a plug-in that is ready is done
-  /// and leaves the list, an asynchronous one that is not is passed over, a synchronous one is waited for. A plug-in that lacks
-  /// what it starts from is passed over too while one before it may still add it.
+  /// Follows the loop of the SDKs, but jumps to the instants at which something changes instead of polling. A plug-in
+  /// that is ready is applied and leaves the list. An asynchronous one that is not ready is passed over; a synchronous
+  /// one is waited for. A plug-in that lacks its input is also passed over while one before it may still add it.
   static func apply(to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena) {
     var waiting: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
     for plugin in settings.augmentation.plugins {

@@ -1,24 +1,22 @@
 package import BatchFoundation
 
-/// Adds attributes to events from what was recorded around them (reference events 5.1).
-///
-/// Plug-ins run in the configured order. One that is not ready and synchronous holds up all that follow it; any other is
-/// passed over until it is ready or the event's time is up.
+/// Adds attributes to events from data recorded around them (reference events 5.1). Plug-ins run in the configured
+/// order. A synchronous one that is not ready blocks all that follow it; any other is passed over until it is ready or
+/// the event's time is up.
 package protocol AugmentationPlugin: Sendable {
   /// The SDKs' `processSyncronously`.
   var isSynchronous: Bool { get }
 
-  /// Whether devices without recorded samples are none of its concern; true unless a plug-in says otherwise.
+  /// Whether the plug-in ignores devices without recorded samples; true by default.
   var needsSamples: Bool { get }
 
-  /// Whether the event lacks what the plug-in starts from, so that it waits for those before it in the list; false unless a
-  /// plug-in says otherwise.
+  /// Returns whether the event lacks the plug-in's input, so that it waits for earlier plug-ins; false by default.
   func lacksInput(in draft: EventDraft) -> Bool
 
-  /// When the event could have what the plug-in adds; decided from the samples alone, never from a clock.
+  /// Returns when the event could have the plug-in's attributes; computed from the samples alone, never from a clock.
   func readiness(of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings) -> Readiness
 
-  /// Adds its attributes; a name that is there already keeps its value.
+  /// Adds the plug-in's attributes; a name that already exists keeps its value.
   func apply(
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena)
 }
@@ -30,8 +28,7 @@ extension AugmentationPlugin {
 }
 
 package enum Readiness: Equatable, Sendable {
-  /// The device's records never speak of what the plug-in needs, so it holds nothing back and adds nothing
-  /// (reference decisions 20).
+  /// No record of the device has what the plug-in needs; it holds and adds nothing (reference decisions 20).
   case notConcerned
   case ready(at: Instant)
   /// Not within the event's time.
@@ -101,23 +98,21 @@ package struct LocationNamePlugin: AugmentationPlugin {
 }
 
 extension LocationSamples {
-  /// When an event could have the place that counts for it; what both plug-ins of places wait for.
+  /// Returns when an event could have the place that counts for it; both place plug-ins wait for it.
   fileprivate func placeReadiness(for instant: Instant, _ settings: AugmentationSettings) -> Readiness {
     if places.isEmpty { return .notConcerned }
     return place(for: instant, settings).map { .ready(at: $0.readyAt) } ?? .never
   }
 }
 
-/// Plug-ins that were added to the program, by the class name that `Augmentation.augmentationPluginClasses` gives them.
-///
-/// To add one, conform a type to ``AugmentationPlugin`` in this folder and name it here; ``LookupTablePlugin`` is an example
-/// of one that needs no samples, ``CoordinatesPlugin`` of one that does.
+/// The plug-ins compiled into the program, by their class names in `Augmentation.augmentationPluginClasses`. To add
+/// one, conform a type to ``AugmentationPlugin`` in this folder and name it here. ``LookupTablePlugin`` is an example
+/// that needs no samples, ``CoordinatesPlugin`` one that does.
 package enum AddedPlugins {
   package static let byClassName: [String: any AugmentationPlugin] = [:]
 }
 
-/// Coordinates as text: the shortest decimal of the double with at most ten fraction digits, half rounded away from zero
-/// (reference decisions 20).
+/// Formats coordinates: shortest decimals, at most ten fraction digits, half away from zero (reference decisions 20).
 enum CoordinateText {
   static let fractionDigits = 10
 
@@ -149,7 +144,7 @@ enum CoordinateText {
   }
 }
 
-/// `City, State ZIP, Country (CC)`; missing parts go with their separators (reference events 5.4).
+/// Formats `City, State ZIP, Country (CC)`; missing parts are omitted with their separators (reference events 5.4).
 enum AddressText {
   static func text(_ place: Placemark, in arena: Arena) -> Text? {
     let region = joined([place[.state], place[.postalCode]], " ")

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension DeviceRules {
-  /// Keeps location and placemark records in time order; later lines of the same millisecond come after.
+  /// Keeps location and placemark records in time order; of the same millisecond, in line order.
   mutating func announceSample(_ record: Record) {
     switch record.type {
     case .location:
@@ -19,7 +19,7 @@ extension DeviceRules {
     }
   }
 
-  /// A geocoded place also goes to the recipient database, the newest of a device only (reference events 5.4).
+  /// Reports a geocoded place for the recipient database; only the newest of a device is used (reference events 5.4).
   mutating func noteLocation(_ record: Record) {
     explainSample(at: record.timestamp)
     guard let placemark = record.placemark else { return }
@@ -34,7 +34,7 @@ extension DeviceRules {
         address: AddressText.text(placemark, in: arena)?.description ?? "", at: record.timestamp))
   }
 
-  /// Says which events the sample of the record at hand can be for.
+  /// Explains which events the current record's sample can serve.
   func explainSample(at instant: Instant) {
     guard settings.augmentation.usesSamples else {
       explanation?.note(
@@ -48,7 +48,7 @@ extension DeviceRules {
         + "(LocationServices.locationCacheLifespan), unless another is nearer")
   }
 
-  /// Keeps the samples that an event to come, a held one or the end of a paused session may still ask for.
+  /// Keeps the samples that a future event, a held one or the end of a paused session may still need.
   mutating func pruneSamples() {
     guard var earliest = state.lastSeen ?? knownUntil else { return }
     if case .paused(let pause) = state.session { earliest = min(earliest, pause.at) }
@@ -58,7 +58,7 @@ extension DeviceRules {
   }
 }
 
-/// Recorded coordinates and geocoded places of a device, in time order (reference events 5.4).
+/// The recorded coordinates and geocoded places of a device, in time order (reference events 5.4).
 package struct LocationSamples {
   package struct Coordinates {
     package var at: Instant
@@ -94,7 +94,7 @@ extension LocationSamples {
     Self.find(places, \.at, instant, settings)
   }
 
-  /// The latest sample up to the instant if it is not older than its life, else the first one within the timeout.
+  /// Returns the latest sample up to the instant unless it is past its life, else the first one within the timeout.
   private static func find<Value>(
     _ samples: [Value], _ at: (Value) -> Instant, _ instant: Instant, _ settings: AugmentationSettings
   ) -> Sample<Value>? {
@@ -106,7 +106,7 @@ extension LocationSamples {
     return Sample(value: samples[next], readyAt: at(samples[next]))
   }
 
-  /// Drops what no event from the instants on can ask for: per instant the sample before it and all after it.
+  /// Drops what no event from `earliest` on can need; the last sample at or before it stays.
   package mutating func keep(from earliest: Instant) {
     Self.drop(&coordinates, \.at, earliest)
     Self.drop(&places, \.at, earliest)

@@ -1,12 +1,11 @@
 package import BatchFoundation
 
-/// Adds the columns of a table row that is found by the value of an attribute, such as the weather at a location name.
-///
-/// The configuration-only way to augment events: the table is loaded once, before any record is read.
+/// Adds the columns of the table row found by an attribute's value, such as the weather at a location name. Augments
+/// events by configuration alone: the table is loaded once, before any record is read.
 package struct LookupTablePlugin: AugmentationPlugin {
-  /// Attribute whose value is looked up, core ones included.
+  /// The attribute whose value is looked up; may be a core attribute.
   package let key: String
-  /// Of each column.
+  /// The attribute name of each column.
   package let attributes: [String]
   package let rows: KeyedRows
 

@@ -4,14 +4,14 @@ package import BatchFoundation
 package struct Campaign {
   package var name: Text
   package var expiresAt: Instant
-  /// A record or the end of a run was already seen past the expiry, so that it is counted once.
+  /// Whether a record or the end of a run was already past the expiry, so that it is counted once.
   package var expiryWasSeen = false
 
-  /// Active up to and including the instant of its expiry.
+  /// Returns whether the campaign is active; it is up to and including the instant of its expiry.
   package func isActive(at instant: Instant) -> Bool { instant <= expiresAt }
 }
 
-/// Where campaign parameters are looked up: a payload or the parameters of a link.
+/// The source in which campaign parameters are looked up: a payload or the parameters of a link.
 enum CampaignSource {
   case payload(JSONView)
   case link([Attribute])
@@ -24,21 +24,21 @@ enum CampaignSource {
   }
 }
 
-/// What a payload or link says of a campaign, and what is wrong with how it says it.
+/// The campaign that a payload or link sets, and what is wrong with its parameters.
 struct CampaignReading {
   var campaign: Campaign?
   var warnings: [(kind: WarningKind, detail: StaticString)] = []
-  /// Which source gave the expiry, for explanations.
+  /// The source of the expiry, for explanations.
   var expirySource: StaticString = ""
 
-  /// Whether the name of a campaign stands nowhere, not even an empty one.
+  /// Whether no campaign is named at all, not even by an empty name.
   var namesNone: Bool { campaign == nil && warnings.isEmpty }
 }
 
 extension CampaignReading {
-  /// Finds the campaign and its expiry: expires-at, then valid-for, in links then their aliases in the same order, then the
-  /// legacy time stamp, then the default life; the first that can be read wins (reference events 2.3, reference
-  /// decisions 25).
+  /// Finds the campaign and its expiry: expires-at, then valid-for, in links then their aliases in the same order, then
+  /// the legacy time stamp, then the default life; the first readable one wins
+  /// (reference events 2.3, reference decisions 25).
   init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
     let names = settings.parameters
     guard let name = source.text(names.currentCampaign) else { return }
@@ -78,7 +78,7 @@ extension CampaignReading {
     expirySource = "General.defaultCurrentCampaignExpiration"
   }
 
-  /// One to twelve digits, at most year 9999 (reference decisions 16).
+  /// Parses one to twelve digits, at most year 9999 (reference decisions 16); nil for anything else.
   private static func epochSeconds(_ text: Text) -> Instant? {
     guard 1...12 ~= text.count, let seconds = text.digits(0, text.count) else { return nil }
     let instant = Instant(milliseconds: Int64(seconds) * 1000)

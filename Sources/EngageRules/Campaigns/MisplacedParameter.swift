@@ -1,20 +1,19 @@
 import BatchFoundation
 import BatchIngest
 
-/// Finds names of campaign parameters in a payload or link that set no campaign: another spelling, or a place that is not looked at
-/// (reference decisions 56).
+/// Finds misspelled or misplaced campaign names in a payload or link that sets no campaign (reference decisions 56).
 struct MisplacedParameter {
   let names: [Text]
   let arena: Arena
 
-  /// A longer text is not looked into.
+  /// The longest text, in bytes, that is searched.
   private static let longestText = 1 << 16
   private static let deepest = 64
 
-  /// The first name, and the members and texts that lead to it; nil for none.
+  /// Returns the path to the first name, joined by dots; nil if there is none.
   func place(in payload: JSONView) -> String? { path(in: payload, 0, isOfText: false)?.joined(separator: ".") }
 
-  /// - Parameter parameters: of the link, decoded.
+  /// Returns the path to the first name in the link's URL or decoded parameters; nil if there is none.
   func place(inLink url: Text, _ parameters: [Attribute]) -> String? {
     if let parameter = parameters.first(where: { isMeant($0.name) }) { return parameter.name.inWarning }
     if let path = parameters.lazy.compactMap({ parameter in
@@ -53,12 +52,12 @@ struct MisplacedParameter {
     }
     var reader = JSONLineReader()
     var tape = JSONTape(capacity: 1 << 12)
-    // What is no JSON has no members.
+    // Text that is not JSON has no members.
     guard unsafe (try? reader.read(text.bytes, onto: &tape)) != nil else { return nil }
     return path(in: tape.view(at: 0), 0, isOfText: true)
   }
 
-  /// A name before a `=`, or of a piece behind `?` or `#`, as it stands there or percent-decoded.
+  /// Finds a name before a `=`, or of a piece after `?` or `#`, both as written and percent-decoded.
   private func name(inURL text: Text) -> String? {
     guard text.count <= Self.longestText, unsafe text.bytes.contains(where: { Self.marks.contains($0) }) else {
       return nil
@@ -84,7 +83,7 @@ struct MisplacedParameter {
     return nil
   }
 
-  /// Whether one of the names is meant: letters' case, blanks, `_`, `-` and brackets aside, and behind `amp;`.
+  /// Returns whether one of the names is meant, ignoring case, blanks, `_`, `-`, brackets and a leading `amp;`.
   private func isMeant(_ given: Text) -> Bool {
     var key = given
     while key.count > 4, key.slice(0, 4).isEqualIgnoringASCIICase(to: "amp;".utf8) { key = key.slice(4, key.count) }
@@ -113,15 +112,13 @@ struct MisplacedParameter {
   }
 }
 
-/// Which parameter a key of a payload was perhaps meant to be.
+/// Finds the parameter that a payload key was probably meant to be.
 struct ParameterSpelling {
-  /// Pushes have few keys and repeat them, so what was found of each is kept.
+  /// Pushes have few keys and repeat them, so the result for each is cached.
   private var found: [(key: [UInt8], meant: String?)] = []
   private static let mostFound = 32
 
-  /// Nil where the key is a parameter, or not a slip of one's name: it stands for something else.
-  ///
-  /// - Parameter names: the same in every call.
+  /// Returns the parameter that the key misspells; nil if there is none. `names` must be the same in every call.
   mutating func nearest(_ key: Text, among names: @autoclosure () -> [Text]) -> String? {
     if let known = found.first(where: { unsafe key.bytes.elementsEqual($0.key) }) { return known.meant }
     if found.count == Self.mostFound { found.removeAll(keepingCapacity: true) }
@@ -131,8 +128,8 @@ struct ParameterSpelling {
     return meant
   }
 
-  /// Letter case, `_`, `-` and spaces aside, a slip is the name itself, up to two letters more, less or otherwise, or `campaign` and
-  /// `campaignName` for the name of the campaign, which comes first among the names.
+  /// Ignores case, `_`, `-` and spaces. A misspelling is within two edits of a name; `campaign` and `campaignName` also
+  /// mean the name of the campaign, which is the first of the names.
   private static func nearest(_ key: String, among names: [Text]) -> String? {
     let wanted = plain(key)
     if let campaign = names.first, ["campaign", "campaignname"].contains(wanted) { return campaign.description }
@@ -145,16 +142,15 @@ struct ParameterSpelling {
 }
 
 extension Text {
-  /// A name as warnings show it.
+  /// The text for warnings, cut after 57 bytes if it is longer than 60.
   var inWarning: String { count <= 60 ? description : "\(slice(0, 57).description)..." }
 }
 
 /// Looks for keys in notification payloads (reference events 2.1).
 enum PayloadSearch {
-  /// The text at the shallowest place where the key holds one; of several at one depth, the first by key path.
-  ///
-  /// A string counts, also an empty one, and a number as it is written (reference decisions 25). Objects are entered,
-  /// arrays are not; other kinds of value do not count.
+  /// Returns the text at the shallowest place where the key holds one; of several at one depth, the first by key path.
+  /// A string counts, even an empty one, and a number as written (reference decisions 25). Objects are searched, arrays
+  /// are not; other kinds of value do not count.
   static func text(_ key: Text, in payload: JSONView) -> Text? {
     guard payload.kind == .object else { return nil }
     return shallowest(key, in: payload, at: 0, atMost: .max)?.text
@@ -165,12 +161,12 @@ enum PayloadSearch {
     var depth: Int
   }
 
-  /// - Parameter deepest: a hit below that depth does not count.
+  /// - Parameter deepest: the depth below which a hit does not count.
   private static func shallowest(_ key: Text, in object: JSONView, at depth: Int, atMost deepest: Int) -> Hit? {
     if let value = object[key], let text = value.string ?? value.number { return Hit(text: text, depth: depth) }
     var best: (hit: Hit, child: Text)?
     for (child, value) in object.members where value.kind == .object {
-      // What comes later has to be less deep than the best so far, or as deep under a smaller key.
+      // A later hit must be less deep than the best so far, or as deep under a smaller key.
       let allowed = best.map { child < $0.child ? $0.hit.depth : $0.hit.depth - 1 } ?? deepest
       guard depth < allowed else { continue }
       if let hit = shallowest(key, in: value, at: depth + 1, atMost: allowed) { best = (hit, child) }
@@ -178,7 +174,7 @@ enum PayloadSearch {
     return best?.hit
   }
 
-  /// The text shown to the user: `aps.alert`, or `aps.alert.body`, if it is a string; else empty (reference events 1.7).
+  /// Returns `aps.alert` or `aps.alert.body` as shown to the user; empty if not a string (reference events 1.7).
   static func displayedMessage(in payload: JSONView?) -> Text {
     guard let alert = payload?["aps"]?["alert"] else { return .empty }
     return alert.string ?? alert["body"]?.string ?? .empty

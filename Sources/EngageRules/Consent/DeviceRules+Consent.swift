@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// Consent (reference events 3.5): while it is denied, nothing that was recorded goes out.
+/// Consent (reference events 3.5): while it is denied, no recorded event is sent.
 extension DeviceRules {
-  /// Nothing that is recorded now goes out.
+  /// Whether consent is denied, so that no event recorded now is sent.
   package var isDenied: Bool { settings.appliesConsent && state.consent.isDenied }
 
   mutating func setConsent(_ record: Record) {
@@ -26,7 +26,7 @@ extension DeviceRules {
     }
   }
 
-  /// What a record does while consent is denied: what is known of the device moves on, and an opt-out is asked for.
+  /// Processes a record while consent is denied: the device's state is updated, and an opt-out is still requested.
   mutating func withhold(_ record: Record) {
     if record.type.isLifecycle { state.hasLifecycle = true }
     if record.type == .optOut { return check(record) }
@@ -34,13 +34,13 @@ extension DeviceRules {
     warn(.consentDenied, "\(record.type)")
   }
 
-  /// Takes note of a consent record to come, for the samples around it.
+  /// Registers a consent record to come, for the samples around it.
   mutating func announceConsent(_ record: Record) {
     guard settings.appliesConsent else { return }
     consentsToCome.insert((record.timestamp, Consent(record)), at: consentsToCome.place { $0.at <= record.timestamp })
   }
 
-  /// Drops the samples that were announced and recorded while consent was denied: they count for no event, of whatever time.
+  /// Drops the announced samples that were recorded while consent was denied: they count for no event of any time.
   mutating func dropDeniedSamples() {
     samplesAreNew = false
     guard isDenied || !consentsToCome.isEmpty else { return }
@@ -63,17 +63,17 @@ extension Consent {
   }
 }
 
-/// What somebody has agreed to, by purpose; nil until they are asked (reference events 3.5).
+/// A person's consent by purpose; nil until they are asked (reference events 3.5).
 package struct Consent: Equatable {
   package var use: Bool?
   package var export: Bool?
 
   package init() {}
 
-  /// Nothing of the device goes out.
+  /// Whether consent is denied for any purpose; then no event of the device is sent.
   package var isDenied: Bool { use == false || export == false }
 
-  /// With what a record says; what it leaves out stays.
+  /// Returns this consent updated by a record; purposes that the record omits are unchanged.
   func taking(_ said: Consent) -> Consent {
     var consent = self
     if let use = said.use { consent.use = use }

@@ -1,8 +1,7 @@
 package import BatchFoundation
 
-/// Reads links by the routes of a file, as MobileDeepLinking and Engage on top of it meant to (reference deep-links 3 to 9).
-///
-/// No state survives between links, and a link costs at most one look-up for each of its parts.
+/// Reads links by the routes of a file, as MobileDeepLinking and Engage intended (reference deep-links 3 to 9). No
+/// state survives between links, and a link costs at most one look-up for each of its parts.
 package struct DeepLinkRouter: Sendable {
   package let file: RouteFile?
   private let options: LinkOptions
@@ -17,13 +16,13 @@ package struct DeepLinkRouter: Sendable {
     deliversAlways = routes.map { !$0.namesEngageHandlers } ?? false
   }
 
-  /// What the link says. Decoded text is put into the arena; the rest lies in the memory of the link.
+  /// Reads a link. Decoded text is put into the arena; the rest is in the memory of the link.
   package func read(_ url: Text, into arena: Arena) -> LinkReading {
     var nothing: LinkExplanation?
     return read(url, into: arena, explanation: &nothing)
   }
 
-  /// The same, with the reason for every route at every level.
+  /// Reads a link and gives the verdict on every route at every level.
   package func explain(_ url: Text, into arena: Arena) -> (reading: LinkReading, explanation: LinkExplanation) {
     var explanation: LinkExplanation? = LinkExplanation()
     let reading = read(url, into: arena, explanation: &explanation)
@@ -47,7 +46,7 @@ package struct DeepLinkRouter: Sendable {
 
   // MARK: Levels
 
-  /// Chooses a route, sets the outcome and what the route captured.
+  /// Chooses a route, and sets the outcome and the captured parameters.
   private func route(
     _ link: RoutableLink, _ reading: inout LinkReading, _ warnings: inout [LinkWarning], into arena: Arena,
     explanation: inout LinkExplanation?
@@ -100,7 +99,7 @@ package struct DeepLinkRouter: Sendable {
 
   private enum Candidates {
     case passing([Int])
-    /// A value was too long for the expression of a parameter.
+    /// A value was too long for the expression of this parameter.
     case undecided([UInt8])
   }
 
@@ -122,7 +121,7 @@ package struct DeepLinkRouter: Sendable {
     return .passing(passing)
   }
 
-  /// The best of the routes; nil if there is none.
+  /// Returns the best of the routes; nil if there is none.
   private func choose(_ passing: [Int], _ link: RoutableLink, _ file: RouteFile) -> Int? {
     guard passing.count > 1, options.routeOrder == .literalFirst else { return passing.first }
     return passing.min { one, other in
@@ -145,8 +144,8 @@ package struct DeepLinkRouter: Sendable {
 }
 
 extension Route {
-  /// How special each part is, for the order of routes that match the same link: 0 for a literal, 1 for a placeholder with
-  /// an expression, 2 for a free one. Where the first segment stands for the host, a route's host is such a literal.
+  /// The rank of each part, for ordering routes that match the same link: 0 for a literal, 1 for a placeholder with an
+  /// expression, 2 for a free one. A route's host counts as a literal if the first segment serves as the host.
   fileprivate func ranks(_ link: RoutableLink) -> [Int] {
     let ranks = parts.map { part in
       switch part {
@@ -159,7 +158,7 @@ extension Route {
   }
 }
 
-/// The routes by host and number of parts, so that a level of a link looks only at those that may take it.
+/// The routes by host and number of parts, so that a level of a link checks only those that may match.
 struct RouteIndex: Sendable {
   /// Route indexes by number of parts, in the order of the file.
   private typealias ByCount = [Int: [Int]]
@@ -177,7 +176,7 @@ struct RouteIndex: Sendable {
     }
   }
 
-  /// The routes that fit in host and number of parts, in the order of the file.
+  /// Returns the routes that fit in host and number of parts, in the order of the file.
   func routes(for link: RoutableLink, level: Int) -> [Int] {
     let left = link.segments.count - level
     let anyHost = withoutHost[left] ?? []
@@ -187,19 +186,18 @@ struct RouteIndex: Sendable {
   }
 }
 
-/// What a link says, once routes and query are read (reference deep-links 3 to 6). Fresh for every link.
-///
-/// Texts lie in the memory of the link or in the arena that the caller gave.
+/// The result of reading a link by routes and query (reference deep-links 3 to 6). Fresh for every link. Texts are in
+/// the memory of the link or in the caller's arena.
 package struct LinkReading {
   package enum Outcome: Equatable, Sendable {
-    /// A route of the file, by its index, after the last `trimmed` parts of the link were left out.
+    /// A route of the file, by its index, after the last `trimmed` parts of the link were removed.
     case matched(route: Int, trimmed: Int)
-    /// No route matched at any level, and the default route was taken.
+    /// No route matched at any level; the default route was taken.
     case fallback(trimmed: Int)
     /// No route matched and the file has no default route, or there is no file.
     case none(trimmed: Int)
 
-    /// How many parts (segments from the end, then the host) were left out.
+    /// The number of removed parts: segments from the end, then the host.
     package var trimmed: Int {
       switch self {
       case .matched(_, let trimmed), .fallback(let trimmed), .none(let trimmed): trimmed
@@ -208,25 +206,25 @@ package struct LinkReading {
   }
 
   package var outcome: Outcome
-  /// What the matched route captured: placeholders and declared query parameters, by the bytes of their names.
+  /// The parameters captured by the matched route: placeholders and declared query parameters, by the bytes of names.
   package var routeParameters: [Attribute] = []
-  /// Whether the route's parameters are among ``parameters``; false where the route lists no handler of Engage.
+  /// Whether ``parameters`` include the route's parameters; false if the route lists no handler of Engage.
   package var deliversRouteParameters = false
-  /// What goes on to campaigns and events: the route's parameters if they are delivered, and every pair of the query,
-  /// declared or not, which wins. By the bytes of the names.
+  /// The parameters for campaigns and events: the route's parameters if they are delivered, and every pair of the
+  /// query, declared or not. The query wins. By the bytes of the names.
   package var parameters: [Attribute] = []
-  /// The pairs of the query alone; also in ``parameters``. By the bytes of the names, of a repeated name the last one.
+  /// The pairs of the query alone; also in ``parameters``. By the bytes of the names; of a repeated name, the last.
   package var query: [Attribute] = []
   /// Campaign tags and click ids of the query, declared or not; also in ``parameters``. By the bytes of the names.
   package var tracking: [Attribute] = []
   package var warnings: [LinkWarning] = []
 }
 
-/// Choices about the reading of links.
+/// Options for reading links.
 package struct LinkOptions: Sendable {
   package var routeOrder: RouteOrderPolicy
-  /// Hosts of `http` and `https` links that count as the app itself, so that `https://www.shop.example/product/5` is read
-  /// like `app://product/5`. `*.shop.example` stands for all hosts below that domain.
+  /// Hosts of `http` and `https` links that count as the app itself, so that `https://www.shop.example/product/5` is
+  /// read like `app://product/5`. `*.shop.example` matches all hosts below that domain.
   package var ownDomains: [String]
 
   package init(routeOrder: RouteOrderPolicy, ownDomains: [String]) {

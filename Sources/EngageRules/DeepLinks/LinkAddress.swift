@@ -1,21 +1,20 @@
 package import BatchFoundation
 
-/// A link taken apart by the delimiters of RFC 3986, over the bytes as they were recorded (reference deep-links 2).
-///
-/// Foundation's `URL` is no help here: it rewrites or refuses what old links really contain, such as a lone `%` or a space.
-/// Nothing is refused here, and nothing decoded; user info, port and fragment are dropped.
+/// A link split by the delimiters of RFC 3986, over the bytes as recorded (reference deep-links 2). Foundation's `URL`
+/// is unsuitable: it rewrites or refuses what old links really contain, such as a lone `%` or a space. This type
+/// refuses and decodes nothing; user info, port and fragment are dropped.
 package struct LinkAddress {
   /// The text before the first `:`, if it is a scheme. Never compared with anything.
   package var scheme: Text?
-  /// The host as it is written; nil if there is none or it is empty.
+  /// The host as written; nil if missing or empty.
   package var host: Text?
-  /// The parts of the path as they are written, without empty ones.
+  /// The parts of the path as written, without empty ones.
   package var segments: [Text]
-  /// Whether the path holds something, be it slashes only.
+  /// Whether the path is not empty, even if it is slashes only.
   package var hasPath: Bool
   /// The text between the first `?` and the fragment.
   package var query: Text?
-  /// Neither an authority nor a path that begins with `/`, as in `app:data/5`.
+  /// Whether there is neither an authority nor a path that begins with `/`, as in `app:data/5`.
   package var isOpaque: Bool
 
   package init(_ url: Text) {
@@ -41,7 +40,7 @@ package struct LinkAddress {
     segments = rest.split(on: slash)
   }
 
-  /// The link with some of its parts taken off the end: segments first, then the host (reference deep-links 4).
+  /// Returns the link with parts removed from the end: segments first, then the host (reference deep-links 4).
   package func text(withoutLast trimmed: Int) -> String {
     var text = scheme.map { "\($0)://" } ?? "//"
     if let host, trimmed <= segments.count { text += host.description }
@@ -57,7 +56,7 @@ package struct LinkAddress {
       ? colon : nil
   }
 
-  /// The host of an authority: what stands between the last `@` and a port.
+  /// Returns the host of an authority: the text between the last `@` and a port; nil if empty.
   private static func host(of authority: Text) -> Text? {
     var host = authority
     if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host.slice(at + 1, host.count) }
@@ -85,7 +84,7 @@ extension Text {
     return nil
   }
 
-  /// The pieces between the separators, without empty ones.
+  /// Returns the pieces between the separators, without empty ones.
   func split(on separator: UInt8) -> [Text] {
     var pieces: [Text] = []
     var start = 0

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Why a route took a link or did not, by the first reason (reference deep-links 9).
+/// The verdict on a route for a link, by the first reason (reference deep-links 9).
 package enum RouteVerdict: Equatable, Sendable {
   case passed
   /// `given` is nil if the link has no host, or none is left at this level.
@@ -10,12 +10,12 @@ package enum RouteVerdict: Equatable, Sendable {
   case literal(index: Int, wanted: [UInt8], given: Text)
   case expression(parameter: [UInt8], pattern: String, given: Text)
   case missing(parameter: [UInt8])
-  /// Its value is longer than an expression may look at; no route is chosen for such a link.
+  /// The value is longer than an expression may examine; no route is chosen for the link.
   case tooLong(parameter: [UInt8])
-  /// It would have taken the link, but the other route, by its index, comes first.
+  /// The route matches, but the other route, by its index, comes first.
   case shadowed(by: Int)
 
-  /// A short name, the same in all output.
+  /// The short name used in all output.
   package var code: String {
     switch self {
     case .passed: "passed"
@@ -30,11 +30,11 @@ package enum RouteVerdict: Equatable, Sendable {
   }
 }
 
-/// What every route said to a link, level by level.
+/// The verdicts of all routes on a link, level by level.
 package struct LinkExplanation: Sendable {
   /// One shortening of the link.
   package struct Level: Sendable {
-    /// How many parts are left out.
+    /// The number of parts removed.
     package var trimmed: Int
     /// The link without them.
     package var link: String
@@ -43,7 +43,7 @@ package struct LinkExplanation: Sendable {
   }
 
   package private(set) var levels: [Level] = []
-  /// Whether there was more to say than anybody would read.
+  /// Whether levels or verdicts beyond the limit were dropped.
   package private(set) var isTruncated = false
   private var size = 0
   private static let largest = 10_000

@@ -1,12 +1,12 @@
 import BatchFoundation
 
-/// Whether one route takes a link of which the last `level` segments were left out (reference deep-links 3).
+/// Matches one route against a link whose last `level` segments were removed (reference deep-links 3).
 struct LinkMatch {
   let link: RoutableLink
   let level: Int
   let route: Route
 
-  /// The first reason against the route: path, then query, then what is required.
+  /// Returns the first reason against the route: path, then query, then required parameters.
   func verdict() -> RouteVerdict {
     if let host = route.host {
       guard let given = link.host, given.equals(host) else { return .host(wanted: host, given: link.host) }
@@ -15,12 +15,12 @@ struct LinkMatch {
       return .host(wanted: route.host ?? [], given: nil)
     }
     guard route.parts.count == segments.count else { return .count(wanted: route.parts.count, given: segments.count) }
-    // A key without parts is for the link as it came, not for what is left of a longer one (reference decisions 18).
+    // A key without parts matches the original link, not the rest of a longer one (reference decisions 18).
     if route.host == nil, route.parts.isEmpty, level > 0 { return .count(wanted: 0, given: link.segments.count) }
     return pathFault(segments) ?? queryFault() ?? missingFault() ?? .passed
   }
 
-  /// The values of the placeholders of a route that passed, in the order of its key.
+  /// Returns the placeholder values of a route that passed, in the order of its key.
   func placeholders(into arena: Arena) -> [Attribute] {
     zip(route.parts, link.segments(for: route, level: level) ?? []).compactMap { part, segment in
       guard case .placeholder(let name, _) = part else { return nil }
@@ -28,7 +28,7 @@ struct LinkMatch {
     }
   }
 
-  /// The query parameters that the route declares, in the order of the link.
+  /// Returns the query parameters that the route declares, in the order of the link.
   func declaredParameters() -> [Attribute] {
     if route.parameters.isEmpty { return [] }
     return link.query.parameters.filter { pair in route.parameters.contains { pair.name.equals($0.name) } }
@@ -47,7 +47,7 @@ struct LinkMatch {
     return nil
   }
 
-  /// Every occurrence of a declared name has to pass, although only the last one counts.
+  /// Checks every occurrence of a declared name, although only the last one counts.
   private func queryFault() -> RouteVerdict? {
     for parameter in route.parameters where parameter.expression != nil {
       for pair in link.query.parameters where pair.name.equals(parameter.name) {

@@ -1,10 +1,8 @@
 import BatchFoundation
 
-/// The parameters of a link's query, in the order in which they are written (reference deep-links 3 and 6, reference
-/// decisions 17).
-///
-/// The query is split at `&` and each piece at its first `=`; only then are both sides decoded. `+` means itself. Pieces
-/// without a name or without a `=` are not parameters.
+/// The parameters of a link's query, in written order (reference deep-links 3 and 6, reference decisions 17). The query
+/// is split at `&` and each piece at its first `=`; only then are both sides decoded. `+` means itself. Pieces without
+/// a name or without a `=` are not parameters.
 struct LinkQuery {
   private(set) var parameters: [Attribute] = []
 
@@ -41,7 +39,7 @@ struct LinkQuery {
 }
 
 extension [Attribute] {
-  /// The same in the order of the bytes of the names; of a repeated name the last one.
+  /// Returns the attributes in the byte order of their names; of a repeated name, the last.
   func lastByName() -> [Attribute] {
     if count < 2 { return self }
     let order = indices.sorted { one, other in
@@ -57,17 +55,17 @@ extension [Attribute] {
   }
 }
 
-/// What percent decoding made of a piece of a link (reference deep-links 2).
+/// Decodes the percent escapes of a piece of a link (reference deep-links 2).
 enum PercentDecoding {
-  /// Why a piece was left as it was written.
+  /// The reason why a piece was left as written.
   enum Flaw: Sendable {
     /// A `%` without two hexadecimal digits after it.
     case badEscape
-    /// Escapes that are not UTF-8 together.
+    /// Escapes that do not form UTF-8 together.
     case badUTF8
   }
 
-  /// The decoded text, or with a flaw the raw text. `+` stays `+`. Text without escapes is not copied.
+  /// Returns the decoded text, or with a flaw the raw text. `+` stays `+`. Text without escapes is not copied.
   static func decode(_ raw: Text, into arena: Arena) -> (text: Text, flaw: Flaw?) {
     guard unsafe raw.bytes.contains(percent) else { return (raw, nil) }
     let target = unsafe arena.allocate(raw.count).bindMemory(to: UInt8.self, capacity: raw.count)

@@ -1,15 +1,15 @@
 import BatchFoundation
 
-/// A link as routes see it: its host, its decoded segments, its query.
+/// A link as seen by routes: its host, decoded segments and query.
 struct RoutableLink {
-  /// What the first part of a route's key is compared with. For a link to an own domain that is the first segment.
+  /// The text compared with the first part of a route's key: the first segment for a link to an own domain.
   let host: Text?
   /// The decoded segments of the path, without empty ones.
   let segments: [Text]
   let query: LinkQuery
   /// Whether the link goes to one of the app's own web domains.
   let hostIsOwnDomain: Bool
-  /// False for links that always take the default route: without a scheme, or opaque.
+  /// False for links that always take the default route: those without a scheme, and opaque ones.
   let isRoutable: Bool
   let address: LinkAddress
 
@@ -31,11 +31,10 @@ struct RoutableLink {
     query = LinkQuery(address.query, into: arena, warnings: &warnings)
   }
 
-  /// Segments and host, as far as it counts; what an unmatched link loses one by one.
+  /// The number of segments, plus one for a host that counts; an unmatched link loses them one by one.
   var partCount: Int { segments.count + (address.host != nil && !hostIsOwnDomain ? 1 : 0) }
 
-  /// The segments that are compared with the parts of a route at a level; nil where the route cannot be asked, because the
-  /// link has no host or none is left.
+  /// Returns the segments compared with a route at a level; nil if the link has no host, or none is left.
   func segments(for route: Route, level: Int) -> ArraySlice<Text>? {
     let left = segments.dropLast(level)
     if route.host == nil { return left }
@@ -63,9 +62,9 @@ extension Text {
   func equals(_ other: [UInt8]) -> Bool { unsafe count == other.count && bytes.elementsEqual(other) }
 }
 
-/// Query parameters that tell where a visitor came from, whatever the app makes of them (reference deep-links 10).
+/// Query parameters that show where a visitor came from, whether or not the app uses them (reference deep-links 10).
 enum TrackingParameters {
-  /// The entries whose names are campaign tags, click ids of advertising networks, or ids of a mailing.
+  /// Returns the parameters that are campaign tags, click ids of advertising networks, or ids of a mailing.
   static func among(_ parameters: [Attribute]) -> [Attribute] {
     parameters.filter { parameter in names.contains(parameter.name) }
   }

@@ -2,33 +2,33 @@ package import BatchFoundation
 
 /// The routes of a `MobileDeepLinkingConfig.json` in the order of the file (reference deep-links 1).
 package struct RouteFile: Sendable {
-  /// As the caller named the file; for messages.
+  /// The file's name as given by the caller; for messages.
   package var name: String
   package var routes: [Route]
   /// The handlers of the default route; nil if the file has none.
   package var defaultHandlers: [RouteHandler]?
-  /// What was accepted but should be looked at, in the order of the file.
+  /// Suspicious but accepted parts of the file, in its order.
   package var notes: [FileNote]
 
-  /// Whether a route's parameters count only if it lists a handler of Engage; a file that names none anywhere was written
-  /// for Android, where they always count (reference deep-links 6).
+  /// Whether a route's parameters count only if it lists a handler of Engage. A file that names none anywhere was
+  /// written for Android, where they always count (reference deep-links 6).
   package var namesEngageHandlers: Bool {
     routes.contains { $0.handlers.contains(where: \.isEngage) } || (defaultHandlers ?? []).contains(where: \.isEngage)
   }
 }
 
-/// One route of the file. Texts are bytes, because they are compared as such.
+/// One route of the file. Texts are bytes because they are compared bytewise.
 package struct Route: Sendable {
-  /// The key as it is written.
+  /// The key as written.
   package var key: String
   package var place: TextPlace?
-  /// Nil if the key begins with `/`: then any host will do.
+  /// Nil if the key begins with `/`: any host matches.
   package var host: [UInt8]?
   package var parts: [Part]
   package var parameters: [Parameter]
   package var handlers: [RouteHandler]
 
-  /// What one segment of a link has to be.
+  /// The requirement on one segment of a link.
   package enum Part: Sendable, Equatable {
     case literal([UInt8])
     /// Any one segment; `parameter` is the index of the declaration of the same name, if there is one.
@@ -39,7 +39,7 @@ package struct Route: Sendable {
   package struct Parameter: Sendable {
     package var name: [UInt8]
     package var isRequired: Bool
-    /// What the whole value has to match; nil if it may be anything.
+    /// The expression that the whole value must match; nil if any value will do.
     package var expression: LinearRegex?
     package var place: TextPlace?
   }
@@ -49,14 +49,14 @@ package struct Route: Sendable {
 package struct RouteHandler: Sendable {
   package var name: String
 
-  /// Whether it is one of the handlers that hand a link's parameters to Engage.
+  /// Whether it is one of the handlers that pass a link's parameters to Engage.
   package var isEngage: Bool {
     ["postSilverpop", "engageDefaultHandler"].contains { $0.utf8.elementsEqual(name.utf8) }
   }
 }
 
 extension RouteFileReader {
-  /// Notes what a file that can be used probably does not mean the way it is written (reference deep-links 9).
+  /// Notes the parts of a usable file that probably do not mean what is written (reference deep-links 9).
   mutating func lint(_ file: RouteFile) {
     var shapes: [[UInt8]: String] = [:]
     for route in file.routes {
@@ -119,14 +119,14 @@ extension RouteFileReader {
 }
 
 extension Route {
-  /// The names of the placeholders in the order of the key.
+  /// The names of the placeholders, in the order of the key.
   var placeholderNames: [[UInt8]] {
     parts.compactMap { part in
       if case .placeholder(let name, _) = part { name } else { nil }
     }
   }
 
-  /// Equal for two routes that take the same links; nil where the query decides too. Expressions count as text.
+  /// Equal for two routes that match the same links; nil if the query also matters. Expressions compare as text.
   fileprivate var shape: [UInt8]? {
     guard isUnconditional else { return nil }
     var shape: [UInt8] = host.map { [0] + $0 } ?? [1]
@@ -140,7 +140,7 @@ extension Route {
     return shape
   }
 
-  /// Whether no query parameter decides about the route.
+  /// Whether matching does not depend on any query parameter.
   private var isUnconditional: Bool {
     let names = placeholderNames
     return parameters.allSatisfy { names.contains($0.name) || (!$0.isRequired && $0.expression == nil) }

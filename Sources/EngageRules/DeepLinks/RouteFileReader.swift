@@ -1,10 +1,9 @@
 package import BatchFoundation
 
 extension RouteFile {
-  /// Reads a route file: what the phones accepted, and the slips that published samples have, with a note on each.
+  /// Reads a route file: all that the phones accepted, and the mistakes in published samples, with a note on each.
   ///
-  /// - Throws: ``FileError`` with all faults at once: no JSON, a wrong type where the routing needs the right one, or
-  ///   an expression that is not valid.
+  /// - Throws: ``FileError`` with all faults: not JSON, wrong types that matter for routing, invalid expressions.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> RouteFile {
     var reader = RouteFileReader(bytes: bytes, name: name)
     return try reader.read()
@@ -169,7 +168,7 @@ struct RouteFileReader: NotingReader {
 
   // MARK: Places
 
-  /// The members of an object without null values; of a repeated key the last one, with a warning.
+  /// Returns the members of an object without null values; of a repeated key the last one, with a warning.
   private mutating func uniqueMembers(_ node: JSONNode) -> UniqueMembers {
     var unique = UniqueMembers()
     for member in node.members ?? [] {
@@ -187,7 +186,7 @@ private struct UniqueMembers {
 
   subscript(key: String) -> JSONNode? { places[Array(key.utf8)].map { ordered[$0].value } }
 
-  /// Whether the key was there already; its value is replaced, and it keeps its place.
+  /// Returns whether the key existed already; its value is replaced, and it keeps its place.
   mutating func add(_ member: JSONMember) -> Bool {
     let key = Array(member.key.utf8)
     if let place = places[key] {

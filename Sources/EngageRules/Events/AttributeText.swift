@@ -1,9 +1,8 @@
 package import BatchFoundation
 
-/// How values become attribute texts (reference formats 4.2).
+/// Converts values to attribute texts (reference formats 4.2).
 package enum AttributeText {
-  /// The text of a scalar: strings as they are, integers as written, other numbers as ECMAScript writes them, null as empty.
-  /// Nil for arrays and objects.
+  /// Returns a scalar's text: strings and integers as written, other numbers as in ECMAScript, null as empty; else nil.
   @inline(__always)
   package static func scalar(_ value: JSONView, in arena: Arena) -> Text? {
     switch value.kind {
@@ -24,18 +23,18 @@ package enum AttributeText {
   }
 
   private static func ecmaScript(_ text: Text, in arena: Arena) -> Text {
-    // A short plain decimal that is already the shortest form of its double is by far the most frequent case.
+    // By far the most frequent case is a short plain decimal that is already the shortest form of its double.
     if isShortDecimal(text) { return text }
-    // Ingest refused numbers beyond a double, so this one has a value.
+    // Ingest rejected numbers beyond a double, so this one has a value.
     guard let value = Double(text.description) else { return text }
     return arena.text(ECMAScriptNumber.text(value))
   }
 
-  /// Up to 15 significant digits, no exponent, no leading or trailing zero to remove: text and double are one to one.
+  /// Returns whether there are at most 15 significant digits, no exponent, and no zero to remove: one text per double.
   private static func isShortDecimal(_ text: Text) -> Bool {
     guard text.count <= 16, text.count >= 3, text[text.count - 1] != UInt8(ascii: "0") else { return false }
     var at = text[0] == UInt8(ascii: "-") ? 1 : 0
-    // 0.000001 is the smallest power of ten that is written without an exponent.
+    // 0.000001 is the smallest power of ten written without an exponent.
     if text[at] == UInt8(ascii: "0"), at + 2 < text.count, text[at + 2] == UInt8(ascii: "0") { return false }
     var points = 0
     while at < text.count {
@@ -50,7 +49,7 @@ package enum AttributeText {
     return points == 1 && text[text.count - 1] != UInt8(ascii: ".")
   }
 
-  /// The elements of a Tags array joined by commas; empty, null and nested ones are left out
+  /// Returns the elements of a Tags array joined by commas, without empty, null and nested ones
   /// (reference events 1.6, decisions 19). Nil for an object.
   static func tags(_ value: JSONView, in arena: Arena) -> Text? {
     guard value.kind == .array else { return scalar(value, in: arena) }
@@ -68,11 +67,10 @@ package enum AttributeText {
     return unsafe Text(base: target, count: used)
   }
 
-  /// A whole number in decimal digits.
   static func integer(_ value: Int64, in arena: Arena) -> Text { arena.text(String(value)) }
 }
 
-/// `Number::toString` of ECMAScript for finite doubles.
+/// Formats finite doubles as `Number::toString` of ECMAScript does.
 package enum ECMAScriptNumber {
   package static func text(_ value: Double) -> String {
     if value == 0 { return "0" }
@@ -84,7 +82,7 @@ package enum ECMAScriptNumber {
     return sign + mantissa + (exponent < 0 ? "e-" : "e+") + String(abs(exponent))
   }
 
-  /// 0.DIGITS x 10^point without an exponent.
+  /// Returns 0.DIGITS x 10^point without an exponent.
   static func plain(_ digits: String, _ point: Int) -> String {
     let count = digits.utf8.count
     if point <= 0 { return "0." + String(repeating: "0", count: -point) + digits }
@@ -92,9 +90,9 @@ package enum ECMAScriptNumber {
     return digits.prefix(point) + "." + digits.dropFirst(point)
   }
 
-  /// The fewest digits that read back as the value, and the place of the decimal point: 0.DIGITS x 10^point.
+  /// Returns the fewest digits that read back as the value, and the decimal point: 0.DIGITS x 10^point.
   static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {
-    // Swift's description already holds the shortest digits; only their layout differs.
+    // Swift's description already has the shortest digits; only their layout differs.
     let parts = value.description.split(separator: "e")
     let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
     var digits = mantissa.joined()

@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// From records to events (reference events 1.4 to 1.7).
+/// Converts records to events (reference events 1.4 to 1.7).
 extension DeviceRules {
-  /// The event of a record other than lifecycle, link and raw, with the caller's values before the automatic ones.
+  /// Returns the event of a record other than lifecycle, link and raw; the caller's values precede the automatic ones.
   mutating func draft(of record: Record) -> EventDraft {
     guard let kind = record.type.eventKind else { return draft(record.subject ?? .empty, record) }
     var draft = draft(settings.codes[kind].code, record)
@@ -11,9 +11,7 @@ extension DeviceRules {
     return draft
   }
 
-  /// Gives the event the automatic attributes of its kind.
-  ///
-  /// - Parameter value: nil where the event has no such field at all.
+  /// Adds the automatic attributes of the event's kind; `value` returns nil if the event does not have the field.
   @inline(__always)
   mutating func addFields(
     of kind: EventKind, to draft: inout EventDraft, _ value: (inout DeviceRules, AutomaticField) -> Text?
@@ -50,13 +48,13 @@ extension DeviceRules {
     }
   }
 
-  /// What opening a notification did, and with what.
+  /// Returns a member of the action taken by opening a notification: its type or value.
   private func action(of record: Record, _ member: Text) -> Text? {
     guard let action = record.body?["notification-action"], action.kind == .object else { return nil }
     return action[member].flatMap { AttributeText.scalar($0, in: arena) }
   }
 
-  /// What records named of the device; nil for what none named, and for other fields.
+  /// Returns a device value named by records; nil if none named it, and for other fields.
   func deviceValue(of field: AutomaticField, _ core: CoreTexts) -> Text? {
     let value: Text =
       switch field {
@@ -79,7 +77,7 @@ extension DeviceRules {
     forEachParameter(of: record) { draft.set($0, $1) }
   }
 
-  /// The caller's attributes: scalars as text, Tags joined, other arrays and objects dropped (reference events 1.5).
+  /// Visits the caller's attributes: scalars as text, Tags joined, other values dropped (reference events 1.5).
   @inline(__always)
   private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
     guard let params = record.params else { return }
@@ -93,16 +91,15 @@ extension DeviceRules {
     }
   }
 
-  /// The text of a value that a caller or a phone gave: a scalar, or tags, which may also be an array. Nil for any other.
-  ///
-  /// Of no rules, which would be copied for each.
+  /// Returns the text of a scalar, or of tags, which may also be an array; nil for any other value. Static, because the
+  /// rules would be copied for each call.
   @inline(__always)
   private static func attributeText(_ name: Text, _ value: JSONView, tags: Text, in arena: Arena) -> Text? {
     if let text = AttributeText.scalar(value, in: arena) { return text }
     return name == tags ? AttributeText.tags(value, in: arena) : nil
   }
 
-  /// Stores the campaign that a push or an opened local notification carries, before its event is built (reference events 2.2).
+  /// Stores the campaign of a push or an opened local notification, before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard let payload = campaignPayload(of: record) else { return }
     let reading = CampaignReading(.payload(payload), at: record.timestamp, settings: settings)
@@ -127,7 +124,7 @@ extension DeviceRules {
     warn(.nearParameter, "the \(what) sets no campaign, and '\(place)' in it is perhaps meant for one")
   }
 
-  /// The campaign that a link names.
+  /// Returns the campaign that a link names, and warns if a name is misplaced.
   private mutating func campaign(of link: LinkReading, _ record: Record) -> CampaignReading {
     let reading = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings)
     if reading.namesNone {
@@ -136,14 +133,14 @@ extension DeviceRules {
     return reading
   }
 
-  /// The campaign that a record itself names; nil where it names none that counts.
+  /// Returns the campaign that a record itself names; nil if it names none that counts.
   mutating func ownCampaign(of record: Record) -> Campaign? {
     campaignPayload(of: record).flatMap {
       CampaignReading(.payload($0), at: record.timestamp, settings: settings).campaign
     }
   }
 
-  /// Where the campaign of a notification is looked for; nil for a record that sets none (reference decisions 41).
+  /// Returns the payload that may name a campaign; nil for a record that sets none (reference decisions 41).
   private func campaignPayload(of record: Record) -> JSONView? {
     switch record.type {
     case .pushReceived, .notificationOpened: return record.body
@@ -156,9 +153,8 @@ extension DeviceRules {
     }
   }
 
-  /// Tells of keys that are nearly a parameter's name, because a push that names its campaign otherwise has none.
-  ///
-  /// - Returns: whether it told of one of a campaign.
+  /// Warns of keys that resemble a parameter's name, because a push that misspells its campaign has none. Returns
+  /// whether a campaign parameter was among them.
   private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
     let names = settings.parameters
     var told = false
@@ -167,7 +163,7 @@ extension DeviceRules {
         if warnOfNearParameters(value) { told = true }
         continue
       }
-      // Most keys cost a look at their length and first letter.
+      // Most keys cost only a check of their length and first letter.
       guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
       let meant = spelling.nearest(
         key,
@@ -191,7 +187,7 @@ extension DeviceRules {
     explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339), by \(reading.expirySource)")
   }
 
-  /// Counts a stored campaign that is seen past its expiry, once (reference decisions 21).
+  /// Counts a stored campaign seen past its expiry, once (reference decisions 21).
   mutating func expireCampaign(at instant: Instant) {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
@@ -202,7 +198,7 @@ extension DeviceRules {
 
   // MARK: - Deep links
 
-  /// A link starts or resumes a session and is always reported with its parameters (reference events 3.3 rule 4).
+  /// Opens a link: it starts or resumes a session, and is always an event (reference events 3.3 rule 4).
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
@@ -224,7 +220,7 @@ extension DeviceRules {
     guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
     var draft = startedDraft(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
-      // One event for a start by link: it takes the place of the automatic one of the same instant (reference events 3.4).
+      // A start by link is one event: it replaces the automatic one of the same instant (reference events 3.4).
       openStart = nil
       withdraw(start.emission)
       place(&draft, emission: start.emission)
@@ -241,8 +237,8 @@ extension DeviceRules {
     return true
   }
 
-  /// What the event of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the
-  /// caller's params (reference decisions 17 and 23).
+  /// Returns the attributes of a link's event, later ones winning: the call to action of the link's own query, the
+  /// link's parameters, the caller's params (reference decisions 17 and 23).
   private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
     var given: [Attribute] = []
     if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
@@ -253,14 +249,14 @@ extension DeviceRules {
     return given
   }
 
-  /// The event of a link alone, with the campaign that the link names, which leaves no trace in the device's sessions and campaigns.
+  /// Returns the event of a link alone, with the campaign that the link names. The caller restores `state.campaign`.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)
     state.campaign = campaign(of: link, record).campaign
     return startedDraft(at: record.timestamp, link: attributes(of: record, link))
   }
 
-  /// The record's URL, decoded and merged as routes and query say (reference deep-links 6).
+  /// Reads the record's URL, decoded and merged by routes and query (reference deep-links 6).
   private mutating func read(link record: Record) -> LinkReading {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
@@ -288,8 +284,8 @@ extension DeviceRules {
 
   // MARK: - Raw events
 
-  /// A stored event of a phone passes through, but for normalisation: core attributes first, missing ones filled, of two
-  /// equal names the last (reference decisions 13).
+  /// Passes a phone's stored event through, normalized: core attributes first, missing ones filled, the last of two
+  /// equal names kept (reference decisions 13).
   mutating func emitRaw(_ record: Record) {
     guard isSent(record.subject ?? .empty) else { return }
     var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
@@ -315,7 +311,7 @@ extension DeviceRules {
 
   // MARK: - Emission
 
-  /// A draft with what every event carries, in the memory of the one that went out last.
+  /// Returns a draft with the attributes of every event, in the memory of the event emitted last.
   @inline(__always)
   mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = emptyDraft(code, at: instant, core: core)
@@ -335,7 +331,7 @@ extension DeviceRules {
     return draft
   }
 
-  /// Gives the event its number and sends it on, or holds it while its samples may still come.
+  /// Numbers the event and emits it, or holds it while its samples may still come.
   mutating func emit(_ draft: consuming EventDraft) {
     guard isSent(draft.code) else {
       spareAttributes = draft.others
@@ -370,13 +366,13 @@ extension DeviceRules {
     append(&draft, emission: emission)
   }
 
-  /// Undecided where neither a record nor known silence lies behind the event's time: a later run may bring the sample.
+  /// Returns true if neither a record nor known silence is past the event's deadline: a later run may bring the sample.
   private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
     if let lastRecord, lastRecord > deadline { return false }
     guard Augmentation.outcome(of: draft, state.samples, settings) == .lacking else { return false }
     guard let knownUntil, knownUntil > deadline else { return true }
-    // One that a record of the device lies behind was not decided by silence.
+    // If a record of the device is after the deadline, silence did not settle the event.
     if state.lastSeen.map({ $0 <= deadline }) ?? true {
       state.awaitedUntil = max(state.awaitedUntil ?? deadline, deadline)
     }
@@ -394,10 +390,10 @@ extension DeviceRules {
     spareAttributes = draft.others
   }
 
-  /// Takes an event of this run back before anything was done with it.
+  /// Withdraws an event of this run before it is used.
   private mutating func withdraw(_ emission: Int64) {
     state.held.removeAll { $0.emission == emission }
-    // It is one of the newest events of the device at hand.
+    // It is one of the newest events of the current device.
     if let index = output.events.lastIndex(where: { $0.emission == emission && $0.device == state.device }) {
       output.events.remove(at: index)
     }
@@ -405,7 +401,7 @@ extension DeviceRules {
       emission, "its start event is replaced by the one of a later link of the same instant")
   }
 
-  /// At the end of the input: events whose samples came or can no longer come go out.
+  /// At the end of the input, emits events whose samples came or can no longer come.
   mutating func settleHeld() {
     let held = state.held
     state.held = []

@@ -1,26 +1,24 @@
 package import BatchFoundation
 
-/// An event while it is put together: one entry per name, the caller's value before the automatic one before the core one
-/// (reference events 1.5).
+/// An event under construction, one value per name: the caller's, else automatic, else core (reference events 1.5).
 package struct EventDraft {
   package let code: Text
   package let timestamp: Instant
   package var core: CoreTexts
-  /// Core attributes with a value of the caller, or an automatic one because a configured name is that of a core attribute;
-  /// a bit for each slot.
+  /// A bit for each core attribute set by the caller, or by an automatic value configured with its name.
   var replacedCore: UInt16 = 0
-  /// All attributes that are not core, in no particular order, each name once.
+  /// The attributes that are not core, in no particular order, each name once.
   package var others: [Attribute] = []
-  /// Of many attributes, the place of each name in ``others``; of few, looking through them is quicker.
+  /// The place of each name in ``others`` if there are many; a linear search is faster for few.
   private var places: [Text: Int] = [:]
   private static let few = 24
-  /// The caller or a phone set the ids; what identity finds out later does not touch them.
+  /// The caller or a phone set the ids; later identity results do not change them.
   package var identityIsFixed = false
-  /// Its record is late, and outside sessions and campaigns (reference decisions 34).
+  /// The record is late, and outside sessions and campaigns (reference decisions 34).
   package var isLate = false
   /// Augmentation ran out of time (reference events 5.3).
   package var expired = false
-  /// Where the record that led to it was read.
+  /// The place where the event's record was read.
   package var source = StoredSource.unknown
 
   package init(code: Text, timestamp: Instant, core: CoreTexts) {
@@ -29,7 +27,7 @@ package struct EventDraft {
     self.core = core
   }
 
-  /// The caller's value: it replaces whatever is there.
+  /// Sets a value of the caller; it replaces any other.
   @inline(__always)
   package mutating func set(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {
@@ -63,8 +61,8 @@ package struct EventDraft {
     return nil
   }
 
-  /// An automatic value: it gives way to one of the caller, and to an automatic one that came before it. Where its configured
-  /// name is that of a core attribute, the core value gives way (reference decisions 27).
+  /// Adds an automatic value unless the caller or an earlier automatic value set the name. A configured name that is a
+  /// core attribute's replaces the core value (reference decisions 27).
   @inline(__always)
   package mutating func add(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {
@@ -77,19 +75,19 @@ package struct EventDraft {
 
   package func has(_ name: Text) -> Bool { place(of: name) != nil }
 
-  /// The value of any attribute, core ones included; nil if there is none.
+  /// Returns the value of any attribute, including core ones; nil if there is none.
   package func value(of name: Text) -> Text? {
     if let slot = CoreAttribute(named: name) { return core[slot] }
     return place(of: name).map { others[$0].value }
   }
 
-  /// The attributes that are not core in the order of the wire, in memory of the arena.
+  /// Returns the attributes that are not core in wire order, in memory of the arena.
   func ordered(in arena: Arena) -> UnsafeBufferPointer<Attribute> {
     let count = others.count
     let target = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
       to: Attribute.self, capacity: count)
     for (index, attribute) in others.enumerated() {
-      // Few and nearly sorted: insertion beats sorting; the many of a huge record are sorted below.
+      // Few and nearly sorted: insertion beats sorting. Many are sorted below.
       if count > Self.few {
         unsafe target[index] = attribute
         continue

@@ -1,13 +1,10 @@
 import BatchFoundation
 
-/// Records from before what was decided of their device (reference decisions 34).
-///
-/// What may go back to its night is in BatchPipeline's `Rewind`.
+/// Late records (reference decisions 34). BatchPipeline's `Rewind` returns them to their night where that is possible.
 extension DeviceRules {
-  /// A late record speaks for its own instant only: it has no part in sessions and campaigns that were decided, and known values stay.
-  /// What somebody agrees to, or does not, holds from when it is read.
-  ///
-  /// - Returns: false if more of what waited is to go.
+  /// Processes a late record, which counts for its own instant only: finished sessions and campaigns and known values
+  /// stay unchanged. A consent record applies from when it is read. Returns false if more waiting events must be
+  /// released first.
   mutating func processLate(_ record: Record) -> Bool {
     if isReleasing { return !releases(at: record.timestamp) }
     let decided = processedUntil?.rfc3339 ?? ""
@@ -30,7 +27,7 @@ extension DeviceRules {
     return true
   }
 
-  /// Takes back what the record says of the device.
+  /// Emits the event or check of a late record, then restores all state but the numbering and the held events.
   private mutating func emitLate(_ record: Record) {
     let kept = state
     isDecidingLate = true

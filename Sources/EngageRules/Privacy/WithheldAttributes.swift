@@ -1,13 +1,13 @@
 package import BatchFoundation
 
-/// Attributes that an event has lost, or has in another form, when it leaves the rules (reference formats 2.6).
+/// The attributes that are removed, masked or hashed before an event leaves the rules (reference formats 2.6).
 package struct WithheldAttributes: Sendable {
   private let leftOut: Set<Text>
   private let masked: Set<Text>
   private let hashed: Set<Text>
   private let hash: @Sendable (Text, Arena) -> Text
 
-  /// - Parameter hash: the value in its place.
+  /// - Parameter hash: returns the replacement of a value.
   package init(
     leftOut: Set<Text>, masked: Set<Text>, hashed: Set<Text>, hash: @escaping @Sendable (Text, Arena) -> Text
   ) {
@@ -17,7 +17,7 @@ package struct WithheldAttributes: Sendable {
     self.hash = hash
   }
 
-  /// Attributes of all kinds but the core ones.
+  /// Applies to all attributes but the core ones.
   func apply(to draft: inout EventDraft, in arena: Arena) {
     if !leftOut.isEmpty { draft.others.removeAll { leftOut.contains($0.name) } }
     for index in draft.others.indices {

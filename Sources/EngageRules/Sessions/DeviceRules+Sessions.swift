@@ -24,7 +24,7 @@ extension DeviceRules {
     }
   }
 
-  /// Background or termination; a second one without a resume replaces the first.
+  /// Pauses the session at background or termination; a second pause without a resume replaces the first.
   mutating func pause(at instant: Instant) {
     switch state.session {
     case .none:
@@ -36,7 +36,7 @@ extension DeviceRules {
     }
   }
 
-  /// A launch while the session is in use: the process died unseen, so the pause was at the last record (rule 1).
+  /// Handles a launch while the session is in use: the process died unseen, at the last record (rule 1).
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
     explanation?.note(
@@ -64,13 +64,13 @@ extension DeviceRules {
 
   // MARK: - Start and end
 
-  /// Begins a session in use; its event carries the parameters of a link that started it, nil without one.
+  /// Begins a session in use; `link` has the parameters of the link that started it, nil without one.
   mutating func start(at instant: Instant, link: [Attribute]?) {
     state.session = .active(segmentStart: instant, accumulated: .zero)
     emitStarted(at: instant, link: link)
   }
 
-  /// Rule 0: a paused session ends with the first instant after its expiry, as of its pause.
+  /// Rule 0: a paused session ends at the first instant after its expiry, as of its pause.
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     explanation?.note(
@@ -79,14 +79,14 @@ extension DeviceRules {
     end(pause)
   }
 
-  /// Rule 7: a session that is over by the end of the known time ends although no record follows; what comes of that silence later is late.
+  /// Rule 7: a session that is over by the end of the known time ends; later records from that silence are late.
   mutating func expireBySilence(until known: Instant) {
     guard case .paused(let pause) = state.session else { return }
     expireSession(at: known)
     if case .none = state.session { state.silentUntil = pause.expiresAt }
   }
 
-  /// Ends the session that is out of use, as of its pause.
+  /// Ends a paused session, as of its pause.
   mutating func end(_ pause: SessionPause) {
     state.session = .none
     output.counts.sessionsEnded += 1
@@ -151,7 +151,7 @@ extension DeviceRules {
     emitStart(at: instant, link: link, sessionStart: instant, source: source)
   }
 
-  /// - Parameter start: when the session began; later than that, the event is one that waited.
+  /// - Parameter start: the start of the session; earlier than `instant` if the event waited.
   private mutating func emitStart(
     at instant: Instant, link: [Attribute]?, sessionStart start: Instant, source: StoredSource
   ) {
@@ -169,7 +169,7 @@ extension DeviceRules {
     return draft
   }
 
-  /// What an event without a record of its own tells of its device.
+  /// Returns a device value for an event without its own record.
   private func value(of field: AutomaticField, at instant: Instant) -> Text? {
     switch field {
     case .campaign: state.activeCampaign(at: instant)
@@ -178,13 +178,11 @@ extension DeviceRules {
     }
   }
 
-  /// How many events that waited leave at once.
+  /// The number of waiting events released at once.
   static let releasedAtOnce = 1024
 
-  /// Once the user id is known, what waited goes out in order, starts with the new instant, ends with their own
-  /// (reference decisions 14).
-  ///
-  /// - Returns: whether more are to go.
+  /// Once the user id is known, releases the waiting events in order: starts with the new instant, ends with their own
+  /// (reference decisions 14). Returns whether more are left.
   mutating func releases(at instant: Instant) -> Bool {
     guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
     if !isReleasing {
@@ -207,21 +205,21 @@ extension DeviceRules {
 
   // MARK: - Gap mode
 
-  /// Without lifecycle records the first event starts a session (reference decisions 4).
+  /// Starts a session at the first event without lifecycle records (reference decisions 4).
   mutating func startGapSession(at instant: Instant, link: [Attribute]?) {
     guard case .none = state.session else { return }
     emitStarted(at: instant, link: link)
     setPause(at: instant, from: instant, before: .zero)
   }
 
-  /// Every event moves the end of a gap session; it is a session paused at its last event.
+  /// Extends a gap session, which is a session paused at its last event.
   mutating func extendGapSession(to instant: Instant) {
     guard case .paused(let pause) = state.session else { return }
     setPause(at: instant, from: pause.segmentStart, before: pause.accumulatedBefore)
   }
 }
 
-/// Where a device's session stands (reference events 3.3).
+/// The state of a device's session (reference events 3.3).
 package enum Session {
   case none
   /// In use since `segmentStart`, after `accumulated` of earlier use.
@@ -229,12 +227,12 @@ package enum Session {
   case paused(SessionPause)
 }
 
-/// A session out of use, with what its end would carry: what held at the pause, whatever comes later. The values of its device are beside
-/// it, ``DeviceState/pausedCore``, because they are large and it is looked at with every record.
+/// A paused session, with the values at the pause, which its end will carry. The device values are kept separately in
+/// ``DeviceState/pausedCore``: they are large, and the pause is read with every record.
 package struct SessionPause {
   package var at: Instant
   package var segmentStart: Instant
-  /// Use before the segment that the pause ended; a later pause without a resume replaces this one from here.
+  /// The use before the segment that the pause ended; a later pause without a resume counts on from here.
   package var accumulatedBefore: Milliseconds
   package var accumulated: Milliseconds
   /// The session ends with the first instant after this one.
@@ -242,10 +240,10 @@ package struct SessionPause {
   /// The campaign active at the pause, or empty.
   package var campaign: Text
   /// The emission number before the first identity check since the pause, whose result the end does not carry
-  /// (reference decisions 30); nil without such a check.
+  /// (reference decisions 30); nil without a check.
   package var identityAsOf: Int64?
-  /// Where the record that paused it was read; the end of the session comes from there.
+  /// The place where the pausing record was read, which is also the source of the session's end.
   package var source = StoredSource.unknown
-  /// Where the record that started it was read.
+  /// The place where the starting record was read.
   package var startSource = StoredSource.unknown
 }

@@ -1,26 +1,25 @@
 package import BatchFoundation
 
-/// An automatic event that waits for the device's user id, and where its record was read (reference events 3.3 rule 6, decisions 14).
+/// An automatic event that waits for the user id, with its record's source (reference events 3.3 rule 6, decisions 14).
 package enum WaitingEvent {
   case installed(source: StoredSource)
-  /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
+  /// `link` has the parameters of the link that started the session, possibly none; nil for an automatic start.
   case started(at: Instant, link: [Attribute]?, source: StoredSource)
   case ended(SessionPause, core: CoreTexts)
 }
 
-/// Those of a device, oldest first.
-///
-/// A device that nobody ever names gathers them as long as it is used. They have memory of their own, in the few bytes that each takes in
-/// an encoded state, and what the ends of sessions share, the values of the device, is kept once.
+/// The waiting events of a device, oldest first. A device that is never named accumulates them as long as it is used.
+/// They are kept encoded, in the few bytes that each takes in a state, and the device values that the ends of sessions
+/// share are kept once.
 package struct WaitingEvents {
   package private(set) var count = 0
   private var bytes: [UInt8] = []
-  /// Where the first that still waits begins.
+  /// The offset of the first event that still waits.
   private var start = 0
-  /// Values of the device at the end of a session, encoded; an event has their number.
+  /// The encoded device values at the ends of sessions; an event has their index.
   private var cores: [[UInt8]] = []
   private var newestStart: (at: Instant, isByLink: Bool, place: Range<Int>)?
-  /// Of the sessions that ended; samples until then may still be asked for.
+  /// The earliest pause of the ended sessions; samples from then on may still be needed.
   private(set) var earliestPause: Instant?
 
   package init() {}
@@ -44,9 +43,8 @@ package struct WaitingEvents {
     }
   }
 
-  /// Gives the newest start the parameters of a link of the same instant.
-  ///
-  /// - Returns: false where it has some already, or none waits from that instant.
+  /// Gives the newest start the parameters of a link of the same instant. Returns false if it has parameters already,
+  /// or no start waits from that instant.
   mutating func join(_ link: [Attribute], at instant: Instant, source: StoredSource) -> Bool {
     guard let newest = newestStart, newest.at == instant, !newest.isByLink else { return false }
     var writer = StateWriter()
@@ -57,11 +55,7 @@ package struct WaitingEvents {
     return true
   }
 
-  /// Takes the oldest away.
-  ///
-  /// - Parameters:
-  ///   - most: so many at most.
-  ///   - arena: keeps their texts.
+  /// Removes and returns at most `most` of the oldest events, with texts in `arena`.
   mutating func removeFirst(_ most: Int, in arena: Arena) -> [WaitingEvent] {
     var events: [WaitingEvent] = []
     var core: (number: Int, texts: CoreTexts)?
@@ -89,7 +83,7 @@ package struct WaitingEvents {
     return unsafe cores[number].withUnsafeBufferPointer { bytes in
       let copy = unsafe arena.copy(bytes)
       var reader = unsafe StateReader(UnsafeRawBufferPointer(copy.bytes))
-      // As above.
+      // These bytes were checked too.
       return try? reader.core()
     }
   }
@@ -98,7 +92,7 @@ package struct WaitingEvents {
 // MARK: - As bytes
 
 extension WaitingEvents {
-  /// Writes them as ``init(from:)`` reads them.
+  /// Writes the events in the form that ``init(from:)`` reads.
   func put(to writer: inout StateWriter) {
     writer.put(Int64(cores.count))
     for core in cores { writer.append(core) }
@@ -107,7 +101,7 @@ extension WaitingEvents {
   }
 
   init(from reader: inout StateReader) throws(DeviceStateError) {
-    // A text is a byte at least.
+    // A text takes at least one byte.
     for _ in 0..<(try reader.count(ofBytes: CoreAttribute.count)) {
       let rest = unsafe reader.rest
       _ = try reader.core()
@@ -141,7 +135,7 @@ extension WaitingEvents {
     }
   }
 
-  /// The number of the values in ``cores``.
+  /// Returns the index of the values in ``cores``, where they are added if new.
   private mutating func number(of core: CoreTexts) -> Int {
     var writer = StateWriter()
     writer.put(core)
@@ -152,7 +146,7 @@ extension WaitingEvents {
 }
 
 extension StateReader {
-  /// - Parameter core: the values of a number; nil for one that there is not.
+  /// - Parameter core: returns the values of an index; nil if there are none.
   fileprivate mutating func waitingEvent(_ core: (Int) -> CoreTexts?) throws(DeviceStateError) -> WaitingEvent {
     switch try byte() {
     case 0: return .installed(source: try source())
@@ -169,7 +163,7 @@ extension StateReader {
 }
 
 extension WaitingEvent {
-  /// With texts of the arena, but for the values of an end, which are there already.
+  /// Returns the event with texts in the arena; the values of an end are there already.
   fileprivate func copied(to arena: Arena) -> WaitingEvent {
     func copy(_ text: Text) -> Text { unsafe arena.copy(text.bytes) }
     switch self {

@@ -17,7 +17,7 @@ struct Condition: Sendable {
   }
 
   private let tokens: [Token]
-  /// False if a token is none that can be: then the condition never holds.
+  /// False if a token is invalid: then the condition never holds.
   private let isUsable: Bool
 
   init(_ tokens: [Token]) {
@@ -30,7 +30,6 @@ struct Condition: Sendable {
     isUsable = false
   }
 
-  /// A condition that never holds.
   static var never: Condition { Condition() }
 
   private enum Entry {
@@ -38,7 +37,7 @@ struct Condition: Sendable {
     case value(Operand)
   }
 
-  /// Whether the condition holds for the parameters of an event; one without tokens always does.
+  /// Returns whether the condition holds for the parameters of an event; one without tokens always does.
   func holds(for parameters: JSONView) -> Bool {
     guard isUsable else { return false }
     guard !tokens.isEmpty else { return true }
@@ -65,7 +64,7 @@ struct Condition: Sendable {
     }
   }
 
-  /// The left side; a parameter takes the kind of the right side, and is nil if it is missing or of another.
+  /// Returns the left side. A parameter takes the kind of the right side, and is nil if missing or of another kind.
   private static func operand(_ entry: Entry, like right: Operand, in parameters: JSONView) -> Operand? {
     guard case .parameter(let name) = entry else {
       if case .value(let operand) = entry { return operand }

@@ -1,14 +1,14 @@
 import BatchFoundation
 
-/// A number as JSON writes it, compared without rounding however many digits it has.
+/// A JSON number, compared without rounding however many digits it has.
 struct ExactDecimal {
   private let isNegative: Bool
-  /// Digits, perhaps with a point among them, from the first that is not 0; empty for zero.
+  /// The digits, perhaps with a point among them, from the first that is not 0; empty for zero.
   private let digits: Text
   /// The value is 0.DIGITS x 10^point.
   private let point: Int
 
-  /// Nil if the text is not a number in the grammar of JSON.
+  /// Parses a number in the grammar of JSON; nil for any other text.
   init?(_ text: Text) {
     var at = 0
     func digitsEnd() -> Int {
@@ -36,7 +36,7 @@ struct ExactDecimal {
     point = exponent + (first < wholeEnd ? wholeEnd - first : wholeEnd + 1 - first)
   }
 
-  /// The exponent that starts at `at` and ends the text, 0 if the text ends there; nil for anything else.
+  /// Returns the exponent from `start` to the end of the text, 0 if the text ends there; nil for anything else.
   private static func exponent(_ text: Text, _ start: Int) -> Int? {
     guard start < text.count else { return 0 }
     guard text[start] | 0x20 == UInt8(ascii: "e"), start + 1 < text.count else { return nil }
@@ -47,14 +47,14 @@ struct ExactDecimal {
     var value = 0
     while at < text.count {
       guard text[at] &- UInt8(ascii: "0") < 10 else { return nil }
-      // Far beyond what the length of a line could make up for; larger ones are all alike.
+      // Far more than the length of a line could offset; larger ones need no distinction.
       value = min(value * 10 + Int(text[at] - UInt8(ascii: "0")), 1 << 40)
       at += 1
     }
     return isNegative ? -value : value
   }
 
-  /// Negative, zero or positive, as `self` is less than, equal to or greater than `other`.
+  /// Returns a negative number, zero or a positive one if `self` is less than, equal to or greater than `other`.
   func compared(to other: ExactDecimal) -> Int {
     let sign = digits.isEmpty ? 0 : isNegative ? -1 : 1
     let otherSign = other.digits.isEmpty ? 0 : other.isNegative ? -1 : 1
@@ -69,7 +69,7 @@ struct ExactDecimal {
     return 0
   }
 
-  /// The digit at `at`, 0 behind the last one.
+  /// Returns the digit at `at`, 0 after the last one.
   private static func nextDigit(_ digits: Text, _ at: inout Int) -> UInt8 {
     if at < digits.count, digits[at] == UInt8(ascii: ".") { at += 1 }
     guard at < digits.count else { return UInt8(ascii: "0") }

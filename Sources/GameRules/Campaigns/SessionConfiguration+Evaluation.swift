@@ -1,32 +1,32 @@
 package import BatchFoundation
 
-/// A trigger that responded to an event; `ddnaEventTriggeredAction` tells of it.
+/// A trigger that responded to an event; `ddnaEventTriggeredAction` reports it.
 package struct TriggerResponse: Sendable {
   package var trigger: Trigger
-  /// How often the trigger responded in this session, this time included.
+  /// The number of times that the trigger responded in this session, including this one.
   package var sessionCount: Int64
 }
 
-/// What became of an event at one trigger; the raw value is the word of `deltadna triggers explain`.
+/// The result of an event at one trigger; the raw value is the word of `deltadna triggers explain`.
 package enum TriggerResult: String, CaseIterable, Sendable {
   case responds
-  /// Its condition does not hold.
+  /// The condition does not hold.
   case condition
-  /// None of its show conditions holds.
+  /// No show condition holds.
   case showCondition
-  /// It was shown as often as its limit allows in a session.
+  /// The trigger reached its limit in the session.
   case limit
 }
 
 extension SessionConfiguration {
-  /// Lets the triggers see an event as it would be sent. Not for stored events: the phone has decided on those.
+  /// Evaluates the triggers for an event as it would be sent. Not for stored events: the phone has processed those.
   ///
   /// - Parameters:
-  ///   - parameters: `eventParams` of the event.
-  ///   - session: `sessionID` of the event.
-  ///   - counts: those of the device; changed.
-  ///   - all: whether triggers go on after the first that responds (`multipleActionsForEventTriggerEnabled`).
-  ///   - responses: gets the responses, in their order.
+  ///   - parameters: the `eventParams` of the event.
+  ///   - session: the `sessionID` of the event.
+  ///   - counts: the device's counts; updated.
+  ///   - all: whether to continue after the first trigger that responds (`multipleActionsForEventTriggerEnabled`).
+  ///   - responses: receives the responses in order.
   package func respond(
     toEvent name: Text, parameters: JSONView, session: Text, counts: inout TriggerCounts, all: Bool,
     into responses: inout [TriggerResponse]
@@ -36,7 +36,7 @@ extension SessionConfiguration {
     }
   }
 
-  /// What each trigger of an event says to it on a device that has counted nothing, up to the first that responds unless `all`.
+  /// Returns each trigger's result for an event on a device without counts, up to the first response unless `all`.
   package func explain(
     event name: Text, parameters: JSONView, all: Bool = false
   ) -> [(trigger: Trigger, result: TriggerResult)] {
@@ -47,7 +47,7 @@ extension SessionConfiguration {
     return results
   }
 
-  /// The order of steps is that of Android and Unity: the count of the variant goes on when the limit is reached.
+  /// The order of steps is that of Android and Unity: the variant's count still increases once the limit is reached.
   private func evaluate(
     _ name: Text, _ parameters: JSONView, _ session: Text, _ counts: inout TriggerCounts, _ all: Bool,
     _ report: (Trigger, TriggerResult, Int64) -> Void

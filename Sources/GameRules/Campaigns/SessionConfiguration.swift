@@ -1,17 +1,16 @@
 package import BatchFoundation
 
-/// A saved answer of Engage to `config`: which events and decision points are wanted, and which campaigns events trigger
-/// (reference deltadna 7).
+/// A saved answer of Engage to `config`: wanted events and decision points, and triggers (reference deltadna 7).
 package struct SessionConfiguration: Sendable {
-  /// By priority, then by place in the file.
+  /// The triggers by priority, then by place in the file.
   package let triggers: [Trigger]
-  /// What can be used but should be looked at, in the order of the file.
+  /// Suspicious but usable parts of the file, in its order.
   package let notes: [FileNote]
   private let names: NameIndex
-  /// Nil if there is no list, or an empty one: then all are wanted.
+  /// Nil if the list is missing or empty: then all are wanted.
   private let events: NameIndex.Scope?
   private let decisionPoints: NameIndex.Scope?
-  /// Finds the triggers of an event by its name, as a place in `triggersOfEvent`.
+  /// Maps an event's name to an index in `triggersOfEvent`.
   private let triggerEvents: NameIndex.Scope
   private let triggersOfEvent: [[Int]]
   /// Owns the texts of the triggers.
@@ -48,14 +47,14 @@ package struct SessionConfiguration: Sendable {
     self.texts = texts
   }
 
-  /// Whether `eventsWhitelist` lets the event pass. Stored events and `ddnaForgetMe` pass whatever it says (reference
+  /// Returns whether `eventsWhitelist` allows the event. Stored events and `ddnaForgetMe` always pass (reference
   /// decisions 40).
   package func allows(event: Text) -> Bool {
     guard let events, event != "ddnaForgetMe" else { return true }
     return names.value(of: event, in: events) != nil
   }
 
-  /// Whether `dpWhitelist` has `point@flavour`.
+  /// Returns whether `dpWhitelist` has `point@flavour`.
   package func allows(decisionPoint: Text, flavour: Text) -> Bool {
     guard let decisionPoints else { return true }
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: decisionPoint.count + 1 + flavour.count) {
@@ -68,9 +67,9 @@ package struct SessionConfiguration: Sendable {
     }
   }
 
-  /// The triggers that wait for an event, in their order.
+  /// Returns the triggers of an event, in their order.
   func triggers(of event: Text) -> [Int] {
-    // These are what the service makes of campaigns and users; campaigns never wait for them.
+    // The service generates these from campaigns and users; campaigns never wait for them.
     guard let place = names.value(of: event, in: triggerEvents), event != "ddnaForgetMe",
       event != "ddnaEventTriggeredAction"
     else { return [] }
@@ -78,7 +77,7 @@ package struct SessionConfiguration: Sendable {
   }
 }
 
-/// After how many executions a campaign is shown (reference deltadna-service 4.6).
+/// The executions after which a campaign is shown (reference deltadna-service 4.6).
 package struct ShowCondition: Equatable, Sendable {
   /// Shown at exactly this execution.
   package var required: Int64?
@@ -87,13 +86,11 @@ package struct ShowCondition: Equatable, Sendable {
   package struct Repetition: Equatable, Sendable {
     /// Shown at every multiple; at least 1.
     package var interval: Int64
-    /// How many multiples there are; below 1 there is no end.
+    /// The number of multiples; below 1 there is no limit.
     package var limit: Int64
   }
 
-  /// Whether one of its rules holds.
-  ///
-  /// - Parameter executions: how often the condition of the variant has held so far, this time included.
+  /// Returns whether a rule holds; `executions` counts how often the variant's condition has held, including this time.
   package func holds(executions: Int64) -> Bool {
     if executions == required { return true }
     guard let repetition, repetition.interval > 0, executions % repetition.interval == 0 else { return false }
@@ -101,9 +98,7 @@ package struct ShowCondition: Equatable, Sendable {
   }
 }
 
-/// Owns texts that are written once and then read on any thread.
-///
-/// `@unchecked Sendable`: the arena is only written while the owner is local to who makes it.
+/// Owns texts that any thread may read. `@unchecked Sendable`: the arena is only written before it is shared.
 final class TextOwner: @unchecked Sendable {
   private let arena = Arena(blockSize: 1 << 12)
 
@@ -112,9 +107,7 @@ final class TextOwner: @unchecked Sendable {
   func own(_ string: String) -> Text { arena.text(string) }
 }
 
-/// A campaign that an event of a player triggers (reference deltadna-service 4.6).
-///
-/// Texts belong to the ``SessionConfiguration`` that the trigger came with.
+/// A campaign triggered by an event (reference deltadna-service 4.6); the ``SessionConfiguration`` owns its texts.
 package struct Trigger: Sendable {
   package enum Action: String, Sendable {
     case gameParameters
@@ -122,7 +115,7 @@ package struct Trigger: Sendable {
   }
 
   package var eventName: Text
-  /// -1 where the file has none; so is `variantID`.
+  /// -1 if the file has none; likewise `variantID`.
   package var campaignID: Int64
   package var variantID: Int64
   /// Larger ones come first.
@@ -130,25 +123,25 @@ package struct Trigger: Sendable {
   package var action: Action
   package var campaignName: Text?
   package var variantName: Text?
-  /// How often it is shown in one session at most; nil for no limit.
+  /// The largest number of times it is shown in one session; nil for no limit.
   var limit: Int64?
   var condition: Condition
-  /// One of them has to hold; none are no bar.
+  /// At least one must hold, unless there are none.
   var showConditions: [ShowCondition]
-  /// Names the trigger in ``TriggerCounts``, also after the file was changed elsewhere.
+  /// Identifies the trigger in ``TriggerCounts``, even after the file was changed elsewhere.
   package var key: UInt64
 }
 
-/// What an answer's `image` is good for as an image message (reference deltadna-service 4.4, deltadna 9).
+/// The usability of an answer's `image` as an image message (reference deltadna-service 4.4, deltadna 9).
 package struct ImageMessage: Equatable, Sendable {
-  /// What is missing, in the order of ``Part``.
+  /// The missing parts, in the order of ``Part``.
   package var problems: [Part]
-  /// What a phone has to load before it can show the message.
+  /// The URLs that a phone must load before it can show the message.
   package var assets: [String]
 
   package var isValid: Bool { problems.isEmpty }
 
-  /// A part that an image message needs; the raw value names it in `problems`.
+  /// A required part of an image message; the raw value is its name in `problems`.
   package enum Part: String, CaseIterable, Sendable {
     case url
     case height
@@ -160,8 +153,7 @@ package struct ImageMessage: Equatable, Sendable {
     case orientation = "layout.orientation"
   }
 
-  /// - Parameter image: `image` of an answer.
-  /// - Returns: nil if there is none.
+  /// Returns nil if the `image` of an answer is missing or null.
   package init?(_ image: JSONNode?) {
     guard let image, !image.isNull else { return nil }
     func has(_ key: String, in node: JSONNode) -> Bool { node.present(key) != nil }

@@ -1,7 +1,7 @@
 import BatchFoundation
 
 extension SessionConfigurationReader {
-  /// The condition of a trigger; one that can never hold gets a warning.
+  /// Reads the condition of a trigger; warns of one that can never hold.
   mutating func readCondition(_ trigger: JSONNode) -> Condition {
     guard let node = trigger.present("condition") else { return Condition([]) }
     guard let elements = array(node, "'condition'", otherwise: "it never holds") else { return .never }
@@ -40,7 +40,7 @@ extension SessionConfigurationReader {
     }
   }
 
-  /// A number, or a text that is one.
+  /// Returns the token of a number, or of a text that is one.
   private func number(_ node: JSONNode) -> Condition.Token? {
     let written: String
     switch node.value {
@@ -51,7 +51,7 @@ extension SessionConfigurationReader {
     return ExactDecimal(text) == nil ? nil : .literal(.number(text))
   }
 
-  /// Follows how many values there are, and where parameters stand: what can be known without an event.
+  /// Warns of what is certain without an event, by counting values and tracking which are parameters.
   private mutating func warnIfNeverTrue(_ tokens: [Condition.Token], at nodes: [JSONNode]) {
     var isParameter: [Bool] = []
     for (token, node) in zip(tokens, nodes) {

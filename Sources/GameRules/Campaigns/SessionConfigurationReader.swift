@@ -16,7 +16,7 @@ struct SessionConfigurationReader: NotingReader {
   let name: String
   var notes: [FileNote] = []
   var faults: [FileNote] = []
-  /// How many triggers have the same event, campaign and variant so far, by the key of the first.
+  /// The number of triggers so far with the same event, campaign and variant, by the key of the first.
   fileprivate var twins: [UInt64: UInt64] = [:]
 
   mutating func read() throws(FileError) -> SessionConfiguration {
@@ -105,7 +105,7 @@ struct SessionConfigurationReader: NotingReader {
       showConditions: showConditions, key: key(event, campaignID, variantID))
   }
 
-  /// The same for a trigger in every file that has it at the same place among its equals (FNV-1a).
+  /// Returns a key that is the same in every file in which the trigger has the same position among its equals (FNV-1a).
   private mutating func key(_ event: String, _ campaign: Int64, _ variant: Int64) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -165,7 +165,7 @@ struct SessionConfigurationReader: NotingReader {
       required: required, repetition: interval.map { ShowCondition.Repetition(interval: $0, limit: limit ?? -1) })
   }
 
-  /// A whole number, or a text that is one.
+  /// Reads a whole number, or a text that is one.
   private mutating func readCount(_ key: String, in node: JSONNode) -> Int64? {
     guard let value = node.present(key) else { return nil }
     if let integer = value.integer { return integer }

@@ -1,26 +1,24 @@
 package import BatchFoundation
 
-/// What triggers have counted on one device; kept with its state from run to run.
+/// The counts of triggers on one device; kept with its state from run to run.
 package struct TriggerCounts: Equatable, Sendable {
   fileprivate struct Count: Equatable, Sendable {
     var key: UInt64
     var count: Int64
   }
 
-  /// How often the condition of each variant held, whatever the session; by variant.
+  /// How often the condition of each variant held, in all sessions; sorted by variant.
   private var executions: [Count] = []
-  /// The session that `shown` is of.
+  /// The session of `shown`.
   private var session: [UInt8] = []
-  /// How often each trigger responded in the session; by trigger.
+  /// How often each trigger responded in the session; sorted by trigger.
   private var shown: [Count] = []
 
   package init() {}
 
   package var isEmpty: Bool { executions.isEmpty && shown.isEmpty }
 
-  /// Counts an execution of the variant.
-  ///
-  /// - Returns: how many there are with it.
+  /// Counts an execution of the variant; returns the new count.
   mutating func addExecution(ofVariant variant: Int64) -> Int64 {
     Self.add(to: &executions, UInt64(bitPattern: variant))
   }
@@ -32,7 +30,7 @@ package struct TriggerCounts: Equatable, Sendable {
     return index < shown.count && shown[index].key == trigger ? shown[index].count : 0
   }
 
-  /// Forgets what was shown, unless it was in this session (reference decisions 40).
+  /// Forgets the shown counts, unless they are of this session (reference decisions 40).
   package mutating func enter(_ session: Text) {
     guard unsafe self.session.count != session.count || !self.session.elementsEqual(session.bytes) else { return }
     self.session = unsafe Array(session.bytes)
@@ -48,7 +46,7 @@ package struct TriggerCounts: Equatable, Sendable {
 }
 
 extension TriggerCounts {
-  /// Writes the counts as ``init(from:)`` reads them; equal counts are equal bytes.
+  /// Writes the counts in the form that ``init(from:)`` reads; equal counts are equal bytes.
   package func put(to writer: inout StateWriter) {
     session.withText { writer.put($0) }
     for counts in [executions, shown] {
@@ -60,7 +58,7 @@ extension TriggerCounts {
     }
   }
 
-  /// - Throws: ``DeviceStateError`` for bytes that are not counts, all of them.
+  /// - Throws: ``DeviceStateError`` unless all remaining bytes are counts.
   package init(from reader: inout StateReader) throws(DeviceStateError) {
     session = unsafe Array(try reader.text().bytes)
     executions = try reader.triggerCounts()
@@ -72,7 +70,7 @@ extension TriggerCounts {
 extension StateReader {
   fileprivate mutating func triggerCounts() throws(DeviceStateError) -> [TriggerCounts.Count] {
     var counts: [TriggerCounts.Count] = []
-    // A key and a byte of the count.
+    // A key takes eight bytes, a count at least one.
     for _ in 0..<(try count(ofBytes: 9)) {
       let count = TriggerCounts.Count(key: try word(), count: try integer())
       if let last = counts.last, last.key >= count.key { throw DeviceStateError() }

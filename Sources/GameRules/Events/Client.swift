@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// What an event tells of the device, derived from its block as the SDKs do (reference deltadna 4).
+/// The platform and operating system of a device, derived from its block as the SDKs do (reference deltadna 4).
 struct Client {
   let platform: Text
   let operatingSystem: Text
 
-  /// - Parameter standIn: the platform of a device that tells none that is known; empty for `UNKNOWN`.
+  /// - Parameter standIn: the platform of a device whose system is unknown; empty for `UNKNOWN`.
   init(osName: Text, standIn: Text) {
     for system in Self.systems where osName.isEqualIgnoringASCIICase(to: system.osName) {
       (platform, operatingSystem) = (system.platform, system.operatingSystem)
@@ -23,12 +23,12 @@ struct Client {
 
   var isApplePhone: Bool { platform == "IOS" || platform == "IOS_TV" }
 
-  /// The parameter that push tokens have.
+  /// The name of the parameter for push tokens.
   var pushTokenName: Text {
     platform == "ANDROID" || platform == "AMAZON" ? "androidRegistrationID" : "pushNotificationToken"
   }
 
-  /// The token as events carry it: one of hex digits only in lower case where Apple made it.
+  /// Returns the token as events carry it: Apple's tokens of hex digits in lower case.
   func pushToken(_ token: Text, in arena: Arena) -> Text {
     guard isApplePhone, unsafe token.bytes.allSatisfy(\.isHexDigit),
       unsafe token.bytes.contains(where: { Text.lowered($0) != $0 })
@@ -40,7 +40,7 @@ struct Client {
 }
 
 extension DeviceBlock {
-  /// By name where the device does not tell it.
+  /// The recorded device type; derived from the device's name if there is none.
   var kindOfDevice: Text {
     let name = self[.name]
     if !self[.deviceType].isEmpty { return self[.deviceType] }
@@ -49,7 +49,7 @@ extension DeviceBlock {
     return name.contains("TV") ? "TV" : "UNKNOWN"
   }
 
-  /// The digits of the first `[A-Za-z]([0-9]+,[0-9]+)` in the model, such as `15,2`; nil for a model without.
+  /// The digits of the first `[A-Za-z]([0-9]+,[0-9]+)` in the model, such as `15,2`; nil if there are none.
   var hardwareVersion: Text? {
     let version = self[.version]
     var at = 0
@@ -64,7 +64,7 @@ extension DeviceBlock {
     return nil
   }
 
-  /// Nil if none was recorded; `ZZ` for what is not two capital letters.
+  /// Nil if none was recorded; `ZZ` unless it is two capital letters.
   var userCountry: Text? {
     let country = self[.country]
     if country.isEmpty { return nil }
@@ -72,7 +72,7 @@ extension DeviceBlock {
       ? country : "ZZ"
   }
 
-  /// Nil if none was recorded; `zz` for what is not two small letters.
+  /// Nil if none was recorded; `zz` unless it is two small letters.
   var userLanguage: Text? {
     let language = self[.language]
     if language.isEmpty { return nil }
@@ -80,7 +80,7 @@ extension DeviceBlock {
       ? language : "zz"
   }
 
-  /// Such as `en_GB`; nil if neither language nor country was recorded.
+  /// Returns a locale such as `en_GB`; nil if neither language nor country was recorded.
   func userLocale(in arena: Arena) -> Text? {
     let (language, country) = (userLanguage, userCountry)
     guard language != nil || country != nil else { return nil }
@@ -91,7 +91,7 @@ extension DeviceBlock {
     return unsafe Text(base: target, count: 5)
   }
 
-  /// `±hh:mm`; nil for text that is not an offset.
+  /// Returns the offset as `±hh:mm`; nil for other text.
   func offset(in arena: Arena) -> Text? {
     let text = self[.timezoneOffset]
     guard text.count == 5 || text.count == 6, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-") else {

@@ -1,24 +1,24 @@
 package import BatchFoundation
 
-/// An event on its way to Collect (reference deltadna 5), in the memory of the records it was made of.
+/// An event for Collect (reference deltadna 5), in the memory of its records.
 package struct GameEvent {
   package var name: Text
   package var userID: Text
   /// Empty for a stored event that stays without one.
   package var sessionID: Text
   package var eventUUID: EventUUID
-  /// `eventParams` as it is sent: names in the order of their bytes at every depth, `platform` and `sdkVersion` last at the top.
+  /// The `eventParams` as sent: names in byte order at every depth, `platform` and `sdkVersion` last at the top level.
   package var parameters: JSONView
   package var timestamp: Instant
-  /// Of the export; what the state belongs to.
+  /// The device of the export, which owns the state.
   package var device: Text
-  /// Counts the events of the device from 1, across runs.
+  /// The number of the event on its device, counted from 1 across runs.
   package var emission: Int64
-  /// As given by the time of the event; decides which request it may go in.
+  /// The consent given by the time of the event; determines which request it may be in.
   package var consent: Consent
-  /// An SDK stored it; whitelists and triggers pass it by.
+  /// The event was stored by an SDK; whitelists and triggers ignore it.
   package var isStored: Bool
-  /// Where the record that led to it was read.
+  /// The place where the event's record was read.
   package var source: StoredSource
 
   package init(
@@ -49,7 +49,6 @@ package struct GameEvent {
 }
 
 extension GameEvent {
-  /// The same event with all its memory in the arena.
   package func copied(to arena: Arena) -> GameEvent {
     var copy = self
     copy.name = unsafe arena.copy(name.bytes)
@@ -64,7 +63,7 @@ extension GameEvent {
   }
 }
 
-/// Which consents were given, as the headers of a request say it (reference deltadna 8).
+/// The consents given, as the headers of a request state them (reference deltadna 8).
 package struct Consent: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -76,9 +75,9 @@ package struct Consent: OptionSet, Hashable, Sendable {
   package static let export = Consent(rawValue: 2)
 }
 
-/// Parameters of the automatic events that a device sends with each session, kept while nothing that they tell changes.
+/// The parameters of a device's automatic events, cached while the values in them are unchanged.
 struct AutomaticParameters {
-  /// Nil until they are made.
+  /// Nil until they are built.
   var gameStarted: JSONView?
   var clientDevice: JSONView?
   private var block = DeviceBlock()
@@ -87,14 +86,14 @@ struct AutomaticParameters {
 
   init() {}
 
-  /// For what will be made of the texts that the state has now.
+  /// Prepares for parameters built from the state's current texts.
   init(of state: GameState) {
     block = state.block
     pushToken = state.pushToken
     crossGameUserID = state.crossGameUserID
   }
 
-  /// Whether all texts that the parameters are made of are still those of the state.
+  /// Returns whether the parameters' texts are still those of the state.
   func areOf(_ state: GameState) -> Bool {
     state.block.isSame(as: block) && state.pushToken.isSame(as: pushToken)
       && state.crossGameUserID.isSame(as: crossGameUserID)
@@ -102,7 +101,7 @@ struct AutomaticParameters {
 }
 
 extension DeviceBlock {
-  /// Whether all texts are the same pieces of memory; equal ones elsewhere are not.
+  /// Returns whether all texts are in the same memory; equal ones elsewhere are not the same.
   fileprivate func isSame(as other: DeviceBlock) -> Bool {
     let (ours, theirs) = (values.span, other.values.span)
     for slot in ours.indices where !ours[slot].isSame(as: theirs[slot]) { return false }

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Automatic events, and how events go out (reference deltadna 4, 5 and 7).
+/// Automatic events, and the emission of events (reference deltadna 4, 5 and 7).
 extension GameRules {
   mutating func emitNewPlayer() {
     parameters.removeAll()
@@ -55,13 +55,13 @@ extension GameRules {
     append("ddnaForgetMe", finishParameters(), session: sessionOfForgetMe, isStored: false)
   }
 
-  /// The session, or the last one of the user, or a new one that nothing else has.
+  /// The session, or the user's last one, or a new one that nothing else has.
   var sessionOfForgetMe: Text {
     if !state.session.isEmpty { return state.session }
     return state.lastSession.isEmpty ? record.key.key("sessionID").text(in: arena) : state.lastSession
   }
 
-  /// Sends an event, unless the whitelist lacks it, and what triggers make of it.
+  /// Emits an event, unless the whitelist lacks it, and the responses of triggers.
   ///
   /// - Parameter finished: its `eventParams`; nil for the parameters that were set.
   mutating func emit(_ name: Text, _ finished: JSONView? = nil) {
@@ -78,7 +78,7 @@ extension GameRules {
       toEvent: name, parameters: parameters, session: state.session, counts: &state.triggers,
       all: settings.triggersMultipleActions, into: &responses)
     guard !responses.isEmpty else { return }
-    // What follows are events too, but nothing responds to them.
+    // The responses are events too, but trigger nothing.
     for response in responses { emit(response) }
   }
 
@@ -103,13 +103,13 @@ extension GameRules {
     append(name, finishParameters(), session: state.session, isStored: false)
   }
 
-  /// The parameters that were set as the `eventParams` of an event.
+  /// Returns the parameters that were set as the `eventParams` of an event.
   mutating func finishParameters(ofStored isStored: Bool = false) -> JSONView {
     parameters.finish(
       platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena)
   }
 
-  /// Sends an event whatever the session configuration says.
+  /// Emits an event whatever the session configuration says.
   mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) {
     let number = number(of: name)
     var id = record.eventUUID.map(EventUUID.init)
@@ -127,7 +127,7 @@ extension GameRules {
     }
   }
 
-  /// How many events of that name the record has caused before.
+  /// Returns the number of earlier events of that name from the same record.
   private mutating func number(of name: Text) -> Int {
     for index in named.indices where named[index].name == name {
       named[index].count += 1
@@ -139,7 +139,6 @@ extension GameRules {
 }
 
 extension GameEvent {
-  /// As an explanation shows it.
   fileprivate var explained: String {
     var json = ByteBuffer()
     CanonicalJSON.append(parameters, to: &json)

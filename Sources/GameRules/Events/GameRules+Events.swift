@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Records that become events (reference deltadna 2 and 4).
 extension GameRules {
-  /// An event of the record's own, in a session.
+  /// Emits the record's own event, in a session.
   mutating func recordEvent() {
     if isBlocked { return block() }
     enterSession()
@@ -31,7 +31,7 @@ extension GameRules {
     emit("ddnaRegisterCrossGameUserID")
   }
 
-  /// The event that the record itself is.
+  /// Emits the event that the record itself is.
   mutating func emitOwn() {
     parameters.removeAll()
     switch record.type {
@@ -52,7 +52,7 @@ extension GameRules {
     }
   }
 
-  /// What a payload tells of its campaign (reference deltadna-service 1.6).
+  /// Sets the parameters for a payload's campaign (reference deltadna-service 1.6).
   private mutating func setNotification() {
     let payload = record.own
     func present(_ key: Text) -> JSONView? { payload?[key].flatMap { $0.isNull ? nil : $0 } }
@@ -76,7 +76,7 @@ extension GameRules {
 
   // MARK: - Stored events
 
-  /// An event that an SDK stored starts nothing, and is passed by whitelist and triggers.
+  /// Passes on an event that an SDK stored, without start events, whitelist or triggers.
   mutating func recordStoredEvent() {
     state.known.insert(state.user)
     let forgets = record.name == "ddnaForgetMe"
@@ -98,7 +98,7 @@ extension GameRules {
     } else if !settings.fillsSessionID {
       return .empty
     } else if state.session.isEmpty {
-      // Outside a session the request to be forgotten has the last one, which it does not open again.
+      // Outside a session, a request to be forgotten carries the last session without reopening it.
       if forgets, !state.lastSession.isEmpty { return state.lastSession }
       beginSession()
     }
@@ -153,6 +153,6 @@ extension GameRules {
 }
 
 extension ByteText {
-  /// A text that outlives the records it stands in.
+  /// Copies a text, so that it outlives its record.
   fileprivate init(_ text: Text) { self.init(text.description) }
 }

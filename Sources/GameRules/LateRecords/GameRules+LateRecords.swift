@@ -1,11 +1,9 @@
 import BatchFoundation
 
-/// Records from before what was decided of their device (reference decisions 34).
-///
-/// What may go back to its night is in BatchPipeline's `Rewind`.
+/// Late records (reference decisions 34). BatchPipeline's `Rewind` returns them to their night where that is possible.
 extension GameRules {
-  /// A late record speaks for its own instant only: it has no part in sessions that were decided, and known values stay. What a player
-  /// decided about their data holds from when it is read.
+  /// Processes a late record, which counts for its own instant only: finished sessions and known values stay unchanged.
+  /// A player's privacy choices apply from when they are read.
   mutating func processLate() {
     guard settings.acceptsLateRecords else {
       output.late.append(record.position)
@@ -34,7 +32,7 @@ extension GameRules {
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// The record as of the user that it names, who need not be the one of now.
+  /// Performs the record for the user that it names, who may differ from the current one.
   private mutating func performForUser() {
     let (user, session, lastSession) = (state.user, state.session, state.lastSession)
     guard let named = record.userID, named != user, !user.isEmpty else { return perform() }
@@ -62,7 +60,7 @@ extension GameRules {
 }
 
 extension GameRecord {
-  /// Whether the record would become an event of its own type, whatever is known of its device.
+  /// Returns whether the record would become an event of its type, whatever the device's state.
   func becomesEvent(_ settings: GameSettings) -> Bool {
     switch type {
     case .gameEvent, .namedEvent, .goalCompleted, .goalAbandoned, .transaction, .notificationOpened: true

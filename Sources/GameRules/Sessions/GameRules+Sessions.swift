@@ -2,10 +2,10 @@ import BatchFoundation
 
 /// Phases and sessions (reference deltadna 4).
 extension GameRules {
-  /// Nothing goes out, and no session starts.
+  /// Whether no event may be sent and no session started.
   var isBlocked: Bool { state.isDenied || state.isOptedOut }
 
-  /// Ends a session that an event began and that had none for too long.
+  /// Ends a session that an event began, after too long without an event.
   mutating func endOpenSessionIfOver() {
     guard case .open(let last) = state.phase, settings.isOver(record.timestamp - last) else { return }
     let timeout = settings.sessionTimeout.wholeSeconds
@@ -45,7 +45,7 @@ extension GameRules {
     keepOpen()
   }
 
-  /// A session with its events of the start of an app.
+  /// Starts a session with the events of an app's start.
   mutating func start() {
     makeUser()
     beginSession()
@@ -55,7 +55,7 @@ extension GameRules {
     if settings.sendsClientDevice { emitClientDevice() }
   }
 
-  /// A new `sessionID`, and nothing else.
+  /// Begins a session by a new `sessionID` only.
   mutating func beginSession() {
     setSession(record.key.key("sessionID").text(in: arena))
     output.counts.sessionsStarted += 1
@@ -68,11 +68,11 @@ extension GameRules {
     state.sessionBegan = record.timestamp
     state.session = session
     state.lastSession = session
-    // Also one in which no trigger is asked ends what was shown in the one before.
+    // Forgets the last session's shown counts, even if no trigger is evaluated in this one.
     if !state.triggers.isEmpty { state.triggers.enter(session) }
   }
 
-  /// What becomes an event needs a session, and keeps one open that no sign of the app's life holds.
+  /// Ensures a session for an event, and keeps it open if no sign of the app's life does.
   mutating func enterSession() {
     if state.session.isEmpty { start() }
     keepOpen()
@@ -85,7 +85,7 @@ extension GameRules {
     }
   }
 
-  /// Takes the length of the session at hand, unless that was done.
+  /// Records the length of the current session, unless that was done.
   mutating func measureSession(until end: Instant) {
     guard let began = state.sessionBegan else { return }
     output.sessionLengths.append(max(end - began, .zero))

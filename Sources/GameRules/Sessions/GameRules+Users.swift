@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Users, opting out and consent (reference deltadna 3).
 extension GameRules {
-  /// The generated user, if there is none yet.
+  /// Generates the user if there is none yet.
   mutating func makeUser() {
     guard state.user.isEmpty else { return }
     state.user = generatedUser
@@ -10,7 +10,7 @@ extension GameRules {
       "user made from \(state.cleared == nil ? "the device id" : "the record that cleared the last one")")
   }
 
-  /// The same on every run and machine: of the device, or of the record that cleared the one before.
+  /// The id generated from the device, or from the record that cleared the last user; the same on every run.
   var generatedUser: Text {
     (state.cleared.map { $0.key("userID") } ?? RecordKey.program.key(state.device)).text(in: arena)
   }
@@ -54,7 +54,7 @@ extension GameRules {
     state.triggers = TriggerCounts()
   }
 
-  /// Counts a record that would have become an event, were it not for opting out or denial.
+  /// Counts a record that would have become an event but for opting out or denial.
   mutating func block() {
     if state.isOptedOut {
       output.counts.optedOut += 1

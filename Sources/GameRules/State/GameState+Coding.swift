@@ -1,10 +1,10 @@
 package import BatchFoundation
 
 extension GameState {
-  /// First byte of every encoded state; what is written otherwise gets a new number.
+  /// The first byte of every encoded state; a new encoding gets a new number.
   package static let format: UInt8 = 2
 
-  /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
+  /// Returns the state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
     var writer = StateWriter()
     writer.put(Self.format)
@@ -47,6 +47,7 @@ extension GameState {
   }
 
   /// - Parameter bytes: memory that outlives the state, whose texts point into it.
+  /// - Throws: ``DeviceStateError`` for bytes of another version, or damaged ones.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = unsafe StateReader(bytes)
     let format = try reader.byte()

@@ -1,21 +1,20 @@
 package import BatchFoundation
 
-/// Everything the rules remember of a device between records and, encoded, between runs.
-///
-/// Its texts lie in the memory that the device's records lie in; ``encoded()`` and ``init(decoding:in:)`` carry it over.
+/// Everything the rules remember of a device between records and, encoded, between runs. Its texts are in the memory of
+/// the device's records; ``encoded()`` and ``init(decoding:)`` carry the state over.
 package struct GameState {
   package var device: Text
   package var block = DeviceBlock()
-  /// Empty before the first.
+  /// Empty until a user is known.
   package var user: Text = .empty
-  /// K of the last `clearPersistentData`, which the next generated user is made from.
+  /// The key K of the last `clearPersistentData`, from which the next user is generated.
   package var cleared: RecordKey?
-  /// Had a start or a stored event on the device: not new to it any more.
+  /// Users who had a start or a stored event on the device, and so are not new to it.
   package var known = PlayerSet()
   package var optedOut = PlayerSet()
-  /// Of those that opted out, the ones that `ddnaForgetMe` was sent for.
+  /// The users who opted out and for whom `ddnaForgetMe` was sent.
   package var forgotten = PlayerSet()
-  /// Nil where nobody said so.
+  /// Nil until a record sets it.
   package var use: Bool?
   package var export: Bool?
   package var crossGameUserID: Text = .empty
@@ -25,26 +24,26 @@ package struct GameState {
   package var session: Text = .empty
   /// The last `sessionID` since the user changed; empty if there was none.
   package var lastSession: Text = .empty
-  /// When the session began, as far as that is known; nil outside one, and when its length has been taken.
+  /// The start of the session, if known; nil outside a session, and once its length was recorded.
   package var sessionBegan: Instant?
   package var triggers = TriggerCounts()
   /// The instant of the newest record.
   package var lastSeen: Instant?
-  /// Of the last record at that instant.
+  /// The kind of the last record at that instant.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
-  /// Emission number of the last event or engagement.
+  /// The emission number of the last event or engagement.
   package var emission: Int64 = 0
 
   package init(device: Text) { self.device = device }
 }
 
-/// Where an app stands (reference deltadna 4).
+/// The phase of an app (reference deltadna 4).
 package enum Phase: Equatable, Sendable {
   case off
   case on
   case away(since: Instant)
-  /// In a session that an event began, without a sign of the app's life.
+  /// A session begun by an event, without a sign of the app's life.
   case open(last: Instant)
 }
 
@@ -52,17 +51,17 @@ extension GameState {
   package var isDenied: Bool { use == false || export == false }
   package var isOptedOut: Bool { !user.isEmpty && optedOut.contains(user) }
 
-  /// What was given by now.
+  /// The consents given so far.
   @inline(__always)
   package var consent: Consent {
     Consent(
       rawValue: (use == true ? Consent.use.rawValue : 0) | (export == true ? Consent.export.rawValue : 0))
   }
 
-  /// When the session at hand was last in use, where silence can show that it is over and its length has not been taken.
+  /// The last use of the current session, if silence can end it and its length was not recorded yet.
   package var lastUseOfOpenSession: Instant? { sessionBegan == nil ? nil : lastUse }
 
-  /// The same, where its length was taken by silence: after this use of it, or after an earlier one where the app went away twice.
+  /// The last use of the current session, if silence measured it; after two pauses, the measured use is an earlier one.
   package var lastUseOfMeasuredSession: Instant? { sessionBegan == nil && !session.isEmpty ? lastUse : nil }
 
   private var lastUse: Instant? {
@@ -72,7 +71,7 @@ extension GameState {
     }
   }
 
-  /// One line for explanations and listings.
+  /// The state in one line, for explanations and listings.
   package var summary: String {
     var parts: [String] = []
     parts.append(user.isEmpty ? "no user yet" : "user \(user)")
@@ -89,14 +88,14 @@ extension GameState {
   }
 }
 
-/// Users that a device has met, by 128-bit digests of their ids: a shared device can have many.
+/// The users of a device, by 128-bit digests of their ids: a shared device can have many.
 package struct PlayerSet: Sendable, Equatable {
-  /// In ascending order.
+  /// The digests in ascending order.
   package private(set) var digests: [LineDigest] = []
 
   package init() {}
 
-  /// - Parameter digests: in ascending order, each once; nil for others.
+  /// Returns nil unless the digests are in ascending order, each once.
   init?(sorted digests: [LineDigest]) {
     for index in digests.indices.dropFirst() where !(digests[index - 1] < digests[index]) { return nil }
     self.digests = digests
@@ -109,7 +108,7 @@ package struct PlayerSet: Sendable, Equatable {
     return place < digests.count && digests[place] == digest
   }
 
-  /// - Returns: whether the user was not in it.
+  /// - Returns: whether the user was not in the set.
   @discardableResult
   package mutating func insert(_ user: Text) -> Bool {
     let digest = Self.digest(user)

@@ -2,15 +2,16 @@ package import BatchFoundation
 package import BatchWire
 package import GameRules
 
-/// Collect: takes lists of events (reference deltadna-service 3).
+/// Collect, the service for lists of events (reference deltadna-service 3).
 package struct CollectService: Sendable {
   package let address: EnvironmentAddress
   let http: HTTPClient
   private let seconds: Double
   private let wallClock: @Sendable () -> Int64
 
-  /// - Parameter timeout: the longest time for one request.
-  /// - Parameter wallClock: seconds since 1970, for a `Retry-After` that is a date.
+  /// - Parameters:
+  ///   - timeout: the longest time for one request.
+  ///   - wallClock: seconds since 1970, for a `Retry-After` that is a date.
   package init(
     _ address: EnvironmentAddress, http: HTTPClient, timeout: Milliseconds, wallClock: @escaping @Sendable () -> Int64
   ) {
@@ -20,9 +21,7 @@ package struct CollectService: Sendable {
     self.wallClock = wallClock
   }
 
-  /// Sends one bulk request, once.
-  ///
-  /// - Parameter body: `{"eventList":[…]}`, byte for byte what is sent and what the hash is over.
+  /// Sends one bulk request, once. `body` is `{"eventList":[…]}`, exactly as sent and hashed.
   package func post(_ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address.service, address.target("bulk", for: body), headers: .collect(consent), body: body,
@@ -32,7 +31,7 @@ package struct CollectService: Sendable {
 }
 
 extension [HTTPRequest.Header] {
-  /// The headers of every request, in the order in which the SDKs set them.
+  /// The headers of every request, in the order of the SDKs.
   package static func collect(_ consent: Consent) -> [HTTPRequest.Header] {
     var headers = [
       HTTPRequest.Header("Content-Type", "application/json"), HTTPRequest.Header("Accept", "application/json"),
@@ -43,23 +42,23 @@ extension [HTTPRequest.Header] {
   }
 }
 
-/// What a sandbox found out about the events that it took; the service itself shows nothing of that kind.
+/// A sandbox's verdicts on the events that it accepted; the service itself shows nothing of the kind.
 package struct SandboxVerdicts: Sendable {
   package struct Event: Sendable {
     /// `valid`, `invalid`, `outOfWindow` or `duplicate`.
     package var verdict: String
-    /// Ids of what is wrong with an invalid one.
+    /// The ids of the faults of an invalid event.
     package var reasons: [String]
   }
 
-  /// By `eventUUID` in lower case; of several with one id what is not a duplicate.
+  /// The events by `eventUUID` in lower case; of several with one id, the one that is not a duplicate.
   package private(set) var events: [ByteText: Event] = [:]
-  /// Whether they are all that the sandbox took; it lists the last ones only.
+  /// Whether these are all accepted events; the sandbox lists only the last ones.
   package private(set) var areAll: Bool
 
-  /// - Returns: nil if it is not what a sandbox answers.
+  /// Returns nil unless the body is a sandbox's answer.
   init?(_ body: [UInt8]) {
-    // Anything else may stand at this address.
+    // Anything may be at this address.
     guard let root = try? JSONNode.parse(body)["deltadna"], let listed = root["events"]?.array,
       let counts = root["verdicts"]?.members
     else { return nil }
@@ -74,22 +73,20 @@ package struct SandboxVerdicts: Sendable {
   }
 }
 
-/// Nothing answered at the address.
 package struct SandboxUnreachable: Error {
   package var fault: HTTPFault
 }
 
 extension CollectService {
-  /// Whether a sandbox may stand at the address: only this machine is spoken to in plain text.
+  /// Whether the address may be a sandbox: plain text is only used with this machine.
   package var mayBeSandbox: Bool { address.service.origin.utf8.starts(with: "http://".utf8) }
 
-  /// What the sandbox at the origin of the address knows.
+  /// Returns the verdicts of the sandbox at the origin of the address; nil if something else answers.
   ///
-  /// - Returns: nil where something else answers.
   /// - Throws: ``SandboxUnreachable``.
   package func sandboxVerdicts(cancellation: HTTPCancellation) throws(SandboxUnreachable) -> SandboxVerdicts? {
     let origin: ServiceAddress
-    // The origin of an address is one.
+    // The origin of an address is always an address.
     do { origin = try ServiceAddress(address.service.origin) } catch { return nil }
     var request = HTTPRequest(.get, origin, "/sandbox/state")
     request.answerLimit = 64 << 20

@@ -2,13 +2,13 @@ package import BatchFoundation
 package import BatchWire
 package import GameRules
 
-/// Engage: decides what a player gets at a decision point (reference deltadna-service 4).
+/// Engage, the service that decides what a player gets at a decision point (reference deltadna-service 4).
 package struct DecisionService: Sendable {
   package let address: EnvironmentAddress
   private let http: HTTPClient
   private let seconds: Double
 
-  /// An answer carries game parameters and an image message; more than this is not one.
+  /// The most bytes of an answer, which has game parameters and an image message.
   private static let longestAnswer = 16 << 20
 
   /// - Parameter timeout: the longest time for one question.
@@ -18,9 +18,7 @@ package struct DecisionService: Sendable {
     seconds = Double(timeout.count) / 1000
   }
 
-  /// Asks once.
-  ///
-  /// - Parameter body: of a question, byte for byte what is sent and what the hash is over.
+  /// Asks once. `body` is exactly as sent and hashed.
   package func ask(
     _ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {
@@ -32,14 +30,14 @@ package struct DecisionService: Sendable {
   }
 }
 
-/// What an answer of Engage holds for a game (reference deltadna-service 4.2).
+/// An answer of Engage for a game (reference deltadna-service 4.2).
 package struct DecisionContent: Sendable {
   private let root: JSONNode
 
   /// - Parameter root: an object.
   package init(_ root: JSONNode) { self.root = root }
 
-  /// The number of the decision as text, whether the service wrote it as a number or as one; nil without.
+  /// The number of the decision as text, whether the service sent a number or a string; nil if missing.
   package var transactionID: String? {
     switch root["transactionID"]?.value {
     case .number(let text), .string(let text): text
@@ -47,13 +45,12 @@ package struct DecisionContent: Sendable {
     }
   }
 
-  /// The game parameters; nil without.
   package var parameters: JSONNode? { object("parameters") }
 
-  /// What an event about the decision carries; nil without.
+  /// The parameters for an event about the decision; nil if missing.
   package var eventParams: JSONNode? { object("eventParams") }
 
-  /// The image message as the service wrote it, whatever it is; nil without.
+  /// The image message as sent, whatever its kind; nil if missing.
   package var image: JSONNode? { root.present("image") }
 
   private func object(_ name: String) -> JSONNode? {
@@ -62,9 +59,9 @@ package struct DecisionContent: Sendable {
   }
 }
 
-/// What is known after a question to Engage (reference deltadna-service 4.2).
+/// The outcome of a question to Engage (reference deltadna-service 4.2).
 package enum DecisionOutcome: Sendable {
-  /// A 2xx with a JSON object that has no key twice.
+  /// A 2xx with a JSON object that has no duplicate key.
   case answered(status: Int, JSONNode)
   case failed(DecisionFailure)
 
@@ -76,7 +73,7 @@ package enum DecisionOutcome: Sendable {
     let status = answer.status
     switch status {
     case 200..<300:
-      // Which way it is not an object does not matter to anyone.
+      // The kind of syntax error does not matter.
       if let root = try? JSONNode.parse(answer.body), root.members != nil {
         self = .answered(status: status, root)
       } else {
@@ -100,15 +97,15 @@ extension DecisionOutcome {
   }
 }
 
-/// Why a question has no answer of its own.
+/// The reason why a question got no usable answer.
 package struct DecisionFailure: Sendable, Hashable {
-  /// The word of each, as listings and the store have it.
+  /// The raw values are the words in listings and the store.
   package enum Kind: String, Sendable, CaseIterable {
     case malformedRequest, refused, unknownEnvironment, noAnswer, unreadable, notAsked, unavailable
   }
 
   package var kind: Kind
-  /// As it was answered; ``noStatus`` or ``notAskedStatus`` without an answer.
+  /// The status of the answer; ``noStatus`` or ``notAskedStatus`` without one.
   package var status: Int
 
   package static let noStatus = -1
@@ -121,9 +118,9 @@ package struct DecisionFailure: Sendable, Hashable {
 
   package static let notAsked = DecisionFailure(.notAsked, status: notAskedStatus)
 
-  /// Whether no later question of this run can do better: hash, key or address are wrong.
+  /// Whether no later question of this run can succeed: hash, key or address are wrong.
   package var endsAsking: Bool { kind == .refused || kind == .unknownEnvironment }
 
-  /// Whether an earlier answer may stand in; a 4xx is the service's word about this very question.
+  /// Whether an earlier answer may be used instead; a 4xx concerns this very question.
   package var allowsEarlierAnswer: Bool { kind != .notAsked && !(400..<500).contains(status) }
 }

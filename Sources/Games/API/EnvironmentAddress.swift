@@ -1,14 +1,12 @@
 package import BatchFoundation
 package import BatchWire
 
-/// Where the requests of one environment go: an endpoint as people write it, and the environment's key behind it
-/// (reference deltadna-service 3.1).
-///
-/// Key and hash secret are secrets, also inside an address; ``shown`` is the form for people.
+/// The address of one environment: an endpoint followed by the environment's key (reference deltadna-service 3.1). Key
+/// and hash secret are secrets, even inside an address; ``shown`` is the form for people.
 package struct EnvironmentAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// Empty, or with a character that has another meaning inside a URL.
+    /// The key is empty or has a character with another meaning inside a URL.
     case key
   }
 
@@ -16,8 +14,9 @@ package struct EnvironmentAddress: Sendable {
   private let key: Secret
   private let hashSecret: Secret?
 
-  /// - Parameter endpoint: without a scheme or with `http` it is `https`; only `http` to the loopback stays.
-  /// - Parameter hashSecret: nil or empty for an environment without hashing.
+  /// - Parameters:
+  ///   - endpoint: becomes `https` without a scheme or with `http`, except for `http` to the loopback.
+  ///   - hashSecret: nil or empty for an environment without hashing.
   package init(endpoint: String, key: Secret, hashSecret: Secret?) throws(Fault) {
     do {
       service = try ServiceAddress(Self.secured(endpoint))
@@ -30,10 +29,8 @@ package struct EnvironmentAddress: Sendable {
     self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The path of one request: its key, the word of the call, and the hash of the body that goes with it.
-  ///
-  /// - Parameter call: such as `bulk`; nil for none.
-  /// - Parameter body: the bytes as they are sent; with a hash secret any other byte is refused by the service.
+  /// Returns the path of one request: the key, the word of the `call` such as `bulk`, and the hash of the body as sent.
+  /// With a hash secret, the service refuses any other byte.
   func target(_ call: String?, for body: [UInt8]) -> String {
     var path = "/\(key.reveal())"
     if let call { path += "/\(call)" }
@@ -41,10 +38,9 @@ package struct EnvironmentAddress: Sendable {
     return path
   }
 
-  /// The whole address of a request, with the key in it.
   func url(_ call: String?, for body: [UInt8]) -> String { service.url(target(call, for: body)) }
 
-  /// The endpoint for people; key and hash secret that stand in the endpoint's own path are hidden there too.
+  /// The endpoint for people; key and hash secret are hidden in the endpoint's path too.
   package var shown: String {
     let secrets = [key, hashSecret].compactMap(\.self)
     let path = service.path.split(separator: "/").map { part in
@@ -53,12 +49,12 @@ package struct EnvironmentAddress: Sendable {
     return ([service.origin] + path).joined(separator: "/")
   }
 
-  /// The endpoint with its scheme: `https`, but for `http` to the loopback.
+  /// Returns the endpoint with its scheme: `https`, except for `http` to the loopback.
   package static func secured(_ endpoint: String) -> String {
     guard let mark = endpoint.utf8.firstRange(of: Array("://".utf8)) else { return "https://" + endpoint }
     guard endpoint[..<mark.lowerBound].lowercased().utf8.elementsEqual("http".utf8) else { return endpoint }
     do {
-      // Plain text goes to this machine only.
+      // Plain text is for this machine only.
       _ = try ServiceAddress(endpoint)
       return endpoint
     } catch ServiceAddress.Fault.plainText {
@@ -68,7 +64,7 @@ package struct EnvironmentAddress: Sendable {
     }
   }
 
-  /// Whether the byte stands for itself in every part of a URL (RFC 3986, 2.3).
+  /// Returns whether the byte means itself in every part of a URL (RFC 3986, 2.3).
   package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

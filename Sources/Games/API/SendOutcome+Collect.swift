@@ -2,12 +2,13 @@ import BatchFoundation
 package import BatchWire
 
 extension SendOutcome {
-  /// What is known after one bulk request (reference deltadna-service 3.6, unity 3).
+  /// Derives the outcome of one bulk request (reference deltadna-service 3.6, unity 3).
   ///
   /// - Parameters:
-  ///   - isIdempotent: what comes twice is taken once. Such a service takes events before it looks at them: whatever the body, a 2xx is its
-  ///     word. Of another one a 5xx but 503 does not say whether they were taken (reference decisions 45).
-  ///   - addressSettings: what to look at where a service without a key in its path denies everything; nil for one with a key.
+  ///   - isIdempotent: whether the service drops repeated events. It then accepts events before checking them, so that
+  ///     any 2xx is an acknowledgment. Otherwise a 5xx but 503 leaves open whether it accepted them
+  ///     (reference decisions 45).
+  ///   - addressSettings: the settings to check if a service refuses everything; nil for one with a key in its path.
   ///   - now: seconds since 1970, for a `Retry-After` that is a date.
   package init(collect outcome: HTTPOutcome, isIdempotent: Bool = true, addressSettings: String? = nil, now: Int64) {
     let answer: HTTPAnswer
@@ -29,15 +30,15 @@ extension SendOutcome {
         return
       }
       self = .unknown(CallFault("answered with status \(status), but \(why)", blamesRequest: true))
-    // It is never followed, because a redirected POST loses its body or its hash.
+    // Redirects are never followed, because a redirected POST loses its body or its hash.
     case 300..<400:
       self = .refused(
         CallFault("redirected with status \(status)" + (answer.redirection.map { " \($0)" } ?? ""), stop: .peerProtocol)
       )
-    // Something in the body is refused, or it is too long; with a word about later it is not about the events.
+    // The service refuses part of the body or its length; a `Retry-After` shows that the events are not to blame.
     case 400 where retryAfter == nil, 413 where retryAfter == nil:
       self = .rejected("status \(status): \(ServiceWords(answer.body).text)")
-    // The hash, the key or the address is wrong for every body alike.
+    // The hash, the key or the address is wrong for every body.
     case 401, 403, 404:
       self = .refused(
         CallFault(

@@ -5,9 +5,8 @@ import BatchStore
 import EventSchemas
 import GameRules
 
-/// Runs the rules of a deltaDNA job over devices, checks their events, and encodes those that go out as chunks.
-///
-/// Events are encoded in stretches: a series of chunks each, put in the order of delivery.
+/// Runs the rules of a deltaDNA job over devices, checks their events, and encodes the valid ones as chunks. Events are
+/// encoded in stretches: each is a series of chunks in the order of delivery.
 final class GameDecider: DeviceDecider {
   private let settings: GameDecisionRules
   private var options: DeciderOptions
@@ -16,23 +15,23 @@ final class GameDecider: DeviceDecider {
   private var rules: GameRules
   private var checker: EventChecker
   private var words: FindingWords
-  /// Events on their way into blocks, in any order; their texts have to live until they are encoded.
+  /// Events to be encoded, in any order; their texts must live until then.
   private var events: [GameEvent] = []
   private var order = DeliveryOrder()
   private var counter = EventCounter()
   private var encoder: GameBlockEncoder
   private var setAside: GameBlockEncoder
-  /// Series that wait to be handed over.
+  /// The series to be handed over.
   private var blocks: [EventBlocks] = []
   private var quarantine: [QuarantinedLine] = []
   private var rows = EngagementRows()
-  /// Of the stretch at hand, for `--findings-out`.
+  /// The findings of the current stretch, for `--findings-out`.
   private var findingsLines = LineSeries()
   private var tally = DecisionTally()
   private var details: GameDetails
-  /// Of records that became events, since the last stretch ended.
+  /// The bytes of records that became events since the last stretch ended.
   private var stretchBytes = 0
-  /// Has no meaning; that it is kept makes `RecordList.touch` read.
+  /// Meaningless, but storing it makes `RecordList.touch` read.
   private var touched: UInt8 = 0
   private(set) var decided: DecidedTime?
   private(set) var late: Set<RecordPosition> = []
@@ -64,7 +63,7 @@ final class GameDecider: DeviceDecider {
       rules.record.take(entry)
       rules.process()
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
-      // A device that has much more than its share must not fill the memory; others are not cut.
+      // A device far larger than its share must not fill the memory; others are not cut.
       if hasStretches(2) { try endStretchOfDevice() }
     }
   }
@@ -74,7 +73,7 @@ final class GameDecider: DeviceDecider {
     set { options.knownUntil = newValue }
   }
 
-  /// Nothing goes out by silence alone.
+  /// Silence alone sends nothing; it only measures sessions.
   func finish() { rules.finish(knownUntil: options.knownUntil) }
 
   func end(into states: inout DeviceStates) {
@@ -88,7 +87,7 @@ final class GameDecider: DeviceDecider {
     }
   }
 
-  /// Takes them out of the rules' output, which goes on over the devices of a stretch.
+  /// Moves the late records out of the rules' output, which continues over the devices of a stretch.
   private func noteLate() {
     late.formUnion(rules.output.late)
     rules.output.late.removeAll(keepingCapacity: true)
@@ -128,13 +127,13 @@ final class GameDecider: DeviceDecider {
     return tally
   }
 
-  /// Whether what the rules made, or what it was made of, is so many times what a stretch should have.
+  /// Returns whether events or record bytes exceed `times` stretches.
   private func hasStretches(_ times: Int) -> Bool {
     !options.keepsAll
       && (rules.output.events.count >= times * options.events || stretchBytes >= times * options.bytes)
   }
 
-  /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
+  /// Ends a stretch: checks and counts the events, and encodes them as a separate series or keeps them.
   private func endStretch() throws {
     defer { stretchBytes = 0 }
     if options.keepsStatesOnly { return rules.output.removeAll() }
@@ -153,7 +152,7 @@ final class GameDecider: DeviceDecider {
     if options.keepsAll {
       events += rules.output.events.map { $0.copied(to: keptArena) }
     } else {
-      // None waits here; the rules go on in the memory that held the last ones.
+      // No event waits here; the rules continue in the memory of the last ones.
       swap(&events, &rules.output.events)
     }
     checker.forgetMemory()
@@ -163,7 +162,7 @@ final class GameDecider: DeviceDecider {
     rules.output.removeAll()
   }
 
-  /// Takes out those that may not go out.
+  /// Removes the events that may not be sent.
   private func keepPassing(_ events: inout [GameEvent]) {
     var kept = 0
     for place in events.indices where passes(events[place]) {
@@ -173,7 +172,7 @@ final class GameDecider: DeviceDecider {
     events.removeLast(events.count - kept)
   }
 
-  /// Whether the event may go out; one that may not goes to quarantine.
+  /// Returns whether the event may be sent; otherwise quarantines it.
   private func passes(_ event: GameEvent) -> Bool {
     let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
@@ -192,7 +191,7 @@ final class GameDecider: DeviceDecider {
     return false
   }
 
-  /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
+  /// Ends a stretch in the middle of a device; its state moves to the memory just freed.
   private func endStretchOfDevice() throws {
     noteLate()
     try endStretch()

@@ -7,22 +7,22 @@ package import GameRules
 
 /// The rules of a deltaDNA job with the settings, schema and session configuration of a run.
 struct GameDecisionRules: DecisionRules {
-  /// Its texts lie in the arena beside it.
+  /// The settings, whose texts are in `texts`.
   let rules: GameSettings
   // Only read after start.
   nonisolated(unsafe) let texts: Arena
   let configuration: SessionConfiguration?
   let schema: EventSchema?
   let environment: EventChecker.Environment
-  /// Bytes of one request, at most; a larger event cannot be sent.
+  /// The most bytes of one request; a larger event cannot be sent.
   let largestRequest: Int
-  /// Events with findings go out all the same.
+  /// Whether events with findings are sent.
   let sendsInvalid: Bool
   let window: DeliveryWindow
-  /// Where findings are to be told, if anywhere.
+  /// The output for findings, if any.
   let findings: OrderedLines?
 
-  /// - Throws: what is wrong with the schema or the session configuration.
+  /// - Throws: the fault of the schema or the session configuration.
   init(_ run: RunContext) throws {
     let game = run.settings.deltaDNA
     unsafe texts = Arena()
@@ -46,11 +46,9 @@ struct GameDecisionRules: DecisionRules {
     try unsafe device.state.withUnsafeBytes { decided(try unsafe GameState(decoding: $0), known: known) }
   }
 
-  /// How far a player was decided; nil without records.
-  ///
-  /// - Parameter known: up to where silence has decided; nil for nowhere.
+  /// Returns how far a player was processed, with silence up to `known`; nil without records.
   func decided(_ state: GameState, known: Instant?) -> DecidedTime? {
-    // An app that was away already when the length was taken may have gone away once more since: that silence goes no further than what is known.
+    // An app already away when measured may have gone away again since: that silence ends at the known time.
     let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
     return state.lastSeen.map {
       DecidedTime(
@@ -64,7 +62,7 @@ struct GameDecisionRules: DecisionRules {
     EventChecker(schema: schema, environment: environment, largestRequest: largestRequest)
   }
 
-  /// Whether an event goes out although it has findings, or because it has none.
+  /// Returns whether an event with these findings is sent.
   func sends(_ findings: [EventFinding]) -> Bool {
     findings.isEmpty || sendsInvalid && !findings.contains { $0.id == .tooLarge }
   }
@@ -102,7 +100,7 @@ extension EventChecker {
 }
 
 extension GameEvent {
-  /// A line of `--findings-out` (reference deltadna 6), without a line end.
+  /// Returns a line of `--findings-out` (reference deltadna 6), without a line end.
   func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
     EventFinding.line(
       [
@@ -113,11 +111,7 @@ extension GameEvent {
 }
 
 extension QuarantinedLine {
-  /// An event that is kept back with what is wrong with it; its bytes are those of the wire.
-  ///
-  /// - Parameters:
-  ///   - detail: the findings in words.
-  ///   - block: of the event alone.
+  /// Quarantines an event as on the wire; `detail` has the findings in words, `block` the event alone.
   init(_ event: GameEvent, detail: String, block: [UInt8]) {
     var json = ByteBuffer()
     event.appendJSON(to: &json)
@@ -128,7 +122,7 @@ extension QuarantinedLine {
 }
 
 extension GameSettings {
-  /// - Parameter arena: memory for the texts; lives as long as the settings.
+  /// - Parameter arena: memory for the texts; must live as long as the settings.
   package init(_ settings: Settings, in arena: Arena) {
     let game = settings.deltaDNA
     self.init(

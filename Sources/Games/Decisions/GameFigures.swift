@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchReport
 import GameRules
 
-/// What deciders and the service count for the summary, by its name in ``DecisionTally/figures``; groups have the name of a member behind a point.
+/// The names of figures in ``DecisionTally/figures``, for the summary; a group's end with a point and a member's name.
 enum GameFigure: String {
   case sessionsStarted, sessionsEnded
   case optedOut = "dropped.optedOut"
@@ -18,13 +18,13 @@ enum GameFigure: String {
 
   private static let askedPrefix = "asked\n"
 
-  /// How often a question of a place had an outcome.
+  /// Returns the name of the figure for an outcome of questions at a place.
   static func asked(_ decisionPoint: String, _ flavour: String, _ outcome: String) -> String {
-    // No name that the service knows has a line end.
+    // No name that the service knows contains a line end.
     "\(askedPrefix)\(decisionPoint)\n\(flavour)\n\(outcome)"
   }
 
-  /// The parts of the name of such a figure; nil for another.
+  /// Returns the parts of a name made by `asked`; nil for another name.
   static func place(of name: String) -> [String]? {
     guard name.hasPrefix(askedPrefix) else { return nil }
     let parts = name.dropFirst(askedPrefix.count).split(separator: "\n", omittingEmptySubsequences: false)
@@ -57,7 +57,7 @@ extension DecisionTally {
 }
 
 extension PlatformFigures {
-  /// A platform's member of the summary (reference deltadna 10).
+  /// Makes a platform's member of the summary (reference deltadna 10).
   init(_ platform: String, ofGame figures: [String: Int]) {
     func one(_ name: String, _ figure: GameFigure) -> Member { Member(name, .count(figures[figure])) }
     self.init(

@@ -3,7 +3,7 @@ import BatchFoundation
 package import BatchWire
 package import GameRules
 
-/// A service that takes lists of a game's events, in the order in which they happened.
+/// A service that accepts lists of a game's events, in the order in which they happened.
 package final class GameDestination: Destination {
   package typealias Post = @Sendable (_ body: [UInt8], _ consent: Consent, HTTPCancellation) -> SendOutcome
 
@@ -12,15 +12,16 @@ package final class GameDestination: Destination {
   private let cancellation = HTTPCancellation()
 
   /// - Parameters:
-  ///   - isIdempotent: whether events that are sent again are taken once.
-  ///   - retries: how often a request is repeated at most.
+  ///   - isIdempotent: whether the service drops repeated events.
+  ///   - retries: the largest number of repetitions of a request.
   ///   - post: sends one request, once.
   package init(isIdempotent: Bool, retries: Int, post: @escaping Post) {
     traits = DeliveryTraits(isIdempotent: isIdempotent, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
     self.post = post
   }
 
-  /// Collect (reference deltadna 8), which drops the second event of one `eventUUID`: sending again after a lost answer makes no duplicates.
+  /// Makes the destination for Collect (reference deltadna 8), which drops the second event of one `eventUUID`: sending
+  /// again after a lost answer makes no duplicates.
   package convenience init(_ service: CollectService, retries: Int) {
     self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
       service.post(body, consent: consent, cancellation: cancellation)

@@ -6,7 +6,7 @@ package import BatchStore
 import GameRules
 
 extension GamePlatform {
-  /// The device is that of the export; Collect knows the player only.
+  /// The columns of an event; the device is that of the export, because Collect knows only the player.
   package var eventColumns: [EventColumn] {
     [
       EventColumn("eventName"), EventColumn("eventTimestamp"), EventColumn("device", .id), EventColumn("userID", .id),
@@ -38,7 +38,7 @@ extension GamePlatform {
 }
 
 extension GamePlatform {
-  /// A session lasts from its first event to its last; a campaign is what a trigger responded with.
+  /// Adds an event to an outline: sessions last from first to last event, campaigns are the responses of triggers.
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let name = event["eventName"]?.string else { return }
     outline.events[name, default: 0] += 1

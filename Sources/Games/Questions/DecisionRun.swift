@@ -3,10 +3,8 @@ package import BatchStore
 import BatchWire
 import GameRules
 
-/// Asks the questions that wait in a store, each once over all runs (reference deltadna 9).
-///
-/// That a question begins is durable before its first byte leaves; a run that is killed meanwhile leaves it without an answer,
-/// because nobody knows whether the service has seen it.
+/// Asks the pending questions of a store, each once over all runs (reference deltadna 9). A question's start is durable
+/// before its first byte leaves. If the run is killed meanwhile, it stays unanswered: the service may have seen it.
 package final class DecisionRun: Sendable {
   private let store: EventStore
   private let run: RunID
@@ -17,8 +15,8 @@ package final class DecisionRun: Sendable {
 
   /// - Parameters:
   ///   - asOf: the clock of the run, by which answers age.
-  ///   - service: nil where nobody can be asked; what the phone would not have asked is settled all the same.
-  ///   - lifespan: how long an answer may stand in for a failed one; zero for never.
+  ///   - service: nil if no question can be asked; those that the phone would not have asked are still settled.
+  ///   - lifespan: how long an answer may replace a failed one; zero for never.
   package init(store: EventStore, run: RunID, asOf: Instant, service: DecisionService?, lifespan: Milliseconds) {
     self.store = store
     self.run = run
@@ -27,7 +25,7 @@ package final class DecisionRun: Sendable {
     self.lifespan = lifespan
   }
 
-  /// Ends the asking from another thread: the question under way is given up, the rest waits for the next run.
+  /// Ends the asking from another thread: the current question is abandoned, the rest is left for the next run.
   package func end() { cancellation.cancel() }
 
   /// - Throws: ``StoreError``.
@@ -46,7 +44,7 @@ package final class DecisionRun: Sendable {
     return session.report
   }
 
-  /// The asking from start to end.
+  /// The state of one call of ``ask()``.
   private struct Session {
     let run: DecisionRun
     var report = DecisionReport()
@@ -109,24 +107,24 @@ package final class DecisionRun: Sendable {
   }
 }
 
-/// What a run asked Engage, in figures (reference deltadna 10).
+/// The figures of a run's questions to Engage (reference deltadna 10).
 package struct DecisionReport: Sendable, Equatable {
-  /// Requests of this run; the sum of the three below.
+  /// The requests of this run; the sum of the next three.
   package var asked = 0
-  /// Questions with an answer of their own.
+  /// The questions with a direct answer.
   package var answered = 0
-  /// Questions that failed and that an earlier answer stands in for.
+  /// The failed questions for which an earlier answer was used.
   package var cached = 0
-  /// Questions without any answer.
+  /// The questions without any answer.
   package var failed = 0
-  /// Requests by place and by what came of them: `answered`, or the word of the failure.
+  /// The requests by place and outcome: `answered`, or the word of the failure.
   package var places: [Place: [String: Int]] = [:]
-  /// Questions that wait for a later run.
+  /// The questions left for a later run.
   package var waiting = 0
-  /// Why the rest was not asked; nil where it was.
+  /// The reason why the rest was not asked; nil if it was.
   package var end: DecisionFailure?
 
-  /// Where questions are asked. Games have a handful.
+  /// The place of questions. Games have a handful.
   package struct Place: Sendable, Hashable {
     package var decisionPoint: String
     package var flavour: String

@@ -7,7 +7,7 @@ package import GameRules
 package enum DecisionTables {
   package static let migrations: [String] = [first]
 
-  /// Questions go that are settled and told by a run that ended, and answers that were got so long ago; what waits stays.
+  /// Deletes old questions that were settled and reported by a finished run, and old answers; pending questions stay.
   package static let retention = StoreFormat.Retention(
     name: "decisions",
     statements: [
@@ -17,7 +17,7 @@ package enum DecisionTables {
       """, "DELETE FROM decision_answer WHERE as_of <= ?1",
     ])
 
-  /// Questions of a part, none of which was asked yet.
+  /// Copies the questions of a part, none of which was asked yet.
   package static let collection = StoreFormat.Collection(
     appended: ["decision_request"],
     statements: [
@@ -31,9 +31,8 @@ package enum DecisionTables {
       """
     ])
 
-  /// Times are milliseconds since 1970, `state` is the number of a ``DecisionState``. Texts are compared by their bytes.
-  ///
-  /// `settled_by` is the run that knows what became of a question. `decision_answer` holds the last answer for each user and
+  /// Times are milliseconds since 1970, `state` is the raw value of a ``DecisionState``. Texts are compared by their
+  /// bytes. `settled_by` is the run that settled a question. `decision_answer` has the last answer for each user and
   /// place, with the end of the known time of the run that got it.
   private static let first = """
     CREATE TABLE decision_request (
@@ -69,15 +68,15 @@ package enum DecisionTables {
     """
 }
 
-/// How far a question is.
+/// The progress of a question.
 enum DecisionState: Int {
   case waits = 0
-  /// A request began; what came of it is not known.
+  /// A request began; its outcome is unknown.
   case asked = 1
   case settled = 2
 }
 
-/// Whom questions and answers are about.
+/// The people in questions and answers.
 package struct PersonalDecisions: PersonalTables {
   package func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]] {
     let devices = try ids.flatMap { id in
@@ -98,7 +97,7 @@ package struct PersonalDecisions: PersonalTables {
       try removal.delete("decisions", from: table, where: condition, value.databaseValue, in: db)
     }
     for device in people.devices {
-      // Players whom nobody named but the device go with it, unless another device has them too.
+      // Players known only from the device are erased with it, unless another device has them too.
       let name = String(decoding: device, as: UTF8.self)
       try delete(
         from: "decision_answer",
@@ -115,7 +114,7 @@ package struct PersonalDecisions: PersonalTables {
   }
 }
 
-/// The questions of a batch, stored with its events or not at all.
+/// The questions of a batch, stored together with its events.
 package struct EngagementRows: PlatformRows {
   package var engagements: [Engagement] = []
 
@@ -125,7 +124,7 @@ package struct EngagementRows: PlatformRows {
     if let more = more as? EngagementRows { engagements += more.engagements }
   }
 
-  /// A question that was put to the service, or is about to be, is not put again.
+  /// Returns the questions without known ones, which were or may have been asked already.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? EngagementRows else { return self }
     var rows = self

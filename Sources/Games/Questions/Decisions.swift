@@ -2,11 +2,11 @@ import BatchFoundation
 package import BatchStore
 import GRDB
 
-/// Questions to deltaDNA's decision service, and its last answers.
+/// The questions to deltaDNA's decision service, and its last answers.
 package struct Decisions: Sendable {
   let connection: StoreConnection
 
-  /// Forgets what earlier runs have told, and takes over what a killed one has not.
+  /// Deletes the questions reported by finished runs, and takes over those settled by a killed one.
   func begin(_ run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -19,7 +19,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Questions that a killed run began to ask: whether the service saw them is not known, and they are not asked again.
+  /// Returns the questions that a killed run began to ask. The service may have seen them, so they are not asked again.
   func interrupted() throws -> [StoredDecision] {
     try connection.read { db in
       try Row.fetchAll(
@@ -28,9 +28,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// The next questions that wait, in the order of time, device and emission.
-  ///
-  /// - Parameter last: the last one before them; nil from the start.
+  /// Returns the next pending questions after `last`, or the first, in the order of time, device and emission.
   func waiting(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
     let page = try connection.read { db in
       try Row.fetchAll(
@@ -51,7 +49,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Writes what became of some questions and that another one begins, in one transaction.
+  /// Writes some settlements and the start of another question, in one transaction.
   func commit(
     _ settled: [(decision: StoredDecision, settlement: DecisionSettlement)], begins: StoredDecision?, run: RunID,
     asOf: Instant
@@ -81,7 +79,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// The last answer of the service for the same user and place, if it was got later than `oldest`.
+  /// Returns the service's last answer for the same user and place, if newer than `oldest`.
   func earlierAnswer(to decision: StoredDecision, after oldest: Instant) throws -> String? {
     try connection.read { db in
       try String.fetchOne(
@@ -91,7 +89,9 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// How many questions wait, how many the last run settled, and how many answers are kept for later failures.
+  /// Returns the number of pending questions, of those settled by the last run, and of answers kept for later failures.
+  ///
+  /// - Throws: ``StoreError``.
   package func counts() throws -> (waiting: Int, settled: Int, answers: Int) {
     try connection.read { db in
       func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(sql)") ?? 0 }
@@ -102,7 +102,9 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// The questions of a device that wait, or that the last run settled.
+  /// Returns the questions of a device that are pending or that the last run settled.
+  ///
+  /// - Throws: ``StoreError``.
   package func stories(ofDevice device: String) throws -> [DecisionStory] {
     try connection.read { db in
       try Row.fetchAll(
@@ -114,7 +116,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Everything that a run has settled, and everything that waits, in the order of time, device and emission.
+  /// Visits all questions that a run settled and all pending ones, in the order of time, device and emission.
   func forEach(of run: RunID, _ body: (StoredDecision) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

@@ -3,7 +3,7 @@ package import BatchStore
 import GRDB
 import GameRules
 
-/// A question as the store has it, with what became of it.
+/// A question in the store, with its outcome.
 struct StoredDecision {
   var id: Int64
   var timestamp: Instant
@@ -16,7 +16,7 @@ struct StoredDecision {
   var decisionPoint: String
   var flavour: String
   var body: String
-  /// Nil while it waits.
+  /// Nil while the question is pending.
   var settlement: DecisionSettlement?
 
   static let columns =
@@ -41,25 +41,25 @@ struct StoredDecision {
   }
 }
 
-/// What became of a question.
+/// The outcome of a question.
 struct DecisionSettlement {
-  /// Of the answer, or of the failed one that an earlier answer stands in for.
+  /// The status of the answer, or of the failed one that an earlier answer replaces.
   var status: Int
   var isCached = false
-  /// The word of a ``DecisionFailure/Kind``; nil where the service answered.
+  /// The word of a ``DecisionFailure/Kind``; nil if the service answered.
   var error: String?
-  /// The whole answer as JSON, without secrets that the service says again; nil without one.
+  /// The whole answer as JSON, without secrets that the service repeats; nil if there is none.
   var answer: String?
-  /// Whether the answer may stand in for later failures.
+  /// Whether the answer may be used after later failures.
   var isKept = false
 
-  /// What a phone that asks nobody gives to its game.
+  /// The answer that a phone gives its game without asking the service.
   static let local = DecisionSettlement(status: 200, answer: #"{"parameters":{}}"#)
 }
 
 extension DecisionSettlement {
 
-  /// - Parameter earlier: an answer that may stand in for a failed one.
+  /// - Parameter earlier: returns an answer that may replace a failed one.
   init(_ outcome: DecisionOutcome, earlier: () throws -> String?) rethrows {
     switch outcome {
     case .answered(let status, let root):
@@ -73,8 +73,8 @@ extension DecisionSettlement {
 }
 
 extension Decisions {
-  /// What became of the questions of a run, a line each without its end, in the order of the questions: those that it settled,
-  /// and as `notAsked` those that still wait (reference deltadna 9).
+  /// Visits a line, without its end, for each question that a run settled, and for those still pending, as `notAsked`;
+  /// in the order of the questions (reference deltadna 9).
   package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
     try forEach(of: run) { try body($0.line) }
   }
@@ -86,7 +86,7 @@ extension StoredDecision {
     let settlement =
       settlement
       ?? DecisionSettlement(status: DecisionFailure.notAskedStatus, error: DecisionFailure.notAsked.kind.rawValue)
-    // Answers are stored as they were written here, so they parse.
+    // Answers are stored in the form written here, so they parse.
     let content = settlement.answer.flatMap { try? JSONNode.parse(Array($0.utf8)) }.map(DecisionContent.init)
     let image = ImageMessage(content?.image)
     let line: JSONNode = [
@@ -103,12 +103,12 @@ extension StoredDecision {
   }
 }
 
-/// What became of a question, for people.
+/// The outcome of a question, for people.
 package struct DecisionStory {
   package let timestamp: Instant
-  /// Decision point and flavour, as the session configuration writes them.
+  /// The decision point and flavour, in the form of the session configuration.
   package let place: String
-  /// What became of it, without anything that the service said.
+  /// The outcome, without any text of the service.
   package let words: String
 
   init(_ decision: StoredDecision) {

@@ -2,9 +2,9 @@ import BatchPipeline
 import EventSchemas
 import FoundationEssentials
 
-/// What the deciders of a deltaDNA job note for the report, besides figures.
+/// The details that the deciders of a deltaDNA job collect for the report, besides figures.
 struct GameDetails: PlatformDetails {
-  /// With the schema and the session configuration of the run.
+  /// The rules, with the schema and the session configuration of the run.
   let rules: GameDecisionRules
   var findings = FindingTally()
   /// Nil without a schema.
@@ -15,7 +15,7 @@ struct GameDetails: PlatformDetails {
   init(_ rules: GameDecisionRules) { self.rules = rules }
 
   mutating func add(_ other: any PlatformDetails) {
-    // A run has deciders of one platform.
+    // All deciders of a run are of one platform.
     guard let other = other as? GameDetails else { return }
     findings.add(other.findings)
     if let more = other.coverage {
@@ -25,12 +25,12 @@ struct GameDetails: PlatformDetails {
   }
 }
 
-/// What a part of a run noted, for the process that adds the parts up.
+/// The details of a part of a run, for the process that adds the parts up.
 extension GameDetails {
   private struct Portable: Codable {
     var findings: FindingTally
     var coverage: SchemaCoverage?
-    /// Key of a trigger and responses, by the key.
+    /// Pairs of a trigger's key and its responses, sorted by key.
     var responses: [[UInt64]]
   }
 

@@ -6,9 +6,9 @@ import GameRules
 
 extension PlatformReport {
   /// - Parameters:
-  ///   - details: nil of a run that decided nothing.
-  ///   - times: of what takes the events.
-  ///   - hasSent: whether the service was asked too.
+  ///   - details: nil for a run that processed nothing.
+  ///   - times: the times that the service accepts.
+  ///   - hasSent: whether Engage may have been asked too.
   init(_ figures: [String: Int], _ details: GameDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()
     lines = Self.lines(figures, times, hasSent: hasSent)
@@ -46,7 +46,7 @@ extension PlatformReport {
 
   // MARK: - Sections of the report
 
-  /// Names come from users, so there may be any number.
+  /// The most rows, because names come from users and there may be any number.
   private static let mostRows = 200
 
   private static func sections(_ details: GameDetails?) -> [ReportSection] {

@@ -4,8 +4,7 @@ import BatchReport
 import BatchStore
 import BatchWire
 
-/// What a sandbox shows of a store, event by event; Collect itself tells nothing of events that it took
-/// (reference deltadna-service 3.7).
+/// Compares events with a sandbox; Collect reports nothing about accepted ones (reference deltadna-service 3.7).
 extension GameService: ArrivalChecking {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
@@ -35,9 +34,7 @@ extension GameService: ArrivalChecking {
     }
   }
 
-  /// What is wrong with an event; nil for nothing.
-  ///
-  /// - Parameter found: what the sandbox knows of it; nil for nothing.
+  /// Returns the problem of an event; nil if there is none. `found` is nil if the sandbox does not know the event.
   private static func finding(
     _ id: EventID, _ found: SandboxVerdicts.Event?, _ areAll: Bool
   ) -> Arrivals.Finding? {

@@ -7,8 +7,7 @@ import BatchStore
 import BatchWire
 import GameRules
 
-/// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
-/// (reference deltadna 8 and 9).
+/// Collect and, if configured, Engage: first events are sent, then questions (reference deltadna 8 and 9).
 struct GameService: PlatformService {
   private let context: RunContext
   let collect: CollectService
@@ -24,7 +23,7 @@ struct GameService: PlatformService {
     var problems: [String] = []
     let collectURL = sandbox.map { "\($0)/collect/api" } ?? settings.collectURL ?? ""
     let engageURL = sandbox.map { "\($0)/engage/api" } ?? settings.engageURL
-    // A sandbox takes any.
+    // A sandbox accepts any key.
     let key = settings.environmentKey.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any")
     func address(_ url: String, _ setting: String) -> EnvironmentAddress? {
       do throws(EnvironmentAddress.Fault) {
@@ -70,7 +69,7 @@ struct GameService: PlatformService {
         stage.figures[GameFigure.asked(place.decisionPoint, place.flavour, outcome)] = count
       }
     }
-    // Events that are held end a run with 76, which says less.
+    // Held events end a run with 76, which is less specific.
     guard let end = decisions.end, [.done, .protocolRefused].contains(stage.exit) else { return }
     stage.exit = .credentialsRefused
     let reason =
@@ -87,9 +86,9 @@ extension GameService: DecisionListing {
   }
 }
 
-/// Events of earlier runs that a run of a game sent.
+/// Events of earlier runs that were sent by this run of a game.
 package enum GameBacklog {
-  /// The summary counts all events that `--events-out` has (reference deltadna 10), so also these.
+  /// Adds them to the summary, which counts all events of `--events-out` (reference deltadna 10).
   package static func count(in stage: inout ServiceStage) throws {
     var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
@@ -103,7 +102,7 @@ package enum GameBacklog {
 }
 
 extension DeliveryWindow {
-  /// The events that Collect takes at an instant (reference deltadna 5).
+  /// Makes the window of events that Collect accepts at an instant (reference deltadna 5).
   init(_ settings: Settings, asOf: Instant) {
     let game = settings.deltaDNA
     self.init(

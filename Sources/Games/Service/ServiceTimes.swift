@@ -4,16 +4,16 @@ package import BatchPipeline
 package import BatchReport
 package import BatchStore
 
-/// The times of events that a service of games takes by its own clock, and what there is for others (reference deltadna 5, unity 4).
+/// The times of events that a game service accepts, and advice for others (reference deltadna 5, unity 4).
 package struct ServiceTimes: Sendable {
-  /// The service as people know it.
+  /// The service's name for people.
   package var service: String
-  /// An event of that age is dropped, a younger one taken.
+  /// The age from which an event is dropped.
   package var oldest: Milliseconds
   package var oldestInWords: String
-  /// What decides which events wait because of their time.
+  /// The settings that determine which events wait because of their time.
   package var setting: String
-  /// What to do about older events.
+  /// The advice for older events.
   package var legacy: String
 
   package init(service: String, oldest: Milliseconds, _ oldestInWords: String, setting: String, legacy: String) {
@@ -31,14 +31,14 @@ package struct ServiceTimes: Sendable {
 
   // MARK: - Before events are sent
 
-  /// Tells once that `asOf` and the clock are far apart, and which events are about to be sent in vain.
+  /// Warns if `asOf` and the clock differ by more than an hour, and of events that would be sent in vain.
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(
         "asOf is more than an hour off the clock, by which \(service) drops events"
           + (context.sandboxAddress == nil ? "" : "; the sandbox goes by asOf"), &stage)
     }
-    // A sandbox goes by asOf, as the run does.
+    // A sandbox goes by asOf, like the run.
     guard context.sandboxAddress == nil, let old = try stage.store.ledger.waiting(upTo: limit(at: context.now)) else {
       return
     }
@@ -58,7 +58,7 @@ package struct ServiceTimes: Sendable {
 
   // MARK: - After
 
-  /// Tells which events the service took when they were too old to stay there.
+  /// Reports the events that the service acknowledged but that were too old to be kept.
   package func doubt(_ store: EventStore, _ arrivals: inout Arrivals) throws {
     guard let old = try store.ledger.taken(atAge: oldest) else { return }
     let outdated = OutdatedEvents(
@@ -69,11 +69,11 @@ package struct ServiceTimes: Sendable {
         + "without a word: do not count on them. \(legacy)")
   }
 
-  /// Events that no run sends as long as their time is out of the service's.
+  /// Returns the events that no run sends while their time is outside the service's window.
   package func expired(in store: EventStore) throws -> UnsentEvents? {
     let all = try store.ledger.statusCounts()[.expired, default: 0]
     guard all > 0 else { return nil }
-    // What a run found out of the service's time was behind its `asOf`, or ahead of it.
+    // Events found outside the window were either too old for the run's `asOf` or too far ahead of it.
     let asOf = try store.runs.all().last?.asOf ?? .last
     let old = try store.ledger.expired(upTo: asOf)
     let (isOld, isAhead) = (old > 0, old < all)

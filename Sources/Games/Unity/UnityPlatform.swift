@@ -3,9 +3,8 @@ import BatchFoundation
 package import BatchPipeline
 package import BatchStore
 
-/// Games that report to Unity Analytics, which deltaDNA became (reference unity).
-///
-/// What differs from deltaDNA is where events go, which of them the service takes, and that nobody is asked for decisions.
+/// Games that report to Unity Analytics, the successor of deltaDNA (reference unity). It differs from deltaDNA in the
+/// address, in the events that the service accepts, and in having no decisions.
 package struct UnityPlatform: GamePlatform {
   package init() {}
 
@@ -13,7 +12,7 @@ package struct UnityPlatform: GamePlatform {
   package var times: ServiceTimes { UnityLimits.times }
   package var access: String { UnityAddress.settings }
 
-  /// Those of `DeltaDNA`, within the limits of the service (reference unity 4).
+  /// Returns the settings of `DeltaDNA`, within the limits of the service (reference unity 4).
   package func gameSettings(_ settings: Settings) -> Settings {
     var settings = settings
     let game = settings.deltaDNA
@@ -22,7 +21,7 @@ package struct UnityPlatform: GamePlatform {
     settings.deltaDNA.maxBytesPerRequest = min(game.maxBytesPerRequest, UnityLimits.bytesPerRequest)
     settings.deltaDNA.dropsEmpty = true
     settings.deltaDNA.dropsEmptied = true
-    // Decisions are a service of deltaDNA; nobody is asked.
+    // Decisions are a service of deltaDNA only.
     settings.deltaDNA.engageURL = nil
     return settings
   }
@@ -41,7 +40,7 @@ package struct UnityPlatform: GamePlatform {
     }
   }
 
-  /// What only deltaDNA's own services are told, and what Unity Analytics decides.
+  /// Settings for deltaDNA's services only, and those that Unity Analytics fixes.
   private static let settingsOfDeltaDNA: Set = [
     "collectURL", "engageURL", "environmentKey", "hashSecret", "httpRequestEngageTimeoutSeconds",
     "engageCacheExpirySeconds", "dropEmpty",
@@ -59,7 +58,7 @@ package struct UnityPlatform: GamePlatform {
   package func connect(_ run: RunContext) throws -> any PlatformService { try UnityService(run) }
 
   package func completeForSandbox(_ settings: inout Settings) {
-    // The real ones, which somebody sets later, must not make another store of the sandbox's.
+    // The real ones, set later, must not turn the sandbox's store into another.
     settings.unity.projectId = nil
     settings.unity.environment = nil
   }

@@ -5,13 +5,13 @@ import BatchPipeline
 import BatchStore
 package import BatchWire
 
-/// Unity Analytics of one environment, as a run talks to it (reference unity 2 and 3).
+/// Unity Analytics of one environment, as used by a run (reference unity 2 and 3).
 struct UnityService: PlatformService {
   private let context: RunContext
   private let address: UnityAddress
   private let http: HTTPClient
 
-  /// - Throws: ``ServiceSettingsError`` with every setting that cannot be used.
+  /// - Throws: ``ServiceSettingsError`` with every unusable setting.
   init(_ context: RunContext) throws {
     self.context = context
     let unity = context.settings.unity
@@ -51,13 +51,12 @@ extension UnityService: ArrivalChecking {
   }
 }
 
-/// What the service takes, by its documentation (reference unity 4).
-///
-/// It takes the edges of its time too, where deltaDNA's rules take only what is between them: hence a millisecond more, the resolution of times.
+/// The limits of the service, by its documentation (reference unity 4). The service also accepts the ends of its
+/// window, which deltaDNA's rules exclude: hence one more millisecond, the resolution of times.
 package enum UnityLimits {
   package static let oldestEvent = Milliseconds(31 * 86_400_000 + 1)
   package static let furthestAhead = Milliseconds(24 * 3_600_000 + 1)
-  /// Requests have to be smaller than 5 MB.
+  /// Requests must be smaller than 5 MB.
   package static let bytesPerRequest = 4_999_999
 
   package static let times = ServiceTimes(
@@ -68,16 +67,16 @@ package enum UnityLimits {
   )
 }
 
-/// Where the events of one environment of a Unity project go (reference unity 2).
+/// The address of events for one environment of a Unity project (reference unity 2).
 package struct UnityAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// Empty, with a character that has another meaning inside a URL, or a step to another folder (`..`).
+    /// The id is empty, has a character with another meaning inside a URL, or steps to another folder (`..`).
     case projectId
     case environment
   }
 
-  /// What decides whether anybody is let in: the API takes no key.
+  /// The settings that determine access: the API takes no key.
   static let settings = "Unity.projectId, Unity.environment or Unity.collectUrl"
 
   package let service: ServiceAddress
@@ -85,8 +84,8 @@ package struct UnityAddress: Sendable {
   package let target: String
 
   /// - Parameters:
-  ///   - endpoint: up to the version of the API; without a scheme or with `http` it is `https`, and only `http` to the loopback stays.
-  ///   - environment: its name, not its id.
+  ///   - endpoint: includes the API version; becomes `https`, except for `http` to the loopback.
+  ///   - environment: the name, not the id.
   package init(endpoint: String, projectId: String, environment: String) throws(Fault) {
     do {
       service = try ServiceAddress(EnvironmentAddress.secured(endpoint))
@@ -116,13 +115,8 @@ extension UnityAddress.Fault: CustomStringConvertible {
 }
 
 extension GameDestination {
-  /// The Collect API of Unity Analytics (reference unity 3).
-  ///
-  /// Unlike deltaDNA's Collect it promises nothing about an `eventUUID` that comes twice, so a lost answer leaves doubt.
-  ///
-  /// - Parameters:
-  ///   - retries: how often a request is repeated at most.
-  ///   - timeout: the longest time for one request.
+  /// Makes the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect it
+  /// promises nothing about a repeated `eventUUID`, so a lost answer leaves doubt.
   package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
     let seconds = Double(timeout.count) / 1000
     self.init(isIdempotent: false, retries: retries) { body, consent, cancellation in

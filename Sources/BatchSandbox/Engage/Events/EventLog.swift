@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// The events the service has taken, and those it refused later (specification section 6.1).
+/// The events that the service accepted, and those it refused later (specification section 6.1).
 struct EventLog: Sendable {
   struct Refused: Sendable {
     var id: Int
     var reason: String
-    /// The event as it was sent.
+    /// The event as sent.
     var event: [UInt8]
   }
 
@@ -16,7 +16,7 @@ struct EventLog: Sendable {
   private let badMark: Needle?
   private let accountPrefix: Needle?
 
-  /// The types of events that the service knows without further set-up, by code (specification section 6.1).
+  /// The event types that the service knows without further set-up, by code (specification section 6.1).
   static let types: [Int64: String] = {
     var types: [Int64: String] = [
       90: "uninstalled", 93: "notification sent", 112: "geofence entered", 113: "geofence left",
@@ -39,10 +39,9 @@ struct EventLog: Sendable {
     }
   }
 
-  /// What became of a submission.
   struct Outcome {
     var answer: SandboxAnswer
-    /// How many events the body holds; 0 if it could not be read.
+    /// The number of events in the body; 0 if it could not be read.
     var received: Int
     var applied: Int
     var isMalformed = false
@@ -82,7 +81,7 @@ struct EventLog: Sendable {
     return Outcome(answer: SandboxAnswer(status: 201), received: received, applied: count)
   }
 
-  /// Takes the events one by one and returns how many were taken.
+  /// Accepts events one by one; returns the number accepted.
   private mutating func take(
     _ bytes: UnsafeRawBufferPointer, isMarked: Bool, unknownContacts: [Int: String]
   ) -> Int {
@@ -121,9 +120,9 @@ struct EventLog: Sendable {
     var count = 0
   }
 
-  /// The events of a body, each an object; strictly, each with a known code, a time and named attributes.
+  /// Returns the events of a body, each an object; if `strict`, each with a known code, a time and named attributes.
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
-    // Whatever is wrong with it, the service says no more than 400.
+    // The kind of error does not matter: the service only answers 400.
     guard let root = unsafe try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
       return .failure(Objection(text: "The request is not valid JSON with events"))
     }
@@ -156,13 +155,13 @@ struct EventLog: Sendable {
     return nil
   }
 
-  /// RFC 3339 with milliseconds, and `Z` or an offset.
+  /// Returns whether the text is RFC 3339 with milliseconds, and `Z` or an offset.
   private static func isEventTime(_ text: String) -> Bool {
     let zones = ["Z", "+dd:dd", "-dd:dd"]
     return zones.contains { fits(Array(text.utf8), "dddd-dd-ddTdd:dd:dd.ddd" + $0) }
   }
 
-  /// The answer of `/rest/events/errors`: refusals with an id above `after`, the oldest first.
+  /// Returns the answer of `/rest/events/errors`: refusals with an id above `after`, the oldest first.
   func errors(after: Int, limit: Int) -> String {
     let listed = refused.filter { $0.id > after }.prefix(limit).map { entry in
       "{\"errorId\":\(entry.id),\"errorMessage\":\(JSONString.quoted(entry.reason)),\"event\":\(String(decoding: entry.event, as: UTF8.self))}"
@@ -170,7 +169,7 @@ struct EventLog: Sendable {
     return Self.document("[\(listed.joined(separator: ","))]")
   }
 
-  /// What REST calls answer around their data.
+  /// Returns the document that REST calls wrap around their data.
   static func document(_ data: String) -> String {
     "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":\(data)}"
   }

@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Looks at the body of a submission without building anything from it.
+/// Scans the body of a submission without building anything from it.
 enum EventScanner {
   private static let code = Needle("\"eventTypeCode\":")
 
-  /// The number of events if the body looks as the client writes it, without white space; nil asks for a full look.
+  /// Returns the number of events if the body has the client's form, without white space; nil if it must be parsed.
   static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard unsafe bytes.starts(with: "{\"events\":[".utf8), unsafe bytes.suffix(2).elementsEqual("]}".utf8) else {
       return nil
@@ -13,7 +13,7 @@ enum EventScanner {
     return count > 0 ? count : nil
   }
 
-  /// The bytes of each event of a body whose shape ``quickCount(_:)`` has confirmed, or that is well-formed JSON.
+  /// Returns the bytes of each event of a body that ``quickCount(_:)`` accepted, or that is well-formed JSON.
   static func events(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var depth = 0
@@ -40,14 +40,14 @@ enum EventScanner {
     return ranges
   }
 
-  /// `"name":"NAME","value":"VALUE"`, as the client writes an attribute.
+  /// Returns the needle `"name":"NAME","value":"VALUE"`, an attribute in the client's form.
   ///
-  /// - Parameter value: nil stops at the quotation mark that opens the value.
+  /// - Parameter value: nil ends the needle at the quotation mark that opens the value.
   static func attribute(_ name: String, value: String?) -> Needle {
     Needle("\"name\":\(JSONString.quoted(name)),\"value\":" + (value.map { JSONString.quoted($0) } ?? "\""))
   }
 
-  /// The raw text of the value that `prefix` leads up to in one event, escapes as they are; nil without it.
+  /// Returns the raw text of the value after `prefix` in one event, without decoding escapes; nil if there is none.
   static func value(after prefix: Needle, in event: UnsafeRawBufferPointer) -> String? {
     guard let found = unsafe prefix.find(in: event) else { return nil }
     let start = found + prefix.bytes.count
@@ -59,10 +59,10 @@ enum EventScanner {
   }
 }
 
-/// A byte string to look for (Boyer, Moore, Horspool): most bytes of a body are never looked at.
+/// A byte string to search for (Boyer, Moore, Horspool): most bytes of a body are never examined.
 struct Needle: Sendable {
   let bytes: [UInt8]
-  /// How far the end may move when the byte under it is this one.
+  /// How far the end may move, by the byte under it.
   private let skips: [Int]
 
   /// - Parameter bytes: not empty.
@@ -76,7 +76,7 @@ struct Needle: Sendable {
 
   init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// Where the needle first stands at or behind `start`; nil if nowhere.
+  /// Returns the first place of the needle at or after `start`; nil if there is none.
   func find(in haystack: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
     let count = bytes.count
     return unsafe skips.withUnsafeBufferPointer { skips in

@@ -1,11 +1,11 @@
 import BatchFoundation
 import Glibc
 
-/// The folders `upload` and `download` that the service offers over SFTP, in memory or below a local folder.
+/// The service's SFTP folders `upload` and `download`, in memory or below a local folder.
 struct SandboxFiles: Sendable {
   enum Area: String, Sendable, CaseIterable { case upload, download }
 
-  /// nil keeps files in memory.
+  /// Nil keeps files in memory.
   private(set) var folder: String?
   private var contents: [Area: [String: [UInt8]]] = [:]
 
@@ -21,7 +21,7 @@ struct SandboxFiles: Sendable {
     }
   }
 
-  /// A name without a path; nil for anything that could leave the folder.
+  /// Returns the name without a path; nil for anything that could leave the folder.
   static func plainName(_ text: String) -> String? {
     let name = text.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
     return name.isEmpty || name.hasPrefix(".") || name.utf8.contains(0) ? nil : name
@@ -43,7 +43,7 @@ struct SandboxFiles: Sendable {
   }
 }
 
-/// Comma, tab or pipe separated text, quoted where it must be.
+/// Text separated by commas, tabs or pipes, quoted where needed.
 struct SeparatedText: Sendable {
   private(set) var bytes: [UInt8] = []
   private let separator: UInt8
@@ -77,7 +77,7 @@ struct SeparatedText: Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// The rows of a file; blank lines are left out, a byte order mark too.
+  /// Returns the rows of a file, without blank lines and a byte order mark.
   static func rows(_ bytes: [UInt8], format: String) -> [[ExactText]] {
     var rows: [[ExactText]] = []
     func add(_ row: CSVReader.Row) { rows.append(row.fields.map { ExactText(String(decoding: $0, as: UTF8.self)) }) }

@@ -7,7 +7,6 @@ struct AccessTokens: Sendable, Codable {
     var issued: Int64
     var expires: Int64
   }
-  /// What a token call is answered with.
   enum Grant: Sendable {
     case token(Token, isNew: Bool, needless: Bool)
     case limitExceeded
@@ -15,11 +14,11 @@ struct AccessTokens: Sendable, Codable {
 
   private var tokens: [Token] = []
   private var serial = 0
-  /// When the calls of the last hour were, for the hourly limit.
+  /// The times of the last hour's calls, for the hourly limit.
   private var calls: [Int64] = []
   private var lastGranted: Int64?
 
-  /// The token of the first three hours again, or a new one; the old one stays valid to its end.
+  /// Returns a token issued within the last `tokenReissueSeconds`, or a new one; old ones stay valid until they expire.
   mutating func grant(at now: Instant, seed: UInt64, switches: SandboxSwitches) -> Grant {
     let time = now.milliseconds
     calls.removeAll { $0 <= time - 3_600_000 }
@@ -42,7 +41,7 @@ struct AccessTokens: Sendable, Codable {
     tokens.contains { $0.expires > now.milliseconds && $0.text.utf8.elementsEqual(text.utf8) }
   }
 
-  /// As when an administrator revokes the access: the next call issues a new token.
+  /// Invalidates all tokens, like an administrator who revokes access: the next call issues a new one.
   mutating func expireAll() {
     tokens = []
     lastGranted = nil

@@ -1,24 +1,25 @@
 import BatchFoundation
 
 extension EngageSandboxOptions {
-  /// Takes over its part of a fault file: switches and organization, each if it is there (`docs/sandbox.md`).
+  /// Reads Engage's part of a fault file: switches and organization, if present (`docs/sandbox.md`).
   ///
-  /// - Throws: ``SandboxInputError`` naming the place in the file.
+  /// - Throws: ``SandboxInputError`` with the place in the file.
   package mutating func read(_ reader: inout PlanReader) throws {
     if let node = reader.node("switches") { try switches.read(node) }
     if let node = reader.node("organization") { organization.merge(try OrganizationSeed(node, path: "organization")) }
   }
 
-  /// Lists and tables are made on demand unless some are defined.
+  /// Creates lists and tables on demand, unless a list is defined.
   package mutating func createWhatIsMissing() {
     if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
   }
 
-  /// The sandbox of `run --sandbox`: any credentials, the job's list and audit table, whatever else is named made on demand.
+  /// Returns the options of `run --sandbox`: any credentials, the job's list and audit table, the rest made on demand.
   ///
   /// - Parameters:
   ///   - auditColumns: the key column first; ignored without an audit table.
   ///   - seed: an organization file (`docs/sandbox.md`) with recipients to merge with; nil for none.
+  /// - Throws: ``SandboxInputError`` for an invalid seed.
   package static func embedded(
     list: String, columns: [OrganizationSeed.Column], auditTable: String? = nil,
     auditColumns: [OrganizationSeed.Column] = [], seed: [UInt8]? = nil
@@ -37,7 +38,7 @@ extension EngageSandboxOptions {
 }
 
 extension OrganizationSeed {
-  /// Adds the other's lists, tables and recipients; a list or table of an id that is there already replaces it.
+  /// Adds the other's lists, tables and recipients; a list or table with the same id is replaced.
   package mutating func merge(_ other: OrganizationSeed) {
     Self.merge(other.lists, into: &lists)
     Self.merge(other.tables, into: &tables)

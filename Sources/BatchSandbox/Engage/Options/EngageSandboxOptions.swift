@@ -1,39 +1,38 @@
-/// Everything that makes one Engage sandbox differ from another. The defaults are those of the embedded `--sandbox`.
+/// The options of one Engage sandbox. The defaults are those of the embedded `--sandbox`.
 package struct EngageSandboxOptions: Sendable {
-  /// Of the server around it.
   package var server = SandboxSettings()
   package var organization = OrganizationSeed()
   package var switches = SandboxSwitches()
   package var events = EventAccounting.count
-  /// Holds `upload/` and `download/` in place of the SFTP server; nil keeps the files in memory.
+  /// The folder with `upload/` and `download/` in place of the SFTP server; nil keeps the files in memory.
   package var filesFolder: String?
 
   package init() {}
 }
 
-/// Points on which the real service is not known, or known to differ between accounts (specification sections 9 and 10).
+/// Choices where the real service is unknown or differs between accounts (specification sections 9 and 10).
 package struct SandboxSwitches: Sendable, Equatable {
   package enum ExpiredToken: String, Sendable, CaseIterable {
     case status401, fault145, faultText, empty
   }
   package enum Spelling: String, Sendable, CaseIterable {
-    /// As the specification documents each operation.
+    /// The spelling that the specification documents for each operation.
     case documented
-    /// Case of SUCCESS, and CDATA or plain text, drawn from the seed.
+    /// The case of SUCCESS, and CDATA or plain text, drawn from the seed.
     case random
   }
 
-  /// nil takes any credentials.
+  /// Nil accepts any credentials.
   package var credentials: SandboxCredentials?
   package var expiredToken = ExpiredToken.status401
   package var tokenLifetimeSeconds: Int64 = 14_400
-  /// How long a token call returns the token it returned before.
+  /// How long a token call returns the previous token.
   package var tokenReissueSeconds: Int64 = 10_800
-  /// Token calls per hour; nil is without limit.
+  /// The most token calls per hour; nil for no limit.
   package var tokenCallsPerHour: Int?
-  /// `expires_in` as text, as one client's parser expects it.
+  /// Whether `expires_in` is text, as one client's parser expects.
   package var quotesExpiresIn = false
-  /// Authenticated requests at once; one more is refused.
+  /// The most concurrent authenticated requests; one more is refused.
   package var concurrencyLimit = 10
   /// The fault of a refused XMLAPI request.
   package var concurrencyFault = 50
@@ -42,17 +41,17 @@ package struct SandboxSwitches: Sendable, Equatable {
   package var spelling = Spelling.documented
   /// The fault of UpdateRecipient for an unknown RECIPIENT_ID: 123 or 128.
   package var unknownRecipientFault = 123
-  /// Whether date columns take a date with ` GMT` behind it.
+  /// Whether date columns accept a date followed by ` GMT`.
   package var datesWithZone = true
-  /// Unknown event codes and malformed events are answered 400, and every submission is read in full.
+  /// Whether unknown codes and malformed events are answered 400; every submission is then read in full.
   package var strictEvents = false
   package var badEvents: BadEvents?
-  /// An exported file ends after so many rows, although the job counts all; nil writes all.
+  /// The number of rows after which an exported file ends, although the job counts all; nil writes all.
   package var exportedRows: Int?
   /// How long a job waits, and then runs, on the sandbox's clock.
   package var jobWaitSeconds: Int64 = 10
   package var jobRunSeconds: Int64 = 15
-  /// How far each GetJobStatus moves a virtual clock, so that polling comes to an end.
+  /// How far each GetJobStatus advances a virtual clock, so that polling ends.
   package var pollAdvancesSeconds: Int64 = 15
 
   package init() {}
@@ -70,10 +69,10 @@ package struct SandboxCredentials: Sendable, Equatable {
   }
 }
 
-/// Which events count as bad, and how the sandbox says so.
+/// The events that count as bad, and how the sandbox refuses them.
 package struct BadEvents: Sendable, Equatable {
   package enum Answer: String, Sendable, CaseIterable {
-    /// 400 for the whole submission; nothing of it is applied.
+    /// 400 for the whole submission; none of it is applied.
     case refuse
     /// 201; the bad ones are listed by `/rest/events/errors` and not counted as applied.
     case list
@@ -90,24 +89,24 @@ package struct BadEvents: Sendable, Equatable {
   }
 }
 
-/// How much the sandbox remembers of the events it was sent.
+/// The amount of data kept of the events received.
 package enum EventAccounting: Sendable, Equatable {
-  /// Their number. Memory stays the same however many come.
+  /// Their number, in constant memory.
   case count
   /// How often each event was applied, by the digest of its bytes.
   case digests
   /// How often each event was applied, by the value of an attribute; events without it by digest.
   case attribute(String)
-  /// As `digests`, and the bodies of applied submissions too.
+  /// Like `digests`, and also the bodies of applied submissions.
   case bodies
 }
 
-/// What exists before the first request.
+/// The data that exists before the first request.
 package struct OrganizationSeed: Sendable {
   package struct Column: Sendable, Equatable {
     package var name: String
     package var type: ColumnType
-    /// Only for relational tables.
+    /// For relational tables only.
     package var isRequired: Bool
 
     package init(_ name: String, _ type: ColumnType = .text, isRequired: Bool = false) {
@@ -119,7 +118,7 @@ package struct OrganizationSeed: Sendable {
   /// A database of recipients, or a relational table.
   package struct Table: Sendable {
     package var id: String
-    /// Nil for one that nobody cares about.
+    /// Nil for a default name.
     package var name: String?
     package var columns: [Column]
     /// Empty for a flexible database.
@@ -132,9 +131,9 @@ package struct OrganizationSeed: Sendable {
       self.keyColumns = keyColumns
     }
   }
-  /// A recipient of the first list, or of the list named.
+  /// A recipient of the first list, or of the named list.
   package struct Recipient: Sendable {
-    /// nil takes the next free id.
+    /// Nil takes the next free id.
     package var id: Int64?
     package var list: String?
     package var values: [String: String]
@@ -149,7 +148,7 @@ package struct OrganizationSeed: Sendable {
   package var lists: [Table] = []
   package var tables: [Table] = []
   package var recipients: [Recipient] = []
-  /// Lists and tables that a request names and nobody defined are made with the columns it names; for demonstrations.
+  /// Whether undefined lists and tables are created with the columns that a request names; for demonstrations.
   package var createsWhatIsMissing = false
 
   package init() {}

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The ways the service writes a calendar day and time in UTC (specification section 2.4).
+/// The service's forms of a calendar day and time in UTC (specification section 2.4).
 extension CivilTime {
   private var twelveHour: Int { hour % 12 == 0 ? 12 : hour % 12 }
   private var halfOfDay: String { hour < 12 ? "AM" : "PM" }
@@ -22,7 +22,8 @@ extension CivilTime {
   }
 }
 
-/// Whether a date column takes the text: `MM/dd/yyyy`, with `HH:mm:ss` or `hh:mm:ss a` behind it, a zone only if `zone` allows.
+/// Returns whether a date column accepts the text: `MM/dd/yyyy` or `yyyy-MM-dd`, optionally followed by `HH:mm` or
+/// `HH:mm:ss`, `AM` or `PM`, and, if `zone` allows it, `GMT` or `UTC`.
 func isServiceDate(_ text: String, zone: Bool) -> Bool {
   var parts = text.split(separator: " ", omittingEmptySubsequences: false).map { Array($0.utf8) }
   guard let day = parts.first, fits(day, "dd/dd/dddd") || fits(day, "dddd-dd-dd") else { return false }
@@ -41,7 +42,7 @@ func isServiceDate(_ text: String, zone: Bool) -> Bool {
   return zone && parts.count == 1 && (suffix.elementsEqual("GMT".utf8) || suffix.elementsEqual("UTC".utf8))
 }
 
-/// Whether the text is the pattern, with a digit in the place of each `d`.
+/// Returns whether the text matches the pattern, with a digit in the place of each `d`.
 func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
   bytes.count == pattern.utf8.count
     && zip(bytes, pattern.utf8).allSatisfy { byte, wanted in

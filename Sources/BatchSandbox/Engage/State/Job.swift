@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Work that the service does later: imports, exports and table jobs (specification section 9, point 9).
+/// Deferred work of the service: imports, exports and table jobs (specification section 9, point 9).
 struct Job: Sendable, Codable {
   enum Work: Sendable, Codable {
     case importList(map: String, source: String)

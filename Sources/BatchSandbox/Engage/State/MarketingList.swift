@@ -8,7 +8,7 @@ struct MarketingList: Sendable, Codable {
   }
   struct Recipient: Sendable, Codable {
     var id: Int64
-    /// One per column of the list; shorter when columns were added later.
+    /// One per column of the list; fewer if columns were added later.
     var values: [ExactText]
     var createdFrom: ExactText
     var created: Int64
@@ -24,14 +24,14 @@ struct MarketingList: Sendable, Codable {
   var visibility = "1"
   var created: Int64
   var modified: Int64
-  /// EMAIL is the first one and is not listed among the others.
+  /// The columns; EMAIL comes first.
   private(set) var columns: [Column]
   var keyColumns: [ExactText]
   private var recipients: [Int64: Recipient] = [:]
-  /// Ids from the oldest on, removed ones among them.
+  /// The ids, oldest first, including removed ones.
   private var order: [Int64] = []
 
-  /// Recipients by value, per column that was ever searched; rebuilt on demand after a restart.
+  /// The recipients by value, for each column searched so far; rebuilt on demand after a restart.
   private var index: [Int: [ExactText: [Int64]]] = [:]
   private var positions: [ExactText: Int] = [:]
 
@@ -75,7 +75,7 @@ struct MarketingList: Sendable, Codable {
     try container.encode(all, forKey: .recipients)
   }
 
-  /// `Email` is the service's other name of EMAIL.
+  /// Returns EMAIL for `Email`, the service's other name of it.
   private static func canonical(_ name: ExactText) -> ExactText { name == "Email" ? "EMAIL" : name }
 
   func position(of name: ExactText) -> Int? { positions[Self.canonical(name)] }
@@ -87,7 +87,7 @@ struct MarketingList: Sendable, Codable {
 
   var count: Int { recipients.count }
 
-  /// From the oldest to the newest.
+  /// The recipients, oldest first.
   var all: [Recipient] { order.compactMap { recipients[$0] } }
 
   subscript(id: Int64) -> Recipient? { recipients[id] }
@@ -123,7 +123,7 @@ struct MarketingList: Sendable, Codable {
     recipients[id] = recipient
   }
 
-  /// The ids of all recipients that have all the values, the oldest first. An empty value finds those that have none.
+  /// Returns the ids of the recipients that have all the values, oldest first. An empty value matches missing ones.
   mutating func matches(_ wanted: [(position: Int, value: ExactText)]) -> [Int64] {
     guard let first = wanted.first(where: { !$0.value.isEmpty }) else {
       return order.filter { id in
@@ -175,7 +175,7 @@ package enum ColumnType: Int, Sendable, Codable, CaseIterable {
   case syncID = 19
   case multiSelect = 20
 
-  /// nil for a word that CreateTable does not know.
+  /// Returns nil for a word that CreateTable does not know.
   package init?(word: String) {
     switch word {
     case "TEXT", "EMAIL": self = .text
@@ -191,7 +191,7 @@ package enum ColumnType: Int, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Why a relational row with this value is refused, without the name of the column; nil if it is taken.
+  /// Returns the reason to refuse a relational row with this value, without the column's name; nil if it is accepted.
   func objection(to value: ExactText, zone: Bool) -> String? {
     if value.isEmpty { return nil }
     switch self {

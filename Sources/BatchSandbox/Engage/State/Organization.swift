@@ -15,7 +15,7 @@ struct Organization: Sendable, Codable {
   var lists: [ExactText: MarketingList] = [:]
   var tables: [ExactText: RelationalTable] = [:]
   var contactLists: [ExactText: ContactList] = [:]
-  /// Contacts that were put into a program, by program.
+  /// The contacts added to each program.
   var programs: [ExactText: Set<Int64>] = [:]
   var jobs: [Int: Job] = [:]
   var files = SandboxFiles()
@@ -65,7 +65,7 @@ struct Organization: Sendable, Codable {
     }
   }
 
-  /// Adds lists, tables and columns that the other has and this has not, such as those of a configuration that was changed.
+  /// Adds lists, tables and columns that only the other has, for example those of a changed configuration.
   mutating func addMissing(of other: Organization) {
     for (id, list) in other.lists {
       guard lists[id] != nil else {
@@ -78,7 +78,7 @@ struct Organization: Sendable, Codable {
     nextRecipientID = max(nextRecipientID, other.nextRecipientID)
   }
 
-  /// Lists by id, smaller numbers first.
+  /// The lists by id, in byte order.
   var sortedLists: [MarketingList] { lists.values.sorted { $0.id < $1.id } }
 
   mutating func takeObjectID() -> ExactText {
@@ -88,7 +88,9 @@ struct Organization: Sendable, Codable {
 }
 
 extension OrganizationSeed {
-  /// Reads recipients, lists and tables from a JSON file; the format is in `docs/sandbox.md`.
+  /// Reads recipients, lists and tables from a JSON file in the format of `docs/sandbox.md`.
+  ///
+  /// - Throws: ``SandboxInputError`` with the place in the file.
   package init(json bytes: [UInt8]) throws {
     try self.init(try PlanReader.parse(bytes), path: "")
   }
@@ -137,7 +139,7 @@ extension OrganizationSeed {
     }
   }
 
-  /// `{"id": 900000000202, "list": "50001", "values": {"customer_id": "c-1"}}`, id and list optional.
+  /// Reads elements like `{"id": 900000000202, "list": "50001", "values": {"customer_id": "c-1"}}`, all optional.
   private static func recipients(_ reader: inout PlanReader, _ prefix: String) throws -> [Recipient] {
     try (try reader.array("recipients") ?? []).enumerated().map { index, node in
       var recipient = try PlanReader(node, path: "\(prefix)recipients[\(index)]")

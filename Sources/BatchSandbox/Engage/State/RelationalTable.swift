@@ -1,11 +1,10 @@
-/// A table beside the database, such as the audit record (specification section 3.2).
+/// A table next to the database, such as the audit record (specification section 3.2).
 struct RelationalTable: Sendable {
   struct Column: Sendable, Codable {
     var name: ExactText
     var type: ColumnType
     var isRequired: Bool
   }
-  /// Why a row was not taken.
   struct Failure: Sendable {
     var isTransient: Bool
     var description: String
@@ -15,12 +14,12 @@ struct RelationalTable: Sendable {
   var name: ExactText
   var columns: [Column]
   var keyColumns: [ExactText]
-  /// By the values of the key columns.
+  /// The rows by the values of the key columns.
   private(set) var rows: [[ExactText]: [ExactText: ExactText]] = [:]
-  /// Keys in the order of their first insertion.
+  /// The keys in the order of their first insertion.
   private(set) var order: [[ExactText]] = []
 
-  /// Inserts the row, or updates the named columns of the one with its key.
+  /// Inserts the row, or updates the named columns of the one with its key; returns nil on success.
   mutating func upsert(_ row: [(name: ExactText, value: ExactText)], zone: Bool) -> Failure? {
     var values: [ExactText: ExactText] = [:]
     for (name, value) in row {
@@ -67,7 +66,7 @@ struct RelationalTable: Sendable {
   }
 }
 
-/// The rows are a list, in their order.
+/// Encodes the rows as a list, in their order.
 extension RelationalTable: Codable {
   private enum CodingKeys: String, CodingKey { case id, name, columns, keyColumns, rows }
 

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// Everything of Engage that changes while the sandbox runs. One lock guards it; requests take their turns.
+/// The mutable state of Engage in the sandbox. One lock guards it; requests take turns.
 struct SandboxState: Sendable {
   var api: XMLAPI
   var tokens = AccessTokens()
@@ -20,7 +20,7 @@ struct SandboxState: Sendable {
 
   var now: Instant { api.clock.now }
 
-  /// Takes the server's clock in place of the one it was made with.
+  /// Replaces the initial clock by the server's.
   mutating func begin(_ time: SandboxTime) { api.clock = time }
 
   mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> SandboxReply {
@@ -94,7 +94,7 @@ struct SandboxState: Sendable {
     .json(status, "{\"error\":\"\(error)\",\"error_description\":\"\(description)\"}")
   }
 
-  /// The refusal of a request without a valid token or session; nil if it may go on.
+  /// Returns the refusal of a request without a valid token or session; nil if it may proceed.
   private mutating func unauthorized(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxAnswer? {
     if let token = request.bearer, tokens.isValid(token, at: now) { return nil }
     if let session = request.session, api.organization.sessions.contains(where: { $0.utf8.elementsEqual(session.utf8) })
@@ -104,7 +104,7 @@ struct SandboxState: Sendable {
       }
       return nil
     }
-    // Legacy login is how a session starts, so it cannot need one.
+    // Login starts a session, so it cannot require one.
     if request.operationsAre("Login") { return nil }
     let denied = Self.oauthError(401, "invalid_token", "access token has expired")
     guard request.endpoint == .xmlapi else { return denied }
@@ -186,7 +186,7 @@ struct SandboxState: Sendable {
 
   // MARK: - Files
 
-  /// `/sandbox/files/upload/NAME` and `/sandbox/files/download/NAME`, in place of SFTP.
+  /// Serves `/sandbox/files/upload/NAME` and `/sandbox/files/download/NAME`, in place of SFTP.
   private mutating func fileReply(_ request: SandboxRequest) -> SandboxReply {
     api.settleJobs()
     // The path is percent-encoded like a form without `+`.
@@ -221,7 +221,7 @@ extension SandboxRequest {
 }
 
 extension SandboxState {
-  /// What `GET /sandbox/state` shows of Engage.
+  /// Returns Engage's part of `GET /sandbox/state`.
   mutating func inspection() -> [String: String] {
     api.settleJobs()
     let lists = api.organization.sortedLists.map { list -> JSONNode in

@@ -35,7 +35,7 @@ struct APIFault: Error, Sendable, Equatable {
   static func unknownColumn(_ name: ExactText) -> APIFault {
     APIFault(id: 1007, text: "Column \(name) does not exist.", errorClass: "SP.Recipients")
   }
-  /// - Parameter id: 123, or another one by ``SandboxSwitches/unknownRecipientFault``.
+  /// - Parameter id: 123, or the value of ``SandboxSwitches/unknownRecipientFault``.
   static func unknownRecipient(_ id: Int = 123) -> APIFault {
     APIFault(
       id: id, text: "Unable to update the recipient. The recipient does not exist.", errorClass: "SP.Recipients")
@@ -44,7 +44,7 @@ struct APIFault: Error, Sendable, Equatable {
     APIFault(id: id, text: "The max number of concurrent authenticated requests has been reached")
   }
 
-  /// The fault that a plan names by its id alone.
+  /// Returns a fault that a plan names by its id alone.
   static func planned(_ id: Int, text: String?, errorClass: String) -> APIFault {
     let known = [
       invalidRequest, missingXML, serverError, notPermitted, sessionExpired, notMember, exists, invalidRecipient,
@@ -55,10 +55,8 @@ struct APIFault: Error, Sendable, Equatable {
   }
 }
 
-/// Text that is compared byte by byte.
-///
-/// `String` calls differently composed forms of one character equal; the service does not, and neither may the sandbox when it
-/// looks recipients up (reference decisions 11).
+/// Text that is compared byte by byte. `String` considers differently composed forms of one character equal; the
+/// service does not, so the sandbox must not either when it looks up recipients (reference decisions 11).
 package struct ExactText: Sendable {
   package let string: String
 

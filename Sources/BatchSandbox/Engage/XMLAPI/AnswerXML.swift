@@ -1,14 +1,14 @@
 import BatchWire
 
-/// The text of an XMLAPI answer while it is written.
+/// The text of an XMLAPI answer under construction.
 struct AnswerXML: Sendable {
   private(set) var text = ""
-  /// Decides between CDATA and escaped text for column values.
+  /// Whether column values are CDATA rather than escaped text.
   var prefersCDATA = true
-  /// SUCCESS is false although there is no fault, as when no row could be deleted.
+  /// Whether SUCCESS is false although there is no fault, for example if no row could be deleted.
   var fails = false
 
-  /// `<NAME>value</NAME>`, or `<NAME/>` for an empty value.
+  /// Appends `<NAME>value</NAME>`, or `<NAME/>` for an empty value.
   mutating func element(_ name: StaticString, _ value: String) {
     if value.utf8.isEmpty {
       text += "<\(name)/>"
@@ -21,7 +21,7 @@ struct AnswerXML: Sendable {
 
   mutating func element(_ name: StaticString, _ value: some BinaryInteger) { element(name, "\(value)") }
 
-  /// `<NAME>…</NAME>` around what `content` adds.
+  /// Appends `<NAME>…</NAME>` around the additions of `content`.
   mutating func group(_ name: StaticString, _ content: (inout AnswerXML) -> Void) {
     text += "<\(name)>"
     content(&self)
@@ -30,7 +30,7 @@ struct AnswerXML: Sendable {
 
   mutating func raw(_ part: String) { text += part }
 
-  /// `<COLUMN><NAME>…</NAME><VALUE>…</VALUE></COLUMN>`.
+  /// Appends `<COLUMN><NAME>…</NAME><VALUE>…</VALUE></COLUMN>`.
   mutating func column(_ name: ExactText, _ value: ExactText) {
     text += "<COLUMN><NAME>\(escaped(name.string))</NAME><VALUE>"
     if !value.isEmpty { text += prefersCDATA ? cdata(value.string) : escaped(value.string) }
@@ -38,7 +38,7 @@ struct AnswerXML: Sendable {
   }
 }
 
-/// The text with markup characters as references; also fit for an attribute in double quotes.
+/// Returns the text with markup characters as references; also valid as an attribute in double quotes.
 func escaped(_ text: String) -> String {
   var result: [UInt8] = []
   result.reserveCapacity(text.utf8.count)
@@ -49,7 +49,7 @@ func escaped(_ text: String) -> String {
     case UInt8(ascii: ">"): result.append(contentsOf: "&gt;".utf8)
     case UInt8(ascii: "\""): result.append(contentsOf: "&quot;".utf8)
     case UInt8(ascii: "\r"): result.append(contentsOf: "&#13;".utf8)
-    // Other control characters cannot stand in XML at all.
+    // Other control characters are not allowed in XML.
     case 0..<32 where byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\t"): result.append(UInt8(ascii: "?"))
     default: result.append(byte)
     }
@@ -57,7 +57,7 @@ func escaped(_ text: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// The text as one CDATA section, or two where it holds `]]>`; carriage returns force escaped text, as a reader would lose them.
+/// Returns the text as CDATA, split at `]]>`; escaped if it has control characters, as a reader would lose some.
 func cdata(_ text: String) -> String {
   if text.utf8.contains(where: { $0 < 32 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\t") }) {
     return escaped(text)
@@ -73,12 +73,12 @@ func cdata(_ text: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// What the body of an XMLAPI request holds (specification section 2.1).
+/// The content of an XMLAPI request (specification section 2.1).
 enum Envelope: Sendable {
   case operations([XMLElement])
   case refused(APIFault)
 
-  /// - Parameter contentType: a form carries the envelope in its field `xml`; anything else is the envelope.
+  /// - Parameter contentType: a form has the envelope in its field `xml`; any other body is the envelope.
   init(_ body: [UInt8], contentType: String) {
     var bytes = body
     if contentType.lowercased().hasPrefix("application/x-www-form-urlencoded") {
@@ -96,12 +96,12 @@ enum Envelope: Sendable {
       self = .refused(.serverError)
       return
     }
-    // A declared charset other than UTF-8, or none for text beyond ASCII, is where clients went wrong.
+    // Clients went wrong by declaring a charset other than UTF-8, or none for text beyond ASCII.
     if bytes.contains(where: { $0 >= 0x80 }), !contentType.lowercased().contains("utf-8"), !Self.declaresUTF8(bytes) {
       self = .refused(.invalidRequest)
       return
     }
-    // Whatever is wrong with it, the service says no more than 51.
+    // The kind of error does not matter: the service only answers 51.
     guard let root = try? XMLDocument.parse(bytes, limits: .file), root.isNamed("Envelope"),
       let body = root.first("Body"),
       !body.elements.isEmpty

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// What the map file of an import says (specification section 3.2).
+/// The parsed map file of an import (specification section 3.2).
 private struct ImportMap {
   var root: XMLElement
   var info: XMLElement
@@ -21,7 +21,7 @@ private struct ImportMap {
     }
   }
 
-  /// Columns of the source by position; ones with INCLUDE false are left out.
+  /// The columns of the source by position, without those with INCLUDE false.
   var mapping: [(index: Int, name: ExactText)] {
     root.first("MAPPING")?.all("COLUMN").compactMap { column in
       guard let index = Int(column.first("INDEX")?.text ?? ""), column.first("INCLUDE")?.text.lowercased() != "false"
@@ -33,12 +33,11 @@ private struct ImportMap {
   }
 }
 
-/// Map and source of an import, read together.
 private struct ImportFile {
   var map: ImportMap
-  /// Without the one of names.
+  /// The rows without the header.
   var rows: [[ExactText]]
-  /// Columns of the source by position; all of it by their names where the map has none.
+  /// The columns of the source by position; all of them by name if the map lists none.
   var mapping: [(index: Int, name: ExactText)]
 
   init(_ files: SandboxFiles, map: String, source: String, root: String, info: String) throws {
@@ -53,11 +52,10 @@ private struct ImportFile {
     if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
   }
 
-  /// What is wrong with a row, and where it stands in the source.
+  /// Returns the message for a row, with its line in the source.
   func objection(_ row: Int, _ words: String) -> String { "\(row + (map.hasHeaders ? 2 : 1)): \(words)" }
 }
 
-/// The counts that a finished import reports.
 private struct ImportCounts {
   var rows = 0
   var added = 0
@@ -127,7 +125,7 @@ extension XMLAPI {
     return parameters
   }
 
-  /// The list of LIST_ID or LIST_NAME; CREATE makes it from COLUMNS.
+  /// Returns the list of LIST_ID or LIST_NAME; CREATE makes it from COLUMNS.
   private mutating func importTarget(_ map: ImportMap) throws -> ExactText {
     if map.action == "CREATE" {
       let id = organization.takeObjectID()

@@ -3,10 +3,9 @@ import BatchWire
 
 extension XMLAPI {
   typealias Pairs = [(name: ExactText, value: ExactText)]
-  /// Of columns by their positions.
   typealias Values = [(position: Int, value: ExactText)]
 
-  /// The list of LIST_ID, which may be a contact list of it.
+  /// Returns the list of LIST_ID, or of the contact list with that id.
   func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ExactText {
     let id = try call.required(parameter)
     if organization.lists[id] != nil { return id }
@@ -15,7 +14,7 @@ extension XMLAPI {
     throw .unknownList(id)
   }
 
-  /// As ``listID(_:_:)``, but makes the list if the sandbox was told to.
+  /// Like ``listID(_:_:)``, but creates the list if `createsWhatIsMissing`.
   private mutating func listIDForWriting(_ call: OperationCall) throws(APIFault) -> ExactText {
     if createsWhatIsMissing, let id = call.text("LIST_ID"), Int64(id.string) != nil, organization.lists[id] == nil,
       organization.contactLists[id] == nil, organization.tables[id] == nil
@@ -25,7 +24,7 @@ extension XMLAPI {
     return try listID(call)
   }
 
-  /// Pairs with the position of their column; columns the list lacks are added or refused with 1007, system ones with 1011.
+  /// Returns the pairs by column position; adds missing columns or throws 1007, and 1011 for system ones.
   private mutating func positioned(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> Values {
     var values: Values = []
     for (name, value) in pairs {
@@ -54,14 +53,14 @@ extension XMLAPI {
     return organization.lists[list]?.matches(wanted) ?? []
   }
 
-  /// The number of RECIPIENT_ID or ENCODED_RECIPIENT_ID; nil when neither is given, 124 when it is empty or no number.
+  /// Returns RECIPIENT_ID or ENCODED_RECIPIENT_ID; nil if neither is given. Throws 124 if it is empty or not a number.
   private func recipientID(_ call: OperationCall) throws(APIFault) -> Int64? {
     guard let text = call.text("RECIPIENT_ID") ?? call.text("ENCODED_RECIPIENT_ID") else { return nil }
     guard let id = Int64(text.string) else { throw .invalidRecipient }
     return id
   }
 
-  /// Whether the database is keyed by its e-mail address alone, so that columns say nothing about who is meant.
+  /// Returns whether the database is keyed by EMAIL alone, so that columns do not identify a recipient.
   private func isKeyedByEmail(_ list: ExactText) -> Bool { organization.lists[list]?.keyColumns == ["EMAIL"] }
 
   mutating func selectRecipientData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
@@ -137,7 +136,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// The values of the key columns; 121 without EMAIL, 211 without another one.
+  /// Returns the values of the key columns; throws 121 without EMAIL, 211 without another one.
   private func uniqueKey(_ keys: [ExactText], of pairs: Pairs) throws(APIFault) -> Pairs {
     var key: Pairs = []
     for name in keys {
@@ -223,7 +222,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// A second holder of a unique key is refused.
+  /// Refuses a change that would make a second holder of a unique key.
   private mutating func refuseTakenKey(
     _ keys: [ExactText], _ pairs: Pairs, target: Int64, in list: ExactText
   ) throws(APIFault) {
@@ -273,7 +272,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// All recipients that EMAIL, RECIPIENT_ID or the columns mean.
+  /// Returns all recipients addressed by EMAIL, RECIPIENT_ID or the columns.
   private mutating func addressed(
     _ call: OperationCall, in list: ExactText, by columns: @autoclosure () throws(APIFault) -> Pairs
   ) throws(APIFault) -> [Int64] {
@@ -284,7 +283,7 @@ extension XMLAPI {
     return try matches(pairs, in: list)
   }
 
-  /// The same; 128 for none.
+  /// Returns all addressed recipients; throws 128 if there are none.
   private mutating func addressed(_ call: OperationCall, in list: ExactText) throws(APIFault) -> [Int64] {
     let found = try addressed(call, in: list, by: try call.pairs())
     if found.isEmpty { throw .notMember }
@@ -328,7 +327,7 @@ extension XMLAPI {
   mutating func addContactToProgram(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let program = try call.required("PROGRAM_ID")
     guard let contact = Int64(try call.required("CONTACT_ID").string) else { throw .invalidRecipient }
-    // Program 0 stands for one that is switched off.
+    // Program 0 acts as one that is switched off.
     if program == "0" {
       throw APIFault(id: 653, text: "The specified program status is Inactive and not accepting new contacts.")
     }

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchWire
 
 extension XMLAPI {
-  /// The table of TABLE_ID, or of TABLE_NAME.
+  /// Returns the table of TABLE_ID, or of TABLE_NAME.
   func tableID(_ call: OperationCall) throws(APIFault) -> ExactText {
     if let name = call.text("TABLE_NAME"), !name.isEmpty, call.text("TABLE_ID") == nil {
       guard let table = organization.tables.values.first(where: { $0.name == name }) else { throw .unknownList(name) }
@@ -57,7 +57,7 @@ extension XMLAPI {
     if deleted == 0 { xml.fails = true }
   }
 
-  /// A FAILURE with the key columns of its row.
+  /// Returns a FAILURE with the key columns of its row.
   private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ExactText)
     -> String
   {

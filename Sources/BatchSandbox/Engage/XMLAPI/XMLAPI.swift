@@ -1,13 +1,13 @@
 import BatchFoundation
 import BatchWire
 
-/// One operation of an envelope, and how its parameters are read.
+/// One operation of an envelope, with access to its parameters.
 struct OperationCall: Sendable {
   var element: XMLElement
 
   var name: String { element.name }
 
-  /// The text of the first child of the name, nil without one.
+  /// Returns the text of the first child of that name; nil if there is none.
   func text(_ name: String) -> ExactText? { element.first(name).map { ExactText($0.text) } }
 
   func required(_ name: String) throws(APIFault) -> ExactText {
@@ -23,7 +23,7 @@ struct OperationCall: Sendable {
     }
   }
 
-  /// The NAME and VALUE pairs of COLUMN elements, or of SYNC_FIELD ones inside SYNC_FIELDS.
+  /// Returns the NAME and VALUE pairs of COLUMN elements, or of SYNC_FIELD ones inside SYNC_FIELDS.
   func pairs(_ parent: XMLElement? = nil, _ name: String = "COLUMN", fault: Int = 316) throws(APIFault) -> XMLAPI.Pairs
   {
     var pairs: XMLAPI.Pairs = []
@@ -50,12 +50,11 @@ struct XMLAPI {
   var clock: SandboxTime
   let switches: SandboxSwitches
   let createsWhatIsMissing: Bool
-  /// Draws spellings.
   var random: SplitMix64
 
   var now: Int64 { clock.now.milliseconds }
 
-  /// The answer to all operations of a Body, in order; each succeeds or fails by itself.
+  /// Returns the answer to all operations of a Body, in order; each succeeds or fails separately.
   mutating func answer(_ operations: [XMLElement]) -> String {
     var body = "<Envelope><Body>"
     for element in operations {
@@ -87,7 +86,7 @@ struct XMLAPI {
     return [documented, "TRUE", "true", "True", "Success"].randomElement(using: &random) ?? documented
   }
 
-  /// RESULT and Fault of a refusal.
+  /// Returns the RESULT and Fault of a refusal.
   mutating func faultText(_ fault: APIFault) -> String {
     let plain = switches.spelling == .random ? Bool.random(using: &random) : fault.id == 51
     let text = plain ? escaped(fault.text) : cdata(fault.text)

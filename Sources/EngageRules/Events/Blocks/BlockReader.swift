@@ -1,11 +1,11 @@
 package import BatchFoundation
 import BatchStore
 
-/// Walks through the events of one block and writes each as it stands on the wire, byte for byte (reference formats 4.2).
+/// Walks through the events of one block and writes each as it is on the wire, byte for byte (reference formats 4.2).
 ///
-/// What many events share is written once per block: the core attributes of an app on a kind of device, and the text between
-/// two values of a list of names. An event is then a dozen copies. Every number is checked against what the block has, so a
-/// damaged block ends as an error and never as a wild read.
+/// Text shared by many events is rendered once per block: the core attributes of an app on a kind of device, and the
+/// text between two values of a list of names. An event is then a dozen copies. Every number is checked against the
+/// block, so a damaged block causes an error, never a wild read.
 package struct BlockReader: ~Copyable {
   /// A piece of `rendered`.
   private struct Piece {
@@ -31,7 +31,7 @@ package struct BlockReader: ~Copyable {
   private var profiles: [(values: InlineArray<6, Int>, rendered: Piece)] = []
   private var identities: [Identity] = []
   private var shapes: [Shape] = []
-  /// The numbers of the names of all shapes, and the text from the end of the value before each to the start of its own.
+  /// The numbers of the names of all shapes, and the text between the preceding value and that of each name.
   private var names: [Int] = []
   private var nameFragments: [Piece] = []
   private var rendered = ByteBuffer(capacity: 8192)
@@ -49,11 +49,11 @@ package struct BlockReader: ~Copyable {
   private var sources = SourceTrail()
 
   package let eventCount: Int
-  /// Size of the whole request body, without contact ids.
+  /// The size of the whole request body, without contact ids.
   package let bodyBytes: Int
   package private(set) var timestamp: Instant
   package private(set) var emission: Int64 = 0
-  /// Where the record that led to the event was read.
+  /// The place where the event's record was read.
   package private(set) var source = StoredSource.unknown
 
   package var isExpired: Bool { flags & EventBlockEncoder.expiredFlag != 0 }
@@ -70,7 +70,7 @@ package struct BlockReader: ~Copyable {
     (eventCount, remaining) = (head.events, head.events)
     (timestamp, bodyBytes) = (head.first, head.bodyBytes)
     rendered.append(fixed.text)
-    // What a usual block has, so that its lists need not grow.
+    // The usual sizes, so that the lists need not grow.
     let usual = min(eventCount, 128)
     cursor.reserveStrings(usual * 4)
     identities.reserveCapacity(usual)
@@ -83,7 +83,9 @@ package struct BlockReader: ~Copyable {
 
   package init(_ block: [UInt8]) throws { try self.init(BlockCursor(block)) }
 
-  /// Goes to the next event; false behind the last.
+  /// Advances to the next event; false after the last.
+  ///
+  /// - Throws: `StoreError/damagedBlock` for a number that the block does not have.
   package mutating func next() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
@@ -158,7 +160,7 @@ package struct BlockReader: ~Copyable {
 
   // MARK: The current event
 
-  /// Appends the event; with `contact` a numeric recipient id also stands in the header `contactId` (reference identity 6.1).
+  /// Appends the event; with `contact` also the header `contactId`, if the recipient id fits (reference identity 6.1).
   package func appendJSON(to target: inout ByteBuffer, contact: Bool = false) {
     append(fixed.beforeCode, to: &target)
     append(string: code, to: &target)
@@ -205,13 +207,13 @@ package struct BlockReader: ~Copyable {
     unsafe target.append(padded: text.base, text.count)
   }
 
-  /// A recipient id that fits the header: decimal digits of a positive 64-bit number, without leading zeros.
+  /// Returns whether a recipient id fits the header: at most 18 decimal digits without a leading zero.
   static func isContactNumber(_ text: Text) -> Bool {
     guard 1...18 ~= text.count, text[0] != UInt8(ascii: "0") else { return false }
     return unsafe text.bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
   }
 
-  /// The device that the event came from, whatever its attribute says; lives as long as the reader.
+  /// Returns the device that the event came from, whatever its attribute says; valid as long as the reader.
   package mutating func device() -> Text {
     if let ownDevice { return unescaped(ownDevice) }
     if let raw = identities[identity].rawDevice { return raw }
@@ -220,7 +222,7 @@ package struct BlockReader: ~Copyable {
     return raw
   }
 
-  /// The event as a value; its text lives as long as the reader, its list of attributes as long as `arena`.
+  /// Returns the event as a value; its text is valid as long as the reader, its list of attributes as long as `arena`.
   package mutating func event(in arena: Arena) -> Event {
     let identity = identities[identity]
     let shape = shapes[shape]
@@ -240,7 +242,7 @@ package struct BlockReader: ~Copyable {
       expired: isExpired, identityIsFixed: identityIsFixed, isLate: isLate, source: source)
   }
 
-  /// Its text lives as long as the reader.
+  /// Returns the event's code; valid as long as the reader.
   package mutating func type() -> Text { unescaped(code) }
 
   private mutating func unescaped(_ string: Int) -> Text {
@@ -266,12 +268,14 @@ extension BlockReader {
     let afterEvent = (offset: 162, count: 4)
   }
 
-  /// The request body `{"events":[...]}` of a whole block.
+  /// Appends the request body `{"events":[...]}` of a whole block.
+  ///
+  /// - Throws: `StoreError/damagedBlock` for a block that cannot be read, or a body larger than the block states.
   package static func appendBody(
     of block: UnsafeBufferPointer<UInt8>, contact: Bool = false, to target: inout ByteBuffer
   ) throws {
     var reader = try unsafe BlockReader(block)
-    // The number is the block's own word, and a damaged one may say anything; the buffer grows where it is true.
+    // The number is the block's claim, and a damaged block may claim anything; the buffer grows if it is true.
     target.reserve(min(reader.bodyBytes, 16 << 20))
     let limit = target.count + reader.bodyBytes
     target.append(EventJSON.bodyStart)
@@ -280,7 +284,7 @@ extension BlockReader {
       if !isFirst { target.append(UInt8(ascii: ",")) }
       isFirst = false
       reader.appendJSON(to: &target, contact: contact)
-      // With contact ids it may be longer by what each adds.
+      // Contact ids make it longer.
       guard target.count <= limit + (contact ? reader.eventCount * 64 : 0) else { throw StoreError.damagedBlock }
     }
     target.append(EventJSON.bodyEnd)

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchStore
 
-/// Universal Behavior events in blocks (``BlockReader``, ``EventBlockEncoder``).
+/// The codec of Universal Behavior events in blocks (``BlockReader``, ``EventBlockEncoder``).
 package struct EngageEventCodec: EventCodec {
   package init() {}
 
@@ -42,7 +42,7 @@ private final class EngageBlockWriter: BlockWriter {
   init(_ limits: BlockLimits) { encoder = EventBlockEncoder(limits: limits) }
 
   func append(_ event: any EventCursor, emission: Int64) {
-    // Cursors of another codec never come here: a store has one.
+    // A store has one codec, so cursors of another never occur.
     guard let cursor = event as? EngageEventCursor else { return }
     var copy = cursor.event(in: arena).copied(to: arena)
     copy.emission = emission
@@ -57,7 +57,7 @@ private final class EngageBlockWriter: BlockWriter {
   }
 }
 
-/// An event in the form of the wire and of `--events-out` (reference formats 4.2).
+/// Writes events in the form of the wire and of `--events-out` (reference formats 4.2).
 package enum EventJSON {
   static let beforeCode: Text = "{\"eventTypeCode\":\""
   static let beforeTimestamp: Text = "\",\"eventTimestamp\":\""
@@ -69,20 +69,19 @@ package enum EventJSON {
   static let afterValue: Text = "\"}"
   static let afterAttributes: Text = "]}"
 
-  /// Bytes around the name and the value of one attribute, the comma behind it included.
+  /// The bytes around the name and value of one attribute, including the comma after it.
   static let attributeBytes = 23
-  /// Bytes of an event besides its code and its attributes; the last attribute has no comma.
+  /// The bytes of an event besides its code and attributes; the last attribute has no comma.
   static let eventBytes = 18 + 20 + 24 + 16 + 2 - 1
 
   static let bodyStart: Text = "{\"events\":["
   static let bodyEnd: Text = "]}"
 
-  /// Appends one event without a line end.
   package static func append(_ event: Event, to target: inout ByteBuffer) {
     append(event.code, event.timestamp, event.wireAttributes, to: &target)
   }
 
-  /// Appends an event of these attributes, in their order, without a line end.
+  /// Appends an event with these attributes, in this order, without a line end.
   package static func append(
     _ code: Text, _ timestamp: Instant, _ attributes: [Attribute], to target: inout ByteBuffer
   ) {

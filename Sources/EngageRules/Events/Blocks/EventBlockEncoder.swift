@@ -1,10 +1,9 @@
 import BatchFoundation
 package import BatchStore
 
-/// Packs sorted events into blocks: each is one future request, small enough to be written once and kept.
-///
-/// A block is a header and one entry per event. Strings, core attributes and lists of names are numbered where they first
-/// appear, so an entry holds mostly numbers of one byte. Strings are kept escaped, as the wire needs them.
+/// Packs sorted events into blocks, each of which becomes one request and is written once and kept. A block is a header
+/// and one entry per event. Strings, core attributes and lists of names are numbered where they first appear, so an
+/// entry is mostly one-byte numbers. Strings are kept escaped, as the wire needs them.
 ///
 ///     block    = version, event count, first timestamp, body bytes, event...
 ///     event    = timestamp delta, code << 4 | flags, [code], emission, source, [device], identity, shape, value...
@@ -13,9 +12,9 @@ package import BatchStore
 ///     shape    = 0 count name... | number
 ///     string   = 0 length bytes | number
 ///
-/// The device of an event stands for itself only where its attribute, which a caller may set, says another.
-/// All numbers are varints, those of known things count from 1; sources are those of ``SourceTrail``. The encoder keeps its tables
-/// between calls; one per worker.
+/// The device of an event is written only if its attribute, which a caller may set, differs. All numbers are varints;
+/// those of known items count from 1. Sources are those of ``SourceTrail``. The encoder keeps its tables between calls;
+/// use one per worker.
 @safe package struct EventBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let expiredFlag: UInt64 = 1
@@ -50,18 +49,16 @@ package import BatchStore
 
   deinit { unsafe scratch.deallocate() }
 
-  /// Encodes events that are sorted by ``Event/precedes(_:_:)``.
+  /// Encodes events sorted by ``Event/precedes(_:_:)``. An event larger than a body may be gets a separate block.
   ///
-  /// An event that alone is larger than a body may be gets a block of its own.
-  ///
-  /// - Parameter each: is told of every event, whose attributes are in the processor's cache by then.
+  /// - Parameter each: called for every event, whose attributes are in the processor's cache by then.
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     var entries: [EventBlocks.Entry] = []
     entries.reserveCapacity(sorted.count / max(limits.maxEvents, 1) + 1)
     start()
     for index in sorted.indices {
       let event = unsafe sorted[index]
-      // Behind an event that fills a body alone nothing has room; it need not be tried.
+      // After an event that fills a body there is no room; it need not be tried.
       if events == limits.maxEvents || events > 0 && bodyBytes >= limits.maxBodyBytes { finish(&entries) }
       let mark = body.count
       let size = write(event)
@@ -78,7 +75,7 @@ package import BatchStore
     return EventBlocks(bytes: takeOutput(), entries: entries)
   }
 
-  /// Output up to this many bytes is copied, in the size it has, and its memory kept for the next call.
+  /// Output up to this many bytes is copied at its exact size, and its memory reused for the next call.
   private static let ordinaryOutput = 1 << 22
 
   private mutating func takeOutput() -> [UInt8] {
@@ -100,7 +97,7 @@ package import BatchStore
     body.removeAll()
     events = 0
     expired = 0
-    // The comma that the first event does not have is taken off here.
+    // Subtracts the comma that the first event does not have.
     bodyBytes = EventJSON.bodyStart.count + EventJSON.bodyEnd.count - 1
   }
 
@@ -129,7 +126,7 @@ package import BatchStore
     bodyBytes += size
   }
 
-  /// Appends the event to the open block; the size of its JSON with a comma.
+  /// Appends the event to the open block; returns the size of its JSON with a comma.
   private mutating func write(_ event: Event) -> Int {
     let attributes = unsafe event.attributes
     if attributes.count * 2 + 32 > scratchCapacity {

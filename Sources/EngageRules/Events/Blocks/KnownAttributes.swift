@@ -1,18 +1,17 @@
 import BatchFoundation
 
-/// What events of the open block had that most later ones have again: the ten values of a device, and the names behind them.
-///
-/// An event that has them from the same memory, or nearly so, needs no look-up of its texts one by one. It is a guess that is checked,
-/// so a block is the same with it and without.
+/// A cache of what most events of the open block repeat: the values of a device, and the names of other attributes. An
+/// event that has them in the same memory, or names that are equal, needs no look-up of each text. Every guess is
+/// checked, so the block is the same with and without the cache.
 @safe struct KnownAttributes: ~Copyable {
   struct Entry {
-    /// That of the identity or shape in the block.
+    /// The number of the identity or shape in the block.
     var number: Int
-    /// What its texts take in JSON.
+    /// The size of its texts in JSON.
     var size: Int
   }
 
-  /// What an event had whose memory lives as long as the block is written.
+  /// The values of an earlier event, whose memory lives until the block is written.
   @safe private struct Guess<Known> {
     var known: Known
     var entry: Entry
@@ -46,7 +45,7 @@ import BatchFoundation
     generation = 1
   }
 
-  /// Nil where the core values are not those, in the same memory, of the last event of such a device.
+  /// Returns nil unless the core values are in the same memory as those of the device's last event.
   @inline(__always)
   func identity(_ core: UnsafePointer<CoreTexts>) -> Entry? {
     let guess = unsafe identities + identityPlace(core)
@@ -61,9 +60,7 @@ import BatchFoundation
     unsafe identities[identityPlace(core)] = unsafe Guess(known: core, entry: identity, generation: generation)
   }
 
-  /// Nil where the names are not those of the last such event.
-  ///
-  /// - Parameter event: the number of its code.
+  /// Returns nil unless the names equal those of the last such event; `event` is the number of the event's code.
   @inline(__always)
   func shape(of attributes: UnsafeBufferPointer<Attribute>, event: Int) -> Entry? {
     let guess = unsafe shapes + shapePlace(attributes, event)
@@ -90,7 +87,7 @@ import BatchFoundation
 
   @inline(__always)
   private func shapePlace(_ attributes: UnsafeBufferPointer<Attribute>, _ event: Int) -> Int {
-    // Events of one code that have the same names in other numbers are of other kinds: their first name tells them apart.
+    // Events of one code with equally many other names are of different kinds; their first name distinguishes them.
     let first = unsafe attributes.first.map { unsafe $0.name.count &+ Int($0.name.bytes.last ?? 0) } ?? 0
     return (event &* 31 &+ attributes.count &* 7 &+ first) & (Self.places - 1)
   }

@@ -1,6 +1,6 @@
 public import BatchFoundation
 
-/// The ten attributes that every event carries, in the order of the wire (reference events 1.3).
+/// The ten attributes of every event, in wire order (reference events 1.3).
 public enum CoreAttribute: Int, CaseIterable, Sendable {
   case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId,
     recipientId
@@ -25,10 +25,10 @@ public enum CoreAttribute: Int, CaseIterable, Sendable {
 extension CoreAttribute {
   public static let count = 10
 
-  /// By raw value; a list made once, unlike `allCases`, which is made anew each time it is asked for.
+  /// The names by raw value; built once, unlike `allCases`, which is rebuilt for each access.
   public static let names = allCases.map(\.name)
 
-  /// The core attribute of that name, if it is one.
+  /// Finds the core attribute of that name; nil if there is none.
   @inlinable @inline(__always)
   public init?(named name: Text) {
     guard 7...15 ~= name.count else { return nil }
@@ -44,11 +44,11 @@ extension CoreAttribute {
   }
 }
 
-/// Values of the ten core attributes.
+/// The values of the ten core attributes.
 public struct CoreTexts {
   public var values: InlineArray<10, Text>
 
-  /// What stands for values that no record gave (reference decisions 3).
+  /// Fills in the defaults for values that no record gave (reference decisions 3).
   @inlinable
   public init() {
     values = InlineArray<10, Text>(repeating: .empty)
@@ -57,7 +57,7 @@ public struct CoreTexts {
     self[.appVersion] = "__UNKNOWN__"
   }
 
-  /// A copy in memory of the arena, for events to share.
+  /// Returns a copy in memory of the arena, for events to share.
   @inlinable
   public func placed(in arena: Arena) -> UnsafePointer<CoreTexts> {
     let place = unsafe arena.allocate(MemoryLayout<CoreTexts>.size).bindMemory(to: CoreTexts.self, capacity: 1)
@@ -70,17 +70,16 @@ public struct CoreTexts {
     @inlinable @inline(__always) set { values[slot.rawValue] = newValue }
   }
 
-  /// Whether all of them are the very same memory; those that are not may be equal all the same.
+  /// Returns whether all values are in the very same memory; if not, they may still be equal.
   @inlinable @inline(__always)
   public func isSameMemory(as other: CoreTexts) -> Bool {
-    // Each subscript of the arrays themselves would copy all of them.
+    // Each subscript of the arrays themselves would copy the whole array.
     let (own, others) = (values.span, other.values.span)
     for slot in own.indices where !own[slot].isSameMemory(as: others[slot]) { return false }
     return true
   }
 
-  /// Takes a value over unless it is the one that is there: then the old bytes stay, which all events of the device share and
-  /// which are in the processor's cache.
+  /// Replaces a value unless it is equal: the old bytes are shared by the device's events and in the processor's cache.
   ///
   /// - Parameter slot: the raw value of a ``CoreAttribute``.
   @inlinable @inline(__always)

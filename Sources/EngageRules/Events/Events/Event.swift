@@ -1,27 +1,24 @@
 public import BatchFoundation
 
-/// A Universal Behavior event as the rules decided it (reference events 1).
-///
-/// On the wire it has the ten core attributes, then the others by the bytes of their names. All its memory is that of the partition that it
-/// came from.
+/// A Universal Behavior event made by the rules (reference events 1), in the memory of its partition. On the wire the
+/// ten core attributes come first, then the others by the bytes of their names.
 @safe public struct Event {
   public var code: Text
   public var timestamp: Instant
   public var device: Text
-  /// Counts the events of one device from 1, across runs; with timestamp and device it orders all events.
+  /// The number of the event on its device, counted from 1 across runs; with timestamp and device it orders all events.
   public var emission: Int64
-  /// Values of the ten core attributes, which events of a device share.
+  /// The ten core attributes, whose memory the events of a device share.
   public var core: UnsafePointer<CoreTexts>
-  /// All attributes but the core ones, by the bytes of their names.
+  /// The attributes that are not core, by the bytes of their names.
   public var attributes: UnsafeBufferPointer<Attribute>
-  /// Augmentation ran out of time (reference events 5.3); posted all the same.
+  /// Augmentation ran out of time (reference events 5.3); the event is still posted.
   public var expired: Bool
-  /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
-  /// leave both as they are.
+  /// The caller's params or a raw event named the recipient or the primary user; later identity results change neither.
   public var identityIsFixed: Bool
-  /// Its record came beyond the reach of a rewind: the event is outside sessions and campaigns (reference decisions 34).
+  /// The record was older than a rewind reaches: the event is outside sessions and campaigns (reference decisions 34).
   public var isLate: Bool
-  /// Where the record that led to it was read.
+  /// The place where the event's record was read.
   public var source: StoredSource
 
   @inlinable
@@ -55,13 +52,12 @@ extension Event {
 }
 
 extension Event {
-  /// All attributes in the order of the wire.
+  /// All attributes in wire order.
   package var wireAttributes: [Attribute] {
     let core = unsafe core.pointee
     return unsafe CoreAttribute.allCases.map { Attribute($0.name, core[$0]) } + attributes
   }
 
-  /// The same event with all its memory in the arena.
   public func copied(to arena: Arena) -> Event {
     let target = unsafe arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
       .bindMemory(to: Attribute.self, capacity: attributes.count)
@@ -80,7 +76,6 @@ extension Event {
   }
 }
 
-/// One name and value of an event.
 public struct Attribute {
   public var name: Text
   public var value: Text

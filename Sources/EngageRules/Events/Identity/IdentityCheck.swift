@@ -1,22 +1,20 @@
 package import BatchFoundation
 
-/// A record that concerns the recipient of its device, as the rules pass it on: who the device is at that moment, and what to look
-/// for or to do.
-///
-/// Owned values: it outlives the partition it came from and is kept in the store until the check is finished.
+/// A record about the recipient of its device: who the device is at that moment, and what to look up or do. It owns its
+/// values, because it outlives its partition and stays in the store until the check is finished.
 package struct IdentityCheck: Sendable, Equatable {
   package var device: String
   package var timestamp: Instant
-  /// Events of the device with a greater emission number come after the check and carry its result.
+  /// The emission number of the check; events with a greater number carry its result.
   package var emission: Int64
   /// Nil for an `identify` record.
   package var instruction: ContactInstruction?
-  /// Column name and value in the order of the record; empty for an instruction.
+  /// The column names and values in the order of the record; empty for an instruction.
   package var ids: [IdentityColumn]
   package var mobileUserId: String
   package var anonymousId: String
   package var recipientId: String
-  /// The record; nil where nobody kept it.
+  /// The record; nil if it was not kept.
   package var source: RecordSource?
 
   package init(
@@ -35,18 +33,18 @@ package struct IdentityCheck: Sendable, Equatable {
   }
 }
 
-/// Whom a device records from one of its records on, for the set-up of a recipient (reference decisions 58).
+/// The owner that a device records from one of its records on, for setting up a recipient (reference decisions 58).
 package struct DeviceSetup: Sendable, Equatable {
   package var device: String
-  /// Of the record; set-ups are made in this order.
+  /// The instant of the record; set-ups are made in this order.
   package var firstSeen: Instant
-  /// Events of the device from this number on are the person's; nil for a record of long ago, which speaks for its own event alone.
+  /// The number from which on events are the person's; nil for a late record, which counts for its own event alone.
   package var fromEmission: Int64?
-  /// Empty when there is none and none may be generated.
+  /// Empty if there is none and none may be generated.
   package var mobileUserId: String
-  /// Empty when no record named one for the person.
+  /// Empty if no record named one for the person.
   package var recipientId: String
-  /// The record; nil where nobody kept it.
+  /// The record; nil if it was not kept.
   package var source: RecordSource?
 
   package init(
@@ -62,14 +60,13 @@ package struct DeviceSetup: Sendable, Equatable {
   }
 }
 
-/// An event that carries who its device was at an earlier moment: the end of a session, as of its pause, where identity checks
-/// came between (reference decisions 30).
+/// An event that carries its device's identity as of an earlier moment: the end of a session, as of its pause, if
+/// identity checks came between (reference decisions 30).
 package struct IdentityMoment: Sendable, Equatable {
-  /// The bytes of its id.
+  /// The bytes of the device id.
   package var device: [UInt8]
-  /// Of the event.
   package var emission: Int64
-  /// What was found out from a greater emission number on does not concern the event.
+  /// The last emission number that counts: later identity results do not concern the event.
   package var asOf: Int64
 
   package init(device: [UInt8], emission: Int64, asOf: Int64) {
@@ -88,16 +85,16 @@ package struct IdentityColumn: Sendable, Equatable {
     self.value = value
   }
 
-  /// Whether the value is nothing but white space, which is none.
+  /// Whether the value is white space only and so counts as missing.
   package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 }
 
-/// The newest geocoded place of a device with a mobile user id, for the one pending database update per device (reference events 5.4).
+/// The newest geocoded place of a device, for the one pending database update per device (reference events 5.4).
 package struct LastKnownLocation: Sendable, Equatable {
   package var device: String
   package var mobileUserId: String
   package var recipientId: String
-  /// The formatted address; empty when the placemark had none.
+  /// The formatted address; empty if the placemark had none.
   package var address: String
   package var at: Instant
 
@@ -110,16 +107,16 @@ package struct LastKnownLocation: Sendable, Equatable {
   }
 }
 
-/// What a record asks to be done with the recipient of its device, beside saying who it is (reference identity 5.7).
+/// A change to the recipient of a device, requested by a record (reference identity 5.7).
 package enum ContactInstruction: Sendable, Equatable {
-  /// Into the contact list of this id.
+  /// Adds the recipient to the contact list of this id.
   case contactList(String)
-  /// Into the program of this id.
+  /// Adds the recipient to the program of this id.
   case program(String)
   case optOut
   case optIn
 
-  /// As the store and listings name it; the types of the records.
+  /// The name in the store and in listings: the type of the record.
   package var name: String {
     switch self {
     case .contactList: "contactList"
@@ -137,7 +134,7 @@ package enum ContactInstruction: Sendable, Equatable {
     }
   }
 
-  /// Nil for a name that is none of these.
+  /// Returns nil for an unknown name.
   package init?(name: String, target: String) {
     switch name {
     case "contactList": self = .contactList(target)
@@ -148,7 +145,7 @@ package enum ContactInstruction: Sendable, Equatable {
     }
   }
 
-  /// What takes it back; nil where the API has no way.
+  /// The instruction that reverses this one; nil if the API has none.
   package var reversed: ContactInstruction? {
     switch self {
     case .contactList, .program: nil
@@ -158,14 +155,13 @@ package enum ContactInstruction: Sendable, Equatable {
   }
 }
 
-/// The mobile user id of a device that has none: UUIDv5 of the device id, upper case, the same on every run and machine
-/// (reference decisions 6).
+/// The mobile user id of a device without one: the UUIDv5 of the device id in upper case (reference decisions 6).
 package enum AutomaticMobileUserId {
   package static func id(of device: Text) -> String { unsafe id(of: Array(device.bytes)) }
 
   package static func id(of device: String) -> String { id(of: Array(device.utf8)) }
 
-  /// Equal for ids of one person: iOS wrote UUIDs in upper case and Android in lower case.
+  /// Returns a key that is equal for ids of one person: iOS wrote UUIDs in upper case and Android in lower case.
   package static func key(of id: String) -> String {
     let bytes = Array(id.utf8)
     let isUUID =
@@ -182,11 +178,10 @@ package enum AutomaticMobileUserId {
 }
 
 extension PersonID.Kind {
-  /// Of a recipient of the list.
   package static let recipient = Self("recipient")
-  /// Mobile user ids, those of anonymous users as well.
+  /// Mobile user ids, including those of anonymous users.
   package static let mobileUserID = Self("mobile-user-id")
 
-  /// By what Engage knows people; a `user` is an id of an `identify` record.
+  /// The kinds of ids by which Engage knows people; a `user` is an id of an `identify` record.
   package static let ofEngage: [Self] = [.device, .recipient, .mobileUserID, .user]
 }

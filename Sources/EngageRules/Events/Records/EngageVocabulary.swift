@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// What Engage's exports may hold (reference formats 3.3).
+/// The records that Engage's exports may hold (reference formats 3.3).
 package struct EngageVocabulary: RecordVocabulary {
   package init() {}
 
@@ -11,7 +11,7 @@ package struct EngageVocabulary: RecordVocabulary {
 
   package var dictionary: FieldDictionary { RecordType.dictionary }
 
-  /// Its coordinates, its place or what it says of consent.
+  /// Copies only the coordinates, the place and the consent of a record.
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     guard let source = payload.baseAddress else { return 0 }
     var record = Record.blank
@@ -27,7 +27,6 @@ package struct EngageVocabulary: RecordVocabulary {
 /// One thread's decoder of Engage's lines.
 final class EngageLineDecoder: LineDecoder {
   private var decoder = RecordDecoder()
-  /// The record at hand.
   private var record = Record.blank
 
   var unknownFields: UnknownFields { decoder.unknown }
@@ -90,7 +89,7 @@ extension Record {
       position: RecordPosition(file: 0, line: 0))
   }
 
-  /// The record of an entry, with views into the entry's memory.
+  /// Makes the record of an entry, with views into the entry's memory.
   package init(_ entry: RecordEntry) {
     self.init(
       device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,

@@ -4,7 +4,7 @@ import BatchIngest
 /// One accepted line of an export: checked, typed, and still in the memory of its partition.
 ///
 /// Absent and null fields are nil. Empty ids and device values are nil too, because they replace nothing (reference
-/// decisions 7); an empty `name` or `url` stays.
+/// decisions 7); an empty `name` or `url` is kept.
 package struct Record {
   package var device: Text
   package var timestamp: Instant
@@ -12,28 +12,27 @@ package struct Record {
   package var kind: InputKind
   package var position: RecordPosition
 
-  /// `name` of named events and goals, the URL of a deep link, the `eventTypeCode` of custom and raw events, the id of
-  /// a contact list or program.
+  /// The `name` of named events and goals, URL of a link, `eventTypeCode` of custom and raw events, list or program id.
   package var subject: Text?
   /// The caller's attributes, an object.
   package var params: JSONView?
   /// `payload` of pushes (any value), `notification` of local ones, `ids` of `identify`, `attributes` of raw events.
   package var body: JSONView?
-  /// `notification` of an opened local one that has a `payload` as well, which is its body.
+  /// The `notification` of an opened local one whose body is its `payload`.
   package var notification: JSONView?
 
   package var deviceValues = DeviceValues()
   package var mobileUserId: Text?
   package var anonymousId: Text?
   package var recipientId: Text?
-  /// The ids of the installation and of the app at Acoustic Campaign.
+  /// The ids of the installation and of the app in Acoustic Campaign.
   package var channelId: Text?
   package var appKey: Text?
 
-  /// `latitude` and `longitude` of a location sample.
+  /// The `latitude` and `longitude` of a location sample.
   package var coordinates: (latitude: Double, longitude: Double)?
   package var placemark: Placemark?
-  /// What a `consent` record sets; nil where it leaves what was.
+  /// The consent set by a `consent` record; nil leaves the earlier value.
   package var use: Bool?
   package var export: Bool?
 
@@ -46,9 +45,9 @@ package struct Record {
   }
 }
 
-/// The `device` object of a record: the first core attributes.
+/// The core attributes in the `device` object of a record.
 package struct DeviceValues {
-  /// From ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``; empty where it says nothing.
+  /// The values from ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``; empty if missing.
   package var values = InlineArray<6, Text>(repeating: .empty)
 
   package init() {}
@@ -62,16 +61,16 @@ package struct DeviceValues {
   package subscript(slot: Int) -> Text? { values[slot].isEmpty ? nil : values[slot] }
 }
 
-/// A geocoded place; all parts are optional and empty parts count as absent.
+/// A geocoded place; all parts are optional, and empty parts count as absent.
 package struct Placemark {
   package enum Part: CaseIterable {
     case name, city, state, postalCode, country, countryCode
   }
 
-  // One by one, because an optional place with an array in it is asked for its type at every copy.
+  // Single fields, because an optional place that contains an array is asked for its type at every copy.
   private var name, city, state, postalCode, country, countryCode: Text?
 
-  /// Of a record, one for each part.
+  /// The record field of each part.
   static let fields: [RecordField] = [.name, .city, .state, .postalCode, .country, .countryCode]
 
   package init() {}
@@ -94,7 +93,7 @@ package struct Placemark {
 }
 
 extension Record {
-  /// At most this many bytes does the payload take.
+  /// The largest number of bytes that the payload takes.
   @inline(__always)
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }
@@ -132,7 +131,7 @@ extension Record {
     return packer.end()
   }
 
-  /// Fills in what ``writePayload(at:)`` wrote; device, time and place are known already.
+  /// Fills in the fields written by ``writePayload(at:)``; device, time and position are known already.
   @inline(__always)
   mutating func unpack(_ payload: UnsafeRawPointer) {
     var unpacker = unsafe RecordUnpacker(at: payload)

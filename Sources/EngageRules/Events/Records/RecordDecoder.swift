@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchIngest
 
-/// Reads the fields of single lines as records (reference formats 3.3); keeps its working memory from line to line.
+/// Decodes the fields of single lines as records (reference formats 3.3); reuses its working memory from line to line.
 struct RecordDecoder: ~Copyable {
   var fields = RecordFields(RecordType.self)
   private(set) var unknown = UnknownFields()
 
-  /// - Parameter record: means nothing when the line is rejected.
+  /// - Parameter record: meaningless if the line is rejected.
   mutating func decode(_ object: JSONView, of line: SourceLine, into record: inout Record) -> Rejection? {
     unknown.drop()
     fields.read(object, unknown: &unknown)
@@ -18,7 +18,7 @@ struct RecordDecoder: ~Copyable {
 }
 
 extension RecordDecoder {
-  /// Checks the fields of the line at hand and fills the record; with faults the record means nothing.
+  /// Checks the fields of the current line and fills the record, which is meaningless if there are faults.
   mutating func build(_ kind: InputKind, _ position: RecordPosition, _ record: inout Record) -> FieldFaults {
     var faults = FieldFaults()
     record = Record(
@@ -113,7 +113,7 @@ extension RecordDecoder {
 }
 
 extension CoreAttribute {
-  /// Nil for a member of `device` that sets none.
+  /// Returns nil for a member of `device` that sets no attribute.
   @inline(__always)
   fileprivate init?(deviceMember key: Text) {
     switch key.count {

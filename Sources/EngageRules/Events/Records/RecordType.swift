@@ -1,25 +1,25 @@
 package import BatchIngest
 
-/// What a record says happened (reference formats 3.3).
+/// The kind of thing that a record reports (reference formats 3.3).
 package enum RecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate
   case namedEvent, goalCompleted, goalAbandoned
   case localNotification
-  /// A local notification that was opened: only `notifications` inputs can say so (reference decisions 10).
+  /// A local notification that was opened; only `notifications` inputs can say so (reference decisions 10).
   case localNotificationOpened
   case pushReceived, notificationOpened
   case deepLink, custom, location, placemark, identify, setMobileUserId
-  /// What is to be done with the recipient of the device (reference identity 5.7).
+  /// A change to the recipient of the device (reference identity 5.7).
   case contactList, program, optOut, optIn
-  /// What somebody agrees to (reference events 3.5).
+  /// A person's consent (reference events 3.5).
   case consent
-  /// An event as a phone stored it, passed through but for normalisation.
+  /// An event as stored by a phone, passed through normalized.
   case rawEvent
-  /// Somebody allowed the app's push notifications, or took that back (reference events 1.8).
+  /// Permission for the app's push notifications was given or withdrawn (reference events 1.8).
   case pushEnabled, pushDisabled
 
-  /// What counts for events before it: locations and placemarks, which events around them are augmented from (reference events
-  /// 5), and consent, which says whether these may be used.
+  /// Whether the record counts for earlier events: locations and placemarks augment the events around them
+  /// (reference events 5), and consent decides whether these may be used.
   package var isSample: Bool { self == .location || self == .placemark || self == .consent }
 }
 

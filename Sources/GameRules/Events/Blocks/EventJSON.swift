@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// The form of events on the wire and in `--events-out` (reference deltadna 5).
 package enum EventJSON {
-  /// Bytes that the value takes without white space.
+  /// Returns the bytes that the value takes without white space.
   package static func count(_ value: JSONView) -> Int {
     switch value.kind {
     case .null, .yes: return 4
@@ -66,20 +66,20 @@ extension GameEvent {
     target.append(UInt8(ascii: "}"))
   }
 
-  /// Bytes that ``appendJSON(to:)`` appends.
+  /// The number of bytes that ``appendJSON(to:)`` appends.
   package var byteCount: Int {
     Self.frame + EventJSON.quotedCount(name) + EventJSON.quotedCount(userID)
       + (sessionID.isEmpty ? 0 : Self.beforeSessionID.count + EventJSON.quotedCount(sessionID))
       + eventUUID.escapedCount + 2 + EventJSON.count(parameters)
   }
 
-  /// Not less than ``byteCount``, and known at once: no byte of a text or of a value's view becomes more than six.
+  /// An upper bound of ``byteCount``, cheap to compute: no byte of a text or of a value's view becomes more than six.
   package var byteBound: Int {
     Self.frame + Self.beforeSessionID.count + 8
       + 6 * (name.count + userID.count + sessionID.count + eventUUID.count + parameters.size)
   }
 
-  /// Bytes of every event besides its texts, its session and its parameters.
+  /// The bytes of every event besides its texts, session and parameters.
   static let frame =
     beforeName.count + beforeUserID.count + beforeEventUUID.count + beforeTimestamp.count
     + Instant.eventTimestampBytes + beforeParameters.count + 1

@@ -1,10 +1,9 @@
 import BatchFoundation
 package import BatchStore
 
-/// Packs sorted events into blocks: each is one future request of Collect, with events of equal consent only.
-///
-/// A block is a header and one entry per event. Texts, pairs of user and session, lists of names and values are numbered where
-/// they first appear, so an entry holds mostly numbers of one byte. A value is kept in the form of ``JSONView``.
+/// Packs sorted events into blocks, each of which becomes one request to Collect, with events of equal consent only. A
+/// block is a header and one entry per event. Texts, pairs of user and session, lists of names and values are numbered
+/// where they first appear, so an entry is mostly one-byte numbers. A value is kept in the form of ``JSONView``.
 ///
 ///     block   = version, event count, first timestamp, body bytes, consent, event...
 ///     event   = timestamp delta, name << 2 | flags, [name], emission, source, device, player, eventUUID, shape, value...
@@ -14,15 +13,15 @@ package import BatchStore
 ///     value   = 0 length bytes | 1 length bytes | number + 1
 ///     eventUUID = 16 bytes | length bytes
 ///
-/// All numbers are varints, those of known things count from 1; a value behind a 1 has none, because it hardly comes again; sources are those of ``SourceTrail``. The encoder keeps its tables
-/// between calls; one per worker.
+/// All numbers are varints; those of known items count from 1. A value after a 1 gets no number, because it rarely
+/// repeats. Sources are those of ``SourceTrail``. The encoder keeps its tables between calls; use one per worker.
 @safe package struct GameBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let storedFlag: UInt64 = 1
-  /// The `eventUUID` is one in upper case, in sixteen bytes.
+  /// The `eventUUID` is in upper case and stored as sixteen bytes.
   static let packedFlag: UInt64 = 2
   static let flagBits: UInt64 = 2
-  /// A number of so many bytes, four of them digits, is hardly ever the one of another event.
+  /// A number of this many bytes, four of them digits, rarely repeats in another event.
   private static let seldomRepeated = 6
   static let bodyStart: Text = "{\"eventList\":["
   static let bodyEnd: Text = "]}"
@@ -44,16 +43,14 @@ package import BatchStore
 
   package init(limits: BlockLimits) { self.limits = limits }
 
-  /// Encodes events that are sorted by ``GameEvent/precedes(_:_:)``.
-  ///
-  /// An event that alone is larger than a body may be gets a block of its own.
+  /// Encodes events sorted by ``GameEvent/precedes(_:_:)``. An event larger than a body may be gets a separate block.
   package mutating func encode(_ sorted: UnsafeBufferPointer<GameEvent>) -> EventBlocks {
     unsafe encode(sorted) { $0 }
   }
 
-  /// Encodes events in another order than that of their memory, which spares moving them.
+  /// Encodes events in another order than that of their memory, without moving them.
   ///
-  /// - Parameter place: of the event with that number in the order of ``GameEvent/precedes(_:_:)``.
+  /// - Parameter place: returns the index of the event with that number in the order of ``GameEvent/precedes(_:_:)``.
   package mutating func encode(_ made: UnsafeBufferPointer<GameEvent>, place: (Int) -> Int) -> EventBlocks {
     var entries: [EventBlocks.Entry] = []
     start()
@@ -77,7 +74,7 @@ package import BatchStore
     return EventBlocks(bytes: output, entries: entries)
   }
 
-  /// Encodes one event as a block of its own.
+  /// Encodes one event as a separate block.
   package mutating func encode(_ event: GameEvent) -> [UInt8] {
     unsafe withUnsafePointer(to: event) { unsafe encode(UnsafeBufferPointer(start: $0, count: 1)).bytes }
   }
@@ -89,7 +86,7 @@ package import BatchStore
     sources = SourceTrail()
     body.removeAll()
     events = 0
-    // The comma that the first event does not have is taken off here.
+    // Subtracts the comma that the first event does not have.
     bodyBytes = Self.bodyStart.count + Self.bodyEnd.count - 1
   }
 
@@ -121,7 +118,7 @@ package import BatchStore
     bodyBytes += size
   }
 
-  /// Appends the event to the open block; the size of its JSON with a comma.
+  /// Appends the event to the open block; returns the size of its JSON with a comma.
   private mutating func write(_ event: GameEvent) -> Int {
     let previous = events == 0 ? event.timestamp : last
     body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
@@ -198,7 +195,7 @@ package import BatchStore
     return size
   }
 
-  /// The size of the value's JSON, which is found out once for equal values of a block.
+  /// Returns the size of the value's JSON, computed once for equal values of a block.
   @inline(__always)
   private func count(of value: JSONView, _ index: Int) -> Int {
     if let count = unsafe strings.entries[index].valueCount { return count }

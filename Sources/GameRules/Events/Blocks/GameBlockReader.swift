@@ -1,14 +1,13 @@
 package import BatchFoundation
 import BatchStore
 
-/// Walks through the events of one block of ``GameBlockEncoder``.
-///
-/// Every number is checked against what the block has, so a damaged block ends as an error and never as a wild read.
+/// Walks through the events of one block of ``GameBlockEncoder``. Every number is checked against the block, so a
+/// damaged block causes an error, never a wild read.
 package struct GameBlockReader: ~Copyable {
   private var cursor: BlockCursor
   private var players: [(user: Int, session: Int)] = []
   private var shapes: [(start: Int, count: Int)] = []
-  /// The names of all shapes, as numbers of strings.
+  /// The names of all shapes, as string numbers.
   private var names: [Int] = []
   private var values: [Text] = []
   private var remaining: Int
@@ -22,13 +21,12 @@ package struct GameBlockReader: ~Copyable {
   private var sources = SourceTrail()
 
   package let eventCount: Int
-  /// Size of the whole request body.
   package let bodyBytes: Int
-  /// Of all events of the block.
+  /// The consent of all events of the block.
   package let consent: Consent
   package private(set) var timestamp: Instant
   package private(set) var emission: Int64 = 0
-  /// Where the record that led to the event was read.
+  /// The place where the event's record was read.
   package private(set) var source = StoredSource.unknown
   package var device: Text { cursor.strings[deviceNumber] }
 
@@ -42,7 +40,7 @@ package struct GameBlockReader: ~Copyable {
     (timestamp, bodyBytes) = (head.first, head.bodyBytes)
   }
 
-  /// Goes to the next event; false behind the last.
+  /// Advances to the next event; false after the last.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   package mutating func next() throws -> Bool {
@@ -106,7 +104,6 @@ package struct GameBlockReader: ~Copyable {
 
   var eventName: Text { cursor.strings[name] }
 
-  /// Appends the event in the form of the wire.
   package func appendJSON(to target: inout ByteBuffer) {
     let shape = shapes[shape]
     GameEvent.appendJSON(
@@ -125,7 +122,7 @@ package struct GameBlockReader: ~Copyable {
     }
   }
 
-  /// The event as a value with all its memory in the arena.
+  /// Returns the event as a value with all memory in the arena.
   package func event(in arena: Arena) -> GameEvent {
     let shape = shapes[shape]
     var size = ViewWriter.container
@@ -148,10 +145,12 @@ package struct GameBlockReader: ~Copyable {
       source: source)
   }
 
-  /// The request body `{"eventList":[...]}` of a whole block.
+  /// Appends the request body `{"eventList":[...]}` of a whole block.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``.
   package static func appendBody(of block: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) throws {
     var reader = try unsafe GameBlockReader(block)
-    // The number is the block's own word, and a damaged one may say anything; the buffer grows where it is true.
+    // The number is the block's claim, and a damaged block may claim anything; the buffer grows if it is true.
     target.reserve(min(reader.bodyBytes, 16 << 20))
     target.append(GameBlockEncoder.bodyStart)
     var isFirst = true
@@ -165,13 +164,13 @@ package struct GameBlockReader: ~Copyable {
 }
 
 extension JSONView {
-  /// Whether the bytes are exactly one value, with everything inside of it.
+  /// Returns whether the bytes are exactly one value, well formed at every depth.
   static func isWellFormed(_ bytes: Text) -> Bool {
     let start = unsafe UnsafeRawPointer(bytes.base)
     return unsafe end(of: start, start + bytes.count, depth: 0) == start + bytes.count
   }
 
-  /// Where the value at `start` ends; nil if that is not before `limit`.
+  /// Returns the end of the value at `start`; nil if it is malformed or extends beyond `limit`.
   private static func end(of start: UnsafeRawPointer, _ limit: UnsafeRawPointer, depth: Int) -> UnsafeRawPointer? {
     guard unsafe start < limit, depth <= 64, let kind = unsafe Kind(rawValue: start.load(as: UInt8.self)) else {
       return nil

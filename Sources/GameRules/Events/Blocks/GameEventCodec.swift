@@ -1,7 +1,6 @@
 package import BatchFoundation
 package import BatchStore
 
-/// How events of a deltaDNA job are kept.
 package struct GameEventCodec: EventCodec {
   package init() {}
 
@@ -16,7 +15,6 @@ package struct GameEventCodec: EventCodec {
   }
 }
 
-/// Walks through the events of one block.
 package final class GameEventCursor: EventCursor {
   private var reader: GameBlockReader
 
@@ -39,11 +37,10 @@ package final class GameEventCursor: EventCursor {
 
   package func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }
 
-  /// The event as a value with all its memory in the arena.
+  /// Returns the event as a value with all memory in the arena.
   package func event(in arena: Arena) -> GameEvent { reader.event(in: arena) }
 }
 
-/// Collects events of cursors into blocks.
 private final class GameBlockWriter: BlockWriter {
   private var encoder: GameBlockEncoder
   private let arena = Arena()
@@ -52,7 +49,7 @@ private final class GameBlockWriter: BlockWriter {
   init(_ limits: BlockLimits) { encoder = GameBlockEncoder(limits: limits) }
 
   func append(_ event: any EventCursor, emission: Int64) {
-    // Stores hand a codec the cursors that it made.
+    // Stores pass a codec only the cursors that it made.
     guard let cursor = event as? GameEventCursor else { preconditionFailure("a cursor of another codec") }
     var copy = cursor.event(in: arena)
     copy.emission = emission

@@ -1,15 +1,15 @@
 import BatchFoundation
 import BatchStore
 
-/// The names of events' parameters, one after another: a shape. Nearly every block has the same, so they are kept from block to block.
+/// A cache of shapes, the lists of parameter names: nearly every block has the same ones, so they outlive a block.
 @safe struct KnownShapes: ~Copyable {
   @safe private struct Shape {
-    /// In the order of the parameters, each behind its short length.
+    /// The names in the order of the parameters, each after its short length.
     let names: UnsafeRawPointer
     let count: Int
-    /// JSON bytes of the names, with all that stands around them and the values.
+    /// The JSON bytes of the names and of all punctuation.
     let size: Int
-    /// What it has in the block of that generation.
+    /// The number of the shape in the block of `generation`.
     var number = 0
     var generation = 0
   }
@@ -18,9 +18,9 @@ import BatchStore
   /// The numbers of the names of each shape.
   private var tuples = TupleTable()
   private var names = StringTable(capacity: 256)
-  /// What each name has among the strings of the block of that generation.
+  /// The index of each name among the strings of the block of that generation.
   private var strings: [(generation: Int, index: Int)] = []
-  /// The shapes that events had last, by their names: two, because a parameter more now and then makes another one.
+  /// The shapes last seen, by the events' names: two, because an occasional extra parameter makes another one.
   private var guesses = [(one: Int, other: Int)](repeating: (-1, -1), count: 256)
   private let memory = Arena(blockSize: 16 << 10)
   private var memoryUsed = 0
@@ -28,11 +28,10 @@ import BatchStore
   private var generation = 1
   private var written = 0
 
-  /// More are forgotten with the next block: an export may have others in each event.
+  /// More are forgotten at the next block: an export may have different ones in each event.
   private static let ordinaryCount = 4096
   private static let ordinaryBytes = 1 << 18
 
-  /// Nothing is written yet in the block that begins.
   mutating func startBlock() {
     generation += 1
     written = 0
@@ -47,7 +46,7 @@ import BatchStore
     memoryUsed = 0
   }
 
-  /// The shape of the parameters of an event of that name.
+  /// Returns the shape of the parameters of an event of that name.
   mutating func shape(of parameters: JSONView, ofEvent name: Text) -> Int {
     let place = Int(name.quickHash) & 255
     let guess = guesses[place]
@@ -58,10 +57,10 @@ import BatchStore
     return shape
   }
 
-  /// JSON bytes of parameters of that shape without those of the values.
+  /// Returns the JSON bytes of parameters of that shape without those of the values.
   func size(of shape: Int) -> Int { shapes[shape].size }
 
-  /// Appends the shape to a block, with its names where it is new to it.
+  /// Appends the shape to a block, with its names if it is new there.
   mutating func append(_ shape: Int, to body: inout ByteBuffer, _ blockStrings: inout StringTable) {
     if shapes[shape].generation == generation {
       body.append(varint: UInt64(shapes[shape].number + 1))
@@ -106,7 +105,7 @@ import BatchStore
 
   private mutating func find(_ parameters: JSONView) -> Int {
     candidates.removeAll(keepingCapacity: true)
-    // Quotes, colon and comma around each; the closing bracket has the place of the last comma.
+    // Quotes, colon and comma around each; the closing bracket takes the place of the last comma.
     var (size, byteCount) = (1, 0)
     var members = parameters.members
     while let (key, _) = members.next() {

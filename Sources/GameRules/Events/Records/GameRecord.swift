@@ -8,46 +8,46 @@ package struct GameRecord {
   package var type = GameRecordType.launch
   package var kind = InputKind.events
   package var position = RecordPosition(file: 0, line: 0)
-  /// K: what the ids of everything are made from that the record causes.
+  /// K: the source of all ids that the record causes.
   package var key = RecordKey(high: 0, low: 0)
 
-  /// What the record tells of its device; empty values replace nothing.
+  /// The record's device values; empty values replace nothing.
   package var block = DeviceBlock()
-  /// The user from this record on; nil where it names none.
+  /// The user from this record on; nil if it names none.
   package var userID: Text?
-  /// Of the event, of a goal, or the decision point; nil where the type has none.
+  /// The name of an event or a goal, or the decision point; nil if the type has none.
   package var name: Text?
-  /// Of an engagement.
+  /// The flavour of an engagement.
   package var flavour: Text?
-  /// Of a stored event; nil where it has none. So is `eventUUID`.
+  /// The session of a stored event; nil if it has none. The same holds for `eventUUID`.
   package var sessionID: Text?
   package var eventUUID: Text?
   /// The token, cross-game id or advertising id; the first two may be empty.
   package var value: Text?
-  /// What the type writes into `eventParams`, an object; of a `notificationOpened` its payload.
+  /// The parameters that the type writes into `eventParams`, an object; for a `notificationOpened` its payload.
   package var own: JSONView?
-  /// `params`, or the `eventParams` of a stored event.
+  /// The `params`, or the `eventParams` of a stored event.
   package var params: JSONView?
   package var didLaunch: Bool?
-  /// Consents that the record sets; nil where it leaves them.
+  /// The consents that the record sets; nil leaves the earlier value.
   package var use: Bool?
   package var export: Bool?
-  /// An `imageMessageAction` of type `none` is not an event.
+  /// The record is an `imageMessageAction` of type `none`, which is not an event.
   package var isNoAction = false
-  /// The `transactionServer` cannot validate the receipt with what the record has (reference deltadna-service 2.3).
+  /// The record lacks what the `transactionServer` needs to validate the receipt (reference deltadna-service 2.3).
   package var lacksReceipt = false
 
   package init() {}
 }
 
 extension GameRecord {
-  /// The record of an entry, with views into the entry's memory.
+  /// Makes the record of an entry, with views into the entry's memory.
   package init(_ entry: RecordEntry) {
     self.init()
     take(entry)
   }
 
-  /// Becomes the record of the entry.
+  /// Replaces this record by that of the entry.
   package mutating func take(_ entry: RecordEntry) {
     device = entry.device
     timestamp = entry.timestamp
@@ -59,7 +59,7 @@ extension GameRecord {
 }
 
 extension GameRecord {
-  /// At most this many bytes does the payload take.
+  /// The largest number of bytes that the payload takes.
   @inline(__always)
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }

@@ -1,11 +1,11 @@
 import BatchFoundation
 import BatchIngest
 
-/// Transactions and the products in them (reference deltadna 2, deltadna-service 2.1).
+/// Reads transactions and their products (reference deltadna 2, deltadna-service 2.1).
 extension GameRecordReader {
   mutating func readTransaction(_ object: JSONView, _ faults: inout FieldFaults) {
     fields.check(type: GameRecordType.transaction.rawValue, &faults)
-    // Every product takes less than eight times what it takes in the record.
+    // A written product takes less than eight times its size in the record.
     var writer = unsafe ViewWriter(at: own.reserve(object.size * 8 + 1024))
     let members = unsafe writer.begin(.object)
     writer.member("transactionName", fields.text(.name))
@@ -21,7 +21,7 @@ extension GameRecordReader {
     record.lacksReceipt = lacksReceipt
   }
 
-  /// Whether the server that is to validate the receipt has what it needs (reference deltadna-service 2.3).
+  /// Whether the record lacks what its server needs to validate the receipt (reference deltadna-service 2.3).
   private var lacksReceipt: Bool {
     guard let server = fields[.transactionServer]?.string else { return false }
     let needed: [RecordField]
@@ -38,7 +38,7 @@ extension GameRecordReader {
   }
 }
 
-/// Writes a product in the form of the SDKs, with names in the order of their bytes.
+/// Writes a product in the form of the SDKs, with names in byte order.
 private struct ProductReader {
   /// `received` or `spent`, for faults.
   var field: Text
@@ -115,7 +115,7 @@ private struct ProductReader {
       writer.key("realCurrencyAmount")
       writer.number(amount)
     } else if let value {
-      // What an unknown code is worth nobody knows; the check of the event says so.
+      // The value of an unknown code is unknown; the check of the event reports it.
       if let units = Currency.digits(of: type).map({ Currency.minorUnits(value, digits: $0) }) ?? 0 {
         writer.key("realCurrencyAmount")
         Array(String(units).utf8).withText { writer.number($0) }
@@ -142,7 +142,7 @@ private struct ProductReader {
     return text
   }
 
-  /// An integer as it is written, of 64 bits.
+  /// Returns an integer of 64 bits as written.
   private func amount(of object: JSONView, at place: FieldPlace, isNeeded: Bool, _ faults: inout FieldFaults) -> Text? {
     guard let value = object["amount"], !value.isNull else {
       if isNeeded { faults.missing(place.member("amount")) }
@@ -155,7 +155,7 @@ private struct ProductReader {
     return number
   }
 
-  /// A number, or a text that holds one.
+  /// Returns a number, or a text that contains one.
   private func value(of object: JSONView, at place: FieldPlace, _ faults: inout FieldFaults) -> Text? {
     guard let value = object["value"], !value.isNull else { return nil }
     if let number = value.number { return number }

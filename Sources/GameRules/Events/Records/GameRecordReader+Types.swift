@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// What records of each type say (reference deltadna 2, the table).
+/// Reads the fields of each type (reference deltadna 2, the table).
 extension GameRecordReader {
   mutating func readFields(of type: GameRecordType, _ object: JSONView, _ faults: inout FieldFaults) {
     if type == .transaction { return readTransaction(object, &faults) }
@@ -35,7 +35,6 @@ extension GameRecordReader {
     }
   }
 
-  /// An event as an SDK stored it.
   mutating func readStoredEvent(_ faults: inout FieldFaults) {
     record.type = .storedEvent
     fields.check(type: record.type.rawValue, &faults)
@@ -49,7 +48,7 @@ extension GameRecordReader {
     record.timestamp = fields.time(.eventTimestamp, &faults) { Instant(eventTimestamp: $0) }
   }
 
-  /// Local ones mean nothing here, opened or not.
+  /// Reads a notification. Local ones are ignored, whether opened or not.
   mutating func readNotification(_ faults: inout FieldFaults) {
     let notification = fields.notification(&faults)
     record.type =
@@ -78,13 +77,13 @@ extension GameRecordReader {
     record.own = unsafe JSONView(at: own.start)
   }
 
-  /// What Engage sent along for the action to be told with (reference deltadna-service 1.5).
+  /// The members of Engage's answer that the action's event repeats (reference deltadna-service 1.5).
   private static let responseMembers: [Text] = [
     "responseDecisionpointName", "responseEngagementID", "responseEngagementName", "responseEngagementType",
     "responseMessageSequence", "responseVariantName", "responseTransactionID",
   ]
 
-  /// Makes an object of one text the record's own parameters.
+  /// Sets the record's own parameters to an object with one text.
   mutating func write(_ name: Text, _ value: Text) {
     var writer = unsafe ViewWriter(at: own.reserve(value.count + 64))
     let members = unsafe writer.begin(.object)

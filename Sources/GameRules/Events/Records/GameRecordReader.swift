@@ -1,18 +1,18 @@
 import BatchFoundation
 import BatchIngest
 
-/// Reads the objects of lines as records of a deltaDNA job (reference deltadna 2); keeps its working memory from line to line.
+/// Reads lines as records of a deltaDNA job (reference deltadna 2); reuses its working memory from line to line.
 struct GameRecordReader: ~Copyable {
   var fields = RecordFields(GameRecordType.self)
-  /// Of the line at hand; means nothing if it has faults.
+  /// The record of the current line; meaningless if it has faults.
   var record = GameRecord()
-  /// Where ``GameRecord/own`` is written.
+  /// The memory of ``GameRecord/own``.
   var own = ScratchMemory()
   var keys = RecordKeysAhead()
 
-  /// Takes the object as the record at hand.
+  /// Reads the object as the current record.
   ///
-  /// - Parameter unknown: gets the names of fields that the format does not know.
+  /// - Parameter unknown: receives the names of fields that the format does not have.
   mutating func read(_ object: JSONView, of line: SourceLine, unknown: inout UnknownFields) -> FieldFaults {
     fields.read(object, unknown: &unknown)
     record = GameRecord()
@@ -53,7 +53,7 @@ struct GameRecordReader: ~Copyable {
     return faults
   }
 
-  /// Takes a plain line of a `deepLinks` input as the record at hand.
+  /// Reads a plain line of a `deepLinks` input as the current record.
   mutating func read(_ link: PlainLink, of line: SourceLine) {
     record = GameRecord()
     record.device = link.device
@@ -93,24 +93,24 @@ struct GameRecordReader: ~Copyable {
     }
   }
 
-  /// By the raw value of the field; everything else is unknown in a stored event.
+  /// Whether a stored event may have the field, by its raw value; all others are unknown there.
   private static let areOfStoredEvent = RecordField.allCases.map { field in
     GameRecordType.storedEvent.fields.contains { $0.field == field }
   }
 }
 
-/// One piece of memory that grows and is used anew for every line.
+/// A growing piece of memory that every line reuses.
 @safe struct ScratchMemory: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer
   private var capacity = 4096
-  /// More than this is given back with the next line.
+  /// A larger capacity is released at the next line.
   private static let ordinary = 1 << 20
 
   init() { unsafe start = .allocate(byteCount: capacity, alignment: 16) }
 
   deinit { unsafe start.deallocate() }
 
-  /// Room for so many bytes; what was there is lost.
+  /// Returns memory of at least `byteCount` bytes; earlier contents are lost.
   mutating func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
     if byteCount > capacity || capacity > Self.ordinary, byteCount <= Self.ordinary {
       unsafe start.deallocate()
@@ -121,11 +121,11 @@ struct GameRecordReader: ~Copyable {
   }
 }
 
-/// The keys of the lines that come next, hashed together because that takes a fourth of the time.
+/// The keys of the next lines, hashed together because that takes a fourth of the time.
 @safe struct RecordKeysAhead: ~Copyable {
-  /// Nil where the processor is not faster with several lines than with one.
+  /// Nil if the processor is not faster with several lines than with one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
-  /// What stands before a line of each kind where its key is made (reference deltadna 5).
+  /// The bytes hashed before a line of each kind for its key (reference deltadna 5).
   private let starts: [[UInt8]]
   private var lines: [Text] = []
   private var next = 0
@@ -136,7 +136,7 @@ struct GameRecordReader: ~Copyable {
     starts = InputKind.allCases.map { unsafe bytes + RecordKey.start(of: $0).bytes }
   }
 
-  /// Hashes as many of the lines as there are lanes, those too long for one left out.
+  /// Hashes as many of the lines as there are lanes, except those too long for one.
   mutating func prepare(_ coming: [BlockLine]) {
     guard let lanes else { return }
     lines.removeAll(keepingCapacity: true)
@@ -152,7 +152,7 @@ struct GameRecordReader: ~Copyable {
     lanes.hash()
   }
 
-  /// The key of the line, which may be one that nobody announced.
+  /// Returns the key of the line, even if it was not announced.
   mutating func key(of line: SourceLine) -> RecordKey {
     while next < lines.count {
       defer { next += 1 }

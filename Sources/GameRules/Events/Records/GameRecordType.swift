@@ -1,6 +1,6 @@
 package import BatchIngest
 
-/// What a record of a deltaDNA job says happened (reference deltadna 2); the raw values are those of packed records.
+/// The kind of a deltaDNA job's record (reference deltadna 2); raw values are those of packed records.
 package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate, newSession
   case gameEvent, namedEvent, goalCompleted, goalAbandoned
@@ -9,17 +9,17 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case engagement
   case setUserId, setMobileUserId
   case forgetMe, stopTracking, consent, clearPersistentData
-  /// An event as an SDK stored it, without a `type` of its own.
+  /// An event as stored by an SDK, without a `type`.
   case storedEvent
-  // What counts for Engage only; checked and ignored.
+  // These count for Engage only; they are checked and ignored.
   case pushReceived, localNotification, custom, location, placemark, identify
-  /// An event as a phone stored it for Engage.
+  /// An event as stored by a phone for Engage.
   case rawUBF
 
   /// The `type` in exports, and the name in counts and explanations.
   package var name: String { "\(self)" }
 
-  /// Whether records of the type are checked, accepted and counted, and nothing more.
+  /// Whether records of the type are only checked, accepted and counted.
   package var isIgnored: Bool {
     switch self {
     case .pushReceived, .localNotification, .custom, .location, .placemark, .identify, .rawUBF: true
@@ -27,7 +27,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether Engage's exports have the type too, so that the checks of its format hold.
+  /// Whether Engage's exports also have the type, so that the checks of its format apply.
   var isOfEngage: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned,
@@ -84,7 +84,7 @@ extension GameRecordType: RecordShape {
     }
   }
 
-  /// What a `transaction` hands on as it is.
+  /// The fields that a `transaction` passes on unchanged.
   static let transactionTexts: [RecordField] = [
     .transactionID, .transactorID, .productID, .transactionServer, .transactionReceipt, .transactionReceiptSignature,
   ]

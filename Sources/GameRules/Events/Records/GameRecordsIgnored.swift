@@ -1,8 +1,8 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The vocabulary of another platform that takes records of games too: checked as in a job of deltaDNA, and ignored but for what they
-/// tell of device and user (reference deltadna 2).
+/// A vocabulary that adds records of games to that of another platform: they are checked as in a deltaDNA job, and
+/// ignored except for device and user (reference deltadna 2).
 package struct GameRecordsIgnored: RecordVocabulary {
   private let base: any RecordVocabulary
 
@@ -23,7 +23,6 @@ package struct GameRecordsIgnored: RecordVocabulary {
   }
 }
 
-/// One thread's decoder.
 private final class GameIgnoringDecoder: LineDecoder {
   private let base: any LineDecoder
   private let game = GameLineDecoder()
@@ -61,7 +60,7 @@ private final class GameIgnoringDecoder: LineDecoder {
     return type.string.flatMap { GameRecordType(exportName: $0) }.map { !$0.isOfEngage } ?? false
   }
 
-  /// A record of the same time that tells device and user, and does nothing.
+  /// Returns a record of the same time that names device and user, and does nothing.
   private func silent(_ object: JSONView, _ head: RecordHead) -> JSONView {
     var writer = unsafe ViewWriter(at: memory.reserve(object.size + head.device.count + 128))
     let place = unsafe writer.begin(.object)

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// What the exports of a deltaDNA job may hold (reference deltadna 2).
+/// The records that the exports of a deltaDNA job may hold (reference deltadna 2).
 package struct GameVocabulary: RecordVocabulary {
   package init() {}
 
@@ -12,7 +12,6 @@ package struct GameVocabulary: RecordVocabulary {
   package var dictionary: FieldDictionary { GameRecordType.dictionary }
 }
 
-/// One thread's decoder.
 package final class GameLineDecoder: LineDecoder {
   private var reader = GameRecordReader()
   package private(set) var unknownFields = UnknownFields()
@@ -20,7 +19,7 @@ package final class GameLineDecoder: LineDecoder {
 
   package init() {}
 
-  /// The record at hand; its texts live until the next line is decoded.
+  /// The current record; its texts are valid until the next line is decoded.
   package var record: GameRecord { reader.record }
 
   package func prepare(_ lines: [BlockLine]) { reader.keys.prepare(lines) }
@@ -50,11 +49,11 @@ package final class GameLineDecoder: LineDecoder {
     head.recordKey = head.identity.map { max($0.low, 1) } ?? 0
   }
 
-  /// Stored events of one user with one `eventUUID` are the same event (reference deltadna 2).
+  /// Returns an identity that stored events with equal user and `eventUUID` share (reference deltadna 2).
   private func identity(_ eventUUID: Text) -> LineDigest {
     let user = reader.record.device
     arena.reset()
-    // No text has a NUL, so nothing else joins to the same bytes; lines are JSON and begin otherwise.
+    // No text contains a NUL, so no other pair has the same bytes; lines are JSON and start differently.
     let memory = unsafe arena.allocate(user.count + eventUUID.count + 2).assumingMemoryBound(to: UInt8.self)
     unsafe memory[0] = 0
     unsafe (memory + 1).update(from: user.base, count: user.count)
@@ -65,7 +64,7 @@ package final class GameLineDecoder: LineDecoder {
 
   package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {
     if let id = record.userID { body(.user, id) }
-    // A cross-game id; a token names nobody, and nobody is forgotten by one.
+    // A cross-game id. It may be a push token instead, which identifies no person.
     if let id = record.value { body(.user, id) }
   }
 
@@ -74,20 +73,20 @@ package final class GameLineDecoder: LineDecoder {
   package func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe reader.record.writePayload(at: start) }
 }
 
-/// What a device tells of itself; empty where it told nothing.
+/// The device values recorded for a device; empty if there are none.
 package struct DeviceBlock {
   package var values = InlineArray<10, Text>(repeating: .empty)
 
   package init() {}
 
   package subscript(slot: DeviceSlot) -> Text {
-    // A span is read in place; the array itself would be copied for one value.
+    // A span is read in place; the array would be copied for one value.
     @inline(__always) get { values.span[slot.rawValue] }
     @inline(__always) set { values[slot.rawValue] = newValue }
   }
 }
 
-/// The members of `device` that the rules look at; the raw value is a place in ``DeviceBlock``.
+/// The members of `device` that the rules use; the raw value is an index in ``DeviceBlock``.
 package enum DeviceSlot: Int, CaseIterable, Sendable {
   case name, version, osName, osVersion, appVersion, manufacturer, deviceType, language, country, timezoneOffset
 

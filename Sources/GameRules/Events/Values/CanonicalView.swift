@@ -1,12 +1,12 @@
 package import BatchFoundation
 
-/// Values as events carry them: without the members that are dropped, names in the order of their bytes at every depth
-/// (reference deltadna 2 and 5). Numbers and texts stay as they are, and arrays where only members are dropped.
+/// Values in the form of events: without the members that are dropped, names in byte order at every depth
+/// (reference deltadna 2 and 5). Numbers and texts are unchanged, and so are arrays if only members are dropped.
 package struct CanonicalView {
   /// Members with `""` are dropped like those with null (`DeltaDNA.dropEmpty`).
   package var dropsEmpty: Bool
 
-  /// Whatever has nothing in it is dropped, also from arrays: besides nulls and `""` what holds nothing else (reference unity 4).
+  /// Containers with nothing but dropped values are dropped too, and such values in arrays (reference unity 4).
   package var dropsEmptied: Bool
 
   package init(dropsEmpty: Bool, dropsEmptied: Bool = false) {
@@ -28,7 +28,7 @@ package struct CanonicalView {
     container.elements.allSatisfy { drops($0) } && container.members.allSatisfy { drops($0.value) }
   }
 
-  /// Writes the value; it never takes more bytes than it has.
+  /// Writes the value; it never takes more bytes than before.
   @inline(__always)
   package func write(_ value: JSONView, to writer: inout ViewWriter) {
     switch value.kind {
@@ -59,8 +59,7 @@ package struct CanonicalView {
     unsafe writer.end(place)
   }
 
-  /// How many members an object has, and whether their names are in order. What is in them is not looked at, so that each depth
-  /// is walked through once.
+  /// Returns the number of members and whether their names are in order; each depth is walked through only once.
   private func members(of object: JSONView) -> (count: Int, areOrdered: Bool) {
     var (count, areOrdered) = (0, true)
     var last = Text.empty

@@ -1,9 +1,9 @@
 import BatchFoundation
 
-/// Ids of events that are made of the key of their record (reference deltadna 5): made for many events together, because that takes a
-/// fraction of the time. Until then the events have the record's key in the place of their id.
+/// Makes event ids from record keys (reference deltadna 5), for many events together, which takes a fraction of the
+/// time. Until then the record's key takes the place of the event's id.
 package final class EventIDs {
-  /// Nil where the processor is not faster with several ids than with one.
+  /// Nil if the processor is not faster with several ids than with one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
   private var waiting: [(event: Int, number: Int)] = []
   private var laid: [Int] = []
@@ -12,11 +12,11 @@ package final class EventIDs {
   package init() {}
 
   /// - Parameters:
-  ///   - event: the place of the event among those that ``make(in:)`` will get.
-  ///   - number: of the event among those of its name that its record leads to, from 0.
+  ///   - event: the index of the event in the list passed to ``make(in:)``.
+  ///   - number: the number of the event among those of its name from the same record, from 0.
   package func add(event: Int, number: Int) { waiting.append((event, number)) }
 
-  /// Gives all events that were added their ids.
+  /// Gives all added events their ids.
   package func make(in events: inout [GameEvent]) {
     var first = 0
     while first < waiting.count {
@@ -41,7 +41,7 @@ package final class EventIDs {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Puts what the id is made of into the next lane; false where it has no place in one.
+  /// Puts an id's input into the next lane; returns false if it does not fit.
   private func lay(_ key: RecordKey, _ eventName: Text, _ number: Int) -> Bool {
     guard let lanes, number < 10 else { return false }
     name.removeAll()

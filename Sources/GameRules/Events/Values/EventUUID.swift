@@ -1,16 +1,15 @@
 package import BatchFoundation
 
-/// The `eventUUID` of an event (reference deltadna 5). One of upper case with hyphens, as ids are made, is sixteen bytes until it is written.
+/// The `eventUUID` of an event (reference deltadna 5); sixteen bytes if in upper case with hyphens, like generated ids.
 package enum EventUUID: Sendable {
   case key(RecordKey)
-  /// Any other spelling, as it was recorded.
+  /// Any other spelling, as recorded.
   case text(Text)
 
   package init(_ text: Text) {
     self = RecordKey(text).map(EventUUID.key) ?? .text(text)
   }
 
-  /// Bytes of the text.
   var count: Int {
     switch self {
     case .key: RecordKey.textBytes
@@ -18,7 +17,7 @@ package enum EventUUID: Sendable {
     }
   }
 
-  /// Bytes of the text in JSON, without quotes.
+  /// The number of bytes of the text in JSON, without quotes.
   var escapedCount: Int {
     switch self {
     case .key: RecordKey.textBytes
@@ -41,7 +40,6 @@ package enum EventUUID: Sendable {
     }
   }
 
-  /// The same with all its memory in the arena.
   func copied(to arena: Arena) -> EventUUID {
     switch self {
     case .key: self

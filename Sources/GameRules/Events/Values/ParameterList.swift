@@ -1,20 +1,19 @@
 package import BatchFoundation
 
-/// The members of `eventParams` while an event is put together: a later value of a name replaces an earlier one.
-///
-/// `platform` and `sdkVersion` stand apart, because they come last on the wire.
+/// The members of `eventParams` under construction; a later value of a name replaces an earlier one. `platform` and
+/// `sdkVersion` are kept apart, because they come last on the wire.
 package struct ParameterList {
   package enum Value {
     case text(Text)
     case number(Text)
     case bool(Bool)
-    /// A value of a record, still to be made canonical.
+    /// A value of a record, not yet canonical.
     case view(JSONView)
   }
 
   private struct Member {
     var name: Text
-    /// The first bytes of the name, which nearly always decide what comes first.
+    /// The first bytes of the name, which nearly always determine the order.
     var prefix: UInt64
     var value: Value
 
@@ -25,7 +24,7 @@ package struct ParameterList {
   }
 
   private var members: [Member] = []
-  /// Bytes that the members take at most.
+  /// The largest number of bytes that the members take.
   private var bound = 0
   private var platform: JSONView?
   private var sdkVersion: JSONView?
@@ -53,7 +52,7 @@ package struct ParameterList {
     bound += ViewWriter.bound(name.count) + ViewWriter.bound(count)
   }
 
-  /// Sets all members of an object but those that are dropped, and `platform` and `sdkVersion`, which are noted.
+  /// Sets all members of an object except those that are dropped; `platform` and `sdkVersion` are only noted.
   package mutating func set(_ object: JSONView, _ canonical: CanonicalView) {
     var all = object.members
     while let (name, value) = all.next() {
@@ -70,8 +69,7 @@ package struct ParameterList {
 
   /// Writes the object into memory of the arena.
   ///
-  /// - Parameters:
-  ///   - ownClient: `platform` and `sdkVersion` of the members win over the given ones, as in stored events.
+  /// - Parameter ownClient: whether `platform` and `sdkVersion` of the members take precedence, as in stored events.
   package mutating func finish(
     platform: Text, sdkVersion: Text, ownClient: Bool, _ canonical: CanonicalView, in arena: Arena
   ) -> JSONView {
@@ -81,7 +79,7 @@ package struct ParameterList {
     var writer = unsafe ViewWriter(at: start)
     let place = unsafe writer.begin(.object)
     for index in members.indices {
-      // Of equal names the last one counts.
+      // The last one of equal names counts.
       if index + 1 < members.count, members[index].name == members[index + 1].name { continue }
       writer.key(members[index].name)
       switch members[index].value {
@@ -101,7 +99,7 @@ package struct ParameterList {
 }
 
 extension Text {
-  /// The first eight bytes, the first in the topmost place; zeros behind a shorter text.
+  /// The first eight bytes, the first in the topmost place; padded with zeros after a shorter text.
   @inline(__always)
   fileprivate var prefix: UInt64 {
     if count >= 8 { return unsafe UInt64(bigEndian: UnsafeRawPointer(base).loadUnaligned(as: UInt64.self)) }

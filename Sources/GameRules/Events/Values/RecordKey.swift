@@ -1,8 +1,7 @@
 package import BatchFoundation
 
-/// A UUID of version 5 that ids are made from (reference deltadna 5): the one of a record, K, or one derived from it.
-///
-/// Two words instead of an array: there is one for every record and one for every event.
+/// A UUID of version 5 as a source of ids (reference deltadna 5): the key K of a record, or one derived from it. Two
+/// words instead of an array, because every record and every event has one.
 package struct RecordKey: Hashable, Sendable {
   package var high: UInt64
   package var low: UInt64
@@ -12,7 +11,7 @@ package struct RecordKey: Hashable, Sendable {
     self.low = low
   }
 
-  /// The name in the namespace of this key.
+  /// Returns the key of the name in the namespace of this key.
   package func key(_ name: Text) -> RecordKey {
     if 16 + name.count <= SHA1.short { return shortKey(name, "") }
     var hash = startedHash
@@ -20,7 +19,7 @@ package struct RecordKey: Hashable, Sendable {
     return RecordKey(hash)
   }
 
-  /// `<name>#<number>` in the namespace of this key: the id of an event.
+  /// Returns the id of an event: `<name>#<number>` in the namespace of this key.
   package func key(_ name: Text, number: Int) -> RecordKey {
     if number == 0, 16 + name.count + 2 <= SHA1.short { return shortKey(name, "#0") }
     var hash = startedHash
@@ -39,7 +38,7 @@ package struct RecordKey: Hashable, Sendable {
     return RecordKey(hashed: high, low)
   }
 
-  /// K of a record: its input kind and its line, without white space at both ends.
+  /// Makes the key K of a record from its input kind and its line, without white space at both ends.
   package init(line: Text, kind: InputKind) {
     var hash = Self.deltaDNA.startedHash
     unsafe hash.update(UnsafeRawBufferPointer(Self.start(of: kind).bytes))
@@ -47,7 +46,7 @@ package struct RecordKey: Hashable, Sendable {
     self.init(hash)
   }
 
-  /// What stands before a line where K is made of it.
+  /// Returns the text hashed before a line for its key K.
   static func start(of kind: InputKind) -> Text {
     switch kind {
     case .events: "events\t"
@@ -56,7 +55,7 @@ package struct RecordKey: Hashable, Sendable {
     }
   }
 
-  /// The namespace of everything that this program names: UUIDv5 of `engage-batch` in the DNS namespace.
+  /// The namespace of everything that this program names: the UUIDv5 of `engage-batch` in the DNS namespace.
   package static let program = RecordKey(high: 0x6BA7_B810_9DAD_11D1, low: 0x80B4_00C0_4FD4_30C8).key("engage-batch")
   /// D of the reference.
   package static let deltaDNA = program.key("deltadna")
@@ -77,7 +76,7 @@ package struct RecordKey: Hashable, Sendable {
     self.init(hashed: high, low)
   }
 
-  /// With the version and the variant of RFC 9562 in place of the hash's bits.
+  /// Sets the version and the variant of RFC 9562 in the hash's bits.
   init(hashed high: UInt64, _ low: UInt64) {
     self.high = high & ~0xF000 | 0x5000
     self.low = low & ~(0b11 << 62) | 0b10 << 62
@@ -85,14 +84,13 @@ package struct RecordKey: Hashable, Sendable {
 }
 
 extension RecordKey {
-  /// The sixteen bytes that stand in blocks.
+  /// The sixteen bytes in blocks.
   package var bytes: [UInt8] {
     [high, low].flatMap { word in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
     }
   }
 
-  /// Bytes of the key as text.
   package static let textBytes = 36
 
   /// Writes the key in upper case with hyphens.
@@ -118,10 +116,10 @@ extension RecordKey {
     }
   }
 
-  /// Thirty-two bits as eight digits, the first in the topmost byte.
+  /// Returns thirty-two bits as eight digits, the first in the topmost byte.
   @inline(__always)
   private static func digits(_ bits: UInt64) -> UInt64 {
-    // Each half byte gets a byte of its own.
+    // Spreads each half byte into one byte.
     var word = (bits << 16 | bits) & 0x0000_FFFF_0000_FFFF
     word = (word << 8 | word) & 0x00FF_00FF_00FF_00FF
     word = (word << 4 | word) & 0x0F0F_0F0F_0F0F_0F0F
@@ -129,7 +127,7 @@ extension RecordKey {
     return word &+ 0x3030_3030_3030_3030 &+ letters &* 7
   }
 
-  /// The bits that ``digits(_:)`` writes so; others for any other text.
+  /// Reverses ``digits(_:)``; for other input the result is arbitrary.
   @inline(__always)
   private static func bits(_ digits: UInt64) -> UInt64 {
     let letters = digits >> 6 & 0x0101_0101_0101_0101
@@ -139,14 +137,14 @@ extension RecordKey {
     return (word >> 16 | word) & 0xFFFF_FFFF
   }
 
-  /// The key in upper case with hyphens.
+  /// Returns the key in upper case with hyphens.
   package func text(in arena: Arena) -> Text {
     let target = unsafe arena.allocate(Self.textBytes).assumingMemoryBound(to: UInt8.self)
     unsafe write(to: target)
     return unsafe Text(base: target, count: Self.textBytes)
   }
 
-  /// Reads the text that ``write(to:)`` writes; nil for any other spelling.
+  /// Parses the text that ``write(to:)`` writes; nil for any other spelling.
   package init?(_ text: Text) {
     guard text.count == Self.textBytes else { return nil }
     let source = unsafe UnsafeRawPointer(text.base)
@@ -158,7 +156,7 @@ extension RecordKey {
     }
     let groups = (word(0), half(9) << 32 | half(14), half(19) << 32 | half(24), word(28))
     let bits = (Self.bits(groups.0), Self.bits(groups.1), Self.bits(groups.2), Self.bits(groups.3))
-    // What other spellings make of the bits is not what stands there.
+    // Other spellings do not survive the round trip.
     guard Self.digits(bits.0) == groups.0, Self.digits(bits.1) == groups.1, Self.digits(bits.2) == groups.2,
       Self.digits(bits.3) == groups.3
     else { return nil }

@@ -1,18 +1,17 @@
 package import BatchFoundation
 
-/// Writes values as ``JSONView``s into memory that was found large enough, one behind the other.
-///
-/// The layout is that of ``JSONView``; a container's length is filled in by ``end(_:)``.
+/// Writes values as ``JSONView``s, one after another, into memory that is known to be large enough. The layout is that
+/// of ``JSONView``; a container's length is filled in by ``end(_:)``.
 @safe package struct ViewWriter {
   package private(set) var at: UnsafeMutableRawPointer
 
   package init(at start: UnsafeMutableRawPointer) { unsafe at = unsafe start }
 
-  /// Bytes that a text of so many bytes takes at most, as a key or as a value.
+  /// Returns the largest number of bytes that a text of `count` bytes takes as a key or a value.
   @inline(__always)
   package static func bound(_ count: Int) -> Int { count + 6 }
 
-  /// Bytes of an empty object or array.
+  /// The bytes of an empty object or array.
   package static let container = 5
 
   @inline(__always)
@@ -24,7 +23,7 @@ package import BatchFoundation
     put(text)
   }
 
-  /// A member of an object that is a text; nothing without one.
+  /// Writes a text as a member of an object; nothing if it is nil.
   @inline(__always)
   mutating func member(_ name: Text, _ text: Text?) {
     guard let text else { return }
@@ -42,7 +41,7 @@ package import BatchFoundation
   @inline(__always)
   package mutating func bool(_ value: Bool) { put(value ? .yes : .no) }
 
-  /// A value as it is, with everything inside.
+  /// Copies a value with everything inside.
   @inline(__always)
   package mutating func copy(_ view: JSONView) {
     let size = view.size
@@ -50,9 +49,7 @@ package import BatchFoundation
     unsafe at += size
   }
 
-  /// Starts an object or an array.
-  ///
-  /// - Returns: what ``end(_:)`` needs.
+  /// Starts an object or an array; returns the argument for ``end(_:)``.
   @inline(__always)
   package mutating func begin(_ kind: JSONView.Kind) -> UnsafeMutableRawPointer {
     put(kind)
