@@ -7,7 +7,7 @@ package import BatchStore
 import EngageRules
 import EventSchemas
 
-/// Acoustic's Universal Behavior events with all that a run does at Engage.
+/// The platform for Acoustic's Universal Behavior events, with all that a run does at Engage.
 package struct EngagePlatform: Platform {
   package init() {}
 
@@ -49,7 +49,7 @@ package struct EngagePlatform: Platform {
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try EngageConnection(run) }
 
-  /// The sandbox takes any list.
+  /// The sandbox accepts any list.
   package func completeForSandbox(_ settings: inout Settings) {
     if settings.general.listId.isEmpty { settings.general.listId = "1" }
   }
@@ -64,7 +64,7 @@ package struct EngagePlatform: Platform {
     ]
   }
 
-  /// Checks take between one call, where a recipient is what it should be, and ten, where two are merged with all their fields.
+  /// A check takes between one call, for an up-to-date recipient, and ten, for a merge with all fields.
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
     let checks = figures[EngageFigure.identityChecks]
     let words = "\(checks) identity check\(checks == 1 ? "" : "s") of 1 to 10 calls"
@@ -79,7 +79,7 @@ package struct EngagePlatform: Platform {
     report.summary.sessionsEnded = count(.sessionsEnded)
     report.summary.campaignsSet = count(.campaignsSet)
     report.summary.campaignsExpired = count(.campaignsExpired)
-    // A run that changes something counts what became of its checks.
+    // Other runs count the outcomes of their checks.
     if run.mode.isDryRun { report.summary.identity.checks = count(.identityChecks) }
     let summary = report.summary
     report.platform.lines = [

@@ -2,11 +2,11 @@ package import BatchFoundation
 package import BatchWire
 import FoundationEssentials
 
-/// The service as a whole: address, credentials, token and connections. Any number of threads may call at once; each call
-/// blocks. How many should is for the caller to bound (reference identity 7: ten requests at a time for a whole organisation).
+/// A client of the service: address, credentials, token and connections. Safe to call from any number of threads; each
+/// call blocks. The caller limits concurrency (reference identity 7: ten requests at a time for a whole organisation).
 ///
-/// A call is one request, or two when the token turns out to have expired: then a new token is fetched once and the same
-/// bytes are sent once more (reference identity 1.3). Nothing else is ever repeated here.
+/// A call is one request. If its token has expired, a new one is fetched and the same bytes are sent once more
+/// (reference identity 1.3). Nothing else is repeated here.
 package final class EngageService: Sendable {
   package let address: ServiceAddress
   package let paths: ServicePaths
@@ -21,19 +21,20 @@ package final class EngageService: Sendable {
     var tokens: HourlyLimit?
   }
 
-  /// What has been sent so far, token calls apart.
+  /// The requests sent so far; token requests are counted separately.
   package struct Counts: Sendable, Equatable {
     package var requests = 0
     package var tokenRequests = 0
-    /// Those among the requests that were sent again because the token of the first had expired.
+    /// The number of requests repeated because their token had expired.
     package var renewals = 0
-    /// Seconds the service's clock is ahead of this one, by the latest answer that carried a date; to the second.
+    /// The seconds by which the service's clock is ahead of this one, rounded, from the latest dated answer.
     package var clockOffset: Double?
   }
 
-  /// - Parameter refreshMargin: seconds before its end at which a token is renewed at the latest.
-  /// - Parameter monotonicClock: seconds that only move forward, for the age of tokens.
-  /// - Parameter wallClock: seconds since 1970, for dates in headers only.
+  /// - Parameters:
+  ///   - refreshMargin: The seconds before expiry at which a token is renewed at the latest.
+  ///   - monotonicClock: The seconds on a clock that only moves forward, for the age of tokens.
+  ///   - wallClock: The seconds since 1970, for dates in headers only.
   package init(
     address: ServiceAddress, paths: ServicePaths, credentials: Credentials, http: HTTPClient,
     refreshMargin: Double,
@@ -68,20 +69,19 @@ package final class EngageService: Sendable {
 
   package var counters: Counts { counts.withLock { $0 } }
 
-  /// Bounds what is sent from now on; nil for no bound.
+  /// Limits all further requests; nil means no limit.
   package func limit(calls: HourlyLimit?, tokens: HourlyLimit?) {
     limits.withLock { $0 = Limits(calls: calls, tokens: tokens) }
   }
 
-  /// Fetches a token if there is none, and says whether the credentials hold.
+  /// Returns the current token, fetching one if needed, or the reason that the credentials yield none.
   package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, CallFault> {
     tokens.token(cancellation: cancellation)
   }
 
-  /// Uses no connection again that is open now, because one of them gave the answer to another question (reference decisions 36).
+  /// Reuses no connection open now, because one returned the answer to another request (reference decisions 36).
   package func abandonConnections() { http.abandonConnections() }
 
-  /// Sends one operation.
   package func call<Answer>(
     _ operation: XMLAPIOperation<Answer>, cancellation: HTTPCancellation? = nil
   ) -> ServiceOutcome<Answer> {
@@ -96,7 +96,7 @@ package final class EngageService: Sendable {
     }
   }
 
-  /// Sends several operations in one envelope; the results are in the same order, and some may have failed alone.
+  /// Sends several operations in one envelope and returns their results in the same order; each may fail on its own.
   package func call(
     _ operations: [OperationCall], cancellation: HTTPCancellation? = nil
   ) -> ServiceOutcome<[XMLAPIResult]> {
@@ -124,7 +124,7 @@ package final class EngageService: Sendable {
     }
   }
 
-  /// Events that were taken and refused afterwards.
+  /// Returns events that the service accepted and later refused.
   package func eventErrors(
     filter: String = "errorId=0", cancellation: HTTPCancellation? = nil
   ) -> ServiceOutcome<[EventError]> {
@@ -136,7 +136,7 @@ package final class EngageService: Sendable {
     }
   }
 
-  /// A question to the REST part, such as `/rest/eventtypes/17`.
+  /// Sends a GET request to the REST API, such as `/rest/eventtypes/17`.
   package func get(_ target: String, cancellation: HTTPCancellation? = nil) -> ServiceOutcome<JSONNode> {
     var request = HTTPRequest(.get, address, target, headers: [.init("Accept", "application/json")])
     request.answerLimit = 16 << 20
@@ -155,7 +155,7 @@ package final class EngageService: Sendable {
 
   // MARK: - Sending
 
-  /// Sends the request with the token, and once more with a new one if the token was over.
+  /// Sends the request with the token, and once more with a new token if the first has expired.
   private func authorized<Answer, Rejection>(
     _ request: HTTPRequest, isRepeatable: Bool, allowsRenewal: Bool = true, _ cancellation: HTTPCancellation?,
     read: (HTTPAnswer, Int64) -> Reading<CallOutcome<Answer, Rejection>>
@@ -183,13 +183,13 @@ package final class EngageService: Sendable {
       switch read(answer, Int64(wallClock())) {
       case .outcome(let outcome): return outcome
       case .expired(let status, let isSentence) where isLast:
-        // An empty answer before may have been the answer to the same bytes.
+        // The earlier empty answer may have been the answer to the same bytes.
         if seenEmpty { return .unknown(Self.emptyAnswer(status)) }
         if refused != nil, !isSentence { tokens.giveUp(status: status) }
         let words = refused == nil ? nil : "a new access token is refused too"
         return .refused(CallFault(.credentials, status: status, words: words, isSentence: isSentence))
       case .empty where isLast || !isRepeatable:
-        // Perhaps the token was over, so the next call gets another.
+        // The token may have expired, so the next call gets a new one.
         tokens.forget(token)
         return .unknown(Self.emptyAnswer(answer.status))
       case .expired: refused = token
@@ -221,7 +221,7 @@ package final class EngageService: Sendable {
   }
 }
 
-/// Where the calls of a service are, below its address.
+/// The service's endpoints as paths relative to its address.
 package struct ServicePaths: Sendable, Equatable {
   package var oauth: String
   package var xmlapi: String

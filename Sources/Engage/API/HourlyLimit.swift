@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// So many calls within any hour, of all runs together that keep what is used in one place (`Upload.maxCallsPerHour`).
+/// A limit on calls within any hour, shared by the runs that keep their usage in one place (`Upload.maxCallsPerHour`).
 ///
-/// Calls are counted in advance, some at a time, so that keeping them costs little; a run that ends leaves at most those unused.
+/// Calls are reserved in small batches to save writes; a run that ends leaves at most one batch unused.
 package final class HourlyLimit: Sendable {
   private struct State {
-    /// Minutes since 1970, and calls that were counted in them, in order.
+    /// Minutes since 1970 and the calls counted in each, in order.
     var used: [(minute: Int64, calls: Int)]
     var reserved = 0
   }
@@ -16,9 +16,9 @@ package final class HourlyLimit: Sendable {
   private let state: Guarded<State>
 
   /// - Parameters:
-  ///   - used: as `keep` was given it last; nil for nothing.
-  ///   - now: seconds since 1970.
-  ///   - keep: makes durable what is used, before the calls are made.
+  ///   - used: The value last passed to `keep`; nil for none.
+  ///   - now: The seconds since 1970.
+  ///   - keep: Makes the usage durable before the calls are made.
   package init(
     _ most: Int, used: String?, now: @escaping @Sendable () -> Int64, keep: @escaping @Sendable (String) -> Void
   ) {
@@ -35,12 +35,12 @@ package final class HourlyLimit: Sendable {
 
   /// Counts a call.
   ///
-  /// - Returns: nil if it may be made, else the seconds after which the next one may.
+  /// - Returns: Nil if the call may be made, otherwise the seconds until the next one may.
   package func take() -> Double? {
     state.withLock { state in
       let seconds = now()
       let minute = seconds / 60
-      // A minute counts for an hour from its end; one to come was written by a clock that was wrong.
+      // A minute counts until an hour after its end; a future minute comes from a wrong clock.
       state.used.removeAll { $0.minute + 60 < minute || $0.minute > minute }
       if state.reserved == 0 {
         let left = most - state.used.reduce(0) { $0 + $1.calls }

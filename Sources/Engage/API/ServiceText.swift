@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchWire
 
-/// What a service says where it says no, read for the sentences that carry meaning because nothing else does (reference identity 1.3, 4
-/// and 7). The case of ASCII letters is not looked at.
+/// The error text of a service, searched for sentences that carry meaning nothing else does (reference identity 1.3, 4
+/// and 7). ASCII letters are compared without case.
 ///
-/// A sentence counts in faults and in errors of a refusal, never in an answer that says success, and not where it is quoted: values of the
-/// request that contain one are taken out before, once for each time that they were sent, also with other blanks or cut at their ends
-/// (reference decisions 59).
+/// A sentence counts in faults and in the errors of a refusal, never in an answer that reports success. A quoted
+/// sentence does not count: values of the request that contain one are removed first, once for each time they were
+/// sent, also with different blanks or cut off at their ends (reference decisions 59).
 struct ServiceText {
   private static let throttles = sentences(["max number of concurrent"])
   private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])
@@ -14,7 +14,7 @@ struct ServiceText {
     "access token has expired", "session has expired or is invalid", "session is invalid or has expired",
   ])
 
-  /// In lower case, with single blanks.
+  /// The text in lower case, with single blanks.
   private var text: [UInt8]
 
   var saysThrottled: Bool { Self.has(Self.throttles, text) }
@@ -30,7 +30,7 @@ struct ServiceText {
     for (value, count) in values.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) { take(out: value, count) }
   }
 
-  /// The body of a refusal, without pages of a proxy; or of a success what it says of errors.
+  /// Reads the body of a refusal, ignoring proxy pages, or with `errorsOnly` the errors that a success reports.
   init(_ body: [UInt8], errorsOnly: Bool = false, quoting sent: [UInt8]) {
     let errors: [String]?
     if errorsOnly, let root = Self.json(body) {
@@ -43,7 +43,7 @@ struct ServiceText {
 
   private mutating func take(out value: String, _ count: Int) {
     var left = count
-    // As it is, and as it stands in a request that is quoted whole.
+    // The value as plain text and as escaped in a quoted request.
     let xml = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     for form in [value, JSONString.escaped(value), xml].map({ Self.trimmed(Self.folded($0)) }) {
       while left > 0, let place = quote(of: form) {
@@ -53,7 +53,7 @@ struct ServiceText {
     }
   }
 
-  /// Where a value stands, or what is left of it that has the whole sentence.
+  /// Returns the range of a value, or of a remainder of it that has the whole sentence.
   private func quote(of value: [UInt8]) -> Range<Int>? {
     if let whole = text.firstRange(of: value) { return whole }
     for sentence in Self.all {
@@ -75,7 +75,7 @@ struct ServiceText {
 
   private static func hasSentence(_ text: [UInt8]) -> Bool { has(all, text) }
 
-  /// In lower case, each run of white space as one blank.
+  /// Returns the text in lower case, with each run of white space as one blank.
   private static func folded(_ text: String) -> [UInt8] {
     var folded: [UInt8] = []
     for scalar in text.unicodeScalars {
@@ -94,17 +94,17 @@ struct ServiceText {
 
   // MARK: - Texts of a document
 
-  /// - Parameter ofFaults: of XML only what faults say, so that a page has nothing.
-  /// - Returns: nil for what is neither JSON nor XML.
+  /// - Parameter ofFaults: Whether only faults of XML count, so that a page has no strings.
+  /// - Returns: Nil for anything that is neither JSON nor XML.
   private static func strings(_ document: [UInt8], ofFaults: Bool = false) -> [String]? {
     if let root = json(document) { return strings(root) }
-    // What is no document has no strings.
+    // A body that does not parse has no strings.
     if ofFaults { return (try? XMLAPIAnswer.parse(document))?.compactMap(\.fault?.message) }
     return (try? XMLDocument.parse(document)).map(strings)
   }
 
   private static func json(_ document: [UInt8]) -> JSONNode? {
-    // A text alone is no document here.
+    // A bare string or number is not a document.
     guard let node = try? JSONNode.parse(document), node.members != nil || node.array != nil else { return nil }
     return node
   }
@@ -118,25 +118,25 @@ struct ServiceText {
     [element.text] + element.attributes.map(\.value) + element.elements.flatMap(strings)
   }
 
-  /// Nil for markup.
+  /// Returns the body as text; nil for markup.
   private static func plain(_ body: [UInt8]) -> String? {
     let first = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return first == UInt8(ascii: "<") ? nil : String(decoding: body, as: UTF8.self)
   }
 
-  /// What the body of a refusal says about the reason, in JSON, as a fault or as one line of text; nil for pages and for nothing.
+  /// Returns the reason that a refusal gives as JSON, fault or one line of text; nil for pages and empty bodies.
   static func reason(_ body: [UInt8]) -> ServiceWords? {
     let start = body.prefix(8192)
     guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
     switch first {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      // What is not JSON has no reason in it.
+      // A body that is not JSON has no reason.
       guard let node = try? JSONNode.parse(body) else { return nil }
       let places = ["error_description", "message", "errorMessage", "description", "detail", "error"]
       return places.lazy.compactMap { node[$0]?.string ?? node["error"]?[$0]?.string }.first { !$0.utf8.isEmpty }
         .map { ServiceWords($0) }
     case UInt8(ascii: "<"):
-      // A page of a proxy is not an answer of the service.
+      // A proxy page is not an answer of the service.
       guard let results = try? XMLAPIAnswer.parse(body) else { return nil }
       return (results.first?.fault?.message).map { ServiceWords($0) }
     default:

@@ -2,15 +2,15 @@ package import BatchConfiguration
 package import BatchFoundation
 import EngageRules
 
-/// Attributes that a program of the user adds (reference events 5.5).
+/// A user's program that adds attributes to events (reference events 5.5).
 ///
-/// It gets each event as a line, as `--events-out` has it, and answers an object of attributes. What it answers has to follow from the
-/// event alone: then the outcome depends on nothing else. An event that it fails at goes out without its attributes.
+/// It receives each event as a line, in the form of `--events-out`, and answers with an object of attributes that must
+/// depend on the event alone. An event for which it fails is sent without them.
 final class ProgramAugmentation {
-  /// Events and bytes that are handed over at once.
+  /// The limits of events and bytes per batch.
   private static let batchEvents = 256
   private static let batchBytes = 1 << 18
-  /// Failures after which it is not asked any more; each may take as long as an answer may.
+  /// The number of failures after which the program is no longer asked; each may take as long as an answer may.
   private static let mostFailures = 5
 
   private let program: LineProgram
@@ -19,10 +19,9 @@ final class ProgramAugmentation {
 
   init(_ command: LineProgram.Command) { program = LineProgram(command) }
 
-  /// - Parameters:
-  ///   - events: get their attributes.
-  ///   - arena: has them.
-  /// - Returns: the events that stay without, and why.
+  /// Adds the program's attributes to `events`, in memory of `arena`.
+  ///
+  /// - Returns: The events left without attributes, and the reasons.
   func augment(_ events: inout [Event], in arena: Arena) -> [(index: Int, reason: String)] {
     var failed: [(index: Int, reason: String)] = []
     func fail(_ index: Int, _ reason: String) { failed.append((index, reason)) }
@@ -50,7 +49,7 @@ final class ProgramAugmentation {
       }
       next += answers.count
       guard let failure else { continue }
-      // The one that it was at when it failed is left out, and those behind it are asked anew.
+      // The event at which the program failed is skipped; those after it are sent again.
       failures += 1
       fail(next, "the program failed: \(failure)")
       next += 1
@@ -58,9 +57,9 @@ final class ProgramAugmentation {
     return failed
   }
 
-  /// Nil for anything but an object of scalars with names; nulls add nothing.
+  /// Returns the attributes; nil for anything but an object of scalars with non-empty names. Nulls are skipped.
   private static func attributes(_ answer: [UInt8]) -> [(name: String, value: String)]? {
-    // What is no JSON is told as such by the caller.
+    // The caller reports an answer that is not JSON.
     guard let members = try? JSONNode.parse(answer).members else { return nil }
     var attributes: [(name: String, value: String)] = []
     for member in members {
@@ -74,7 +73,7 @@ final class ProgramAugmentation {
 }
 
 extension Event {
-  /// The same event with more attributes; a name that it has keeps its value.
+  /// Returns the event with more attributes; attributes it already has keep their values.
   fileprivate func adding(_ attributes: [(name: String, value: String)], in arena: Arena) -> Event {
     var all = unsafe Array(self.attributes)
     for (name, value) in attributes {
@@ -95,7 +94,7 @@ extension Event {
 }
 
 extension LineProgram.Command {
-  /// `Augmentation.command`, which runs in the folder of the job; nil where there is none.
+  /// Returns `Augmentation.command`, to run in the job's folder; nil if there is none.
   ///
   /// - Throws: ``ConfigurationErrors`` for a program that cannot be found.
   package static func augmenting(

@@ -3,9 +3,9 @@ import BatchPipeline
 import BatchReport
 import EngageRules
 
-/// Counts the events that carry a campaign by its name and their time, ahead of the tally.
+/// Counts the events with a campaign by its name and their time, before they enter the tally.
 struct CampaignCounter: ~Copyable {
-  /// Of the attribute that names an event's campaign; its memory has to live as long as this.
+  /// The attribute that names an event's campaign; its memory must outlive this counter.
   private let attribute: Text
   private var campaigns = NumberedNames()
   private var times: [TimeCounts] = []
@@ -19,7 +19,7 @@ struct CampaignCounter: ~Copyable {
     times[number].add(event.timestamp)
   }
 
-  /// Nil where the event carries none.
+  /// Returns the campaign's name; nil if the event carries none.
   private func campaign(of event: Event) -> Text? {
     for place in unsafe event.attributes.indices {
       let attribute = unsafe event.attributes[place]
@@ -28,7 +28,7 @@ struct CampaignCounter: ~Copyable {
     return nil
   }
 
-  /// Moves what was counted into the tally: at the end, and where there are too many campaigns to keep.
+  /// Moves the counts into the tally at the end, and whenever there are too many campaigns to keep.
   mutating func takeCounts(into tally: inout DecisionTally, isLast: Bool) {
     guard isLast || campaigns.count > NumberedNames.limit else { return }
     for (number, times) in times.enumerated() { tally.activity.campaign(campaigns[number]) { $0.events += times } }

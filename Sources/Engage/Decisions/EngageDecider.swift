@@ -5,48 +5,48 @@ import BatchStore
 import EngageRules
 import EventSchemas
 
-/// Runs the rules of Engage over devices, and encodes their events as chunks.
-///
-/// Events are encoded in stretches: a series of chunks each, put in the order of delivery.
+/// Runs the rules of Engage over devices and encodes their events in stretches: series of chunks in the order of
+/// delivery.
 final class EngageDecider: DeviceDecider {
   private let settings: EngageDecisionRules
   private let options: DeciderOptions
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
-  /// Events on their way into blocks, in any order; their texts have to live until they are encoded.
+  /// Events not yet encoded, in any order; their texts must live until then.
   private var events: [Event] = []
   private var spareEvents: [Event] = []
   private var order = DeliveryOrder()
   private var encoder: EventBlockEncoder
-  /// What adds attributes last; nil for nothing.
+  /// The program that adds attributes last; nil for none.
   private let program: ProgramAugmentation?
-  /// Nil where events are not checked.
+  /// Nil if events are not checked.
   private let checks: EventChecks?
   private var quarantine: [QuarantinedLine] = []
-  /// Of the stretch at hand, for `--findings-out`.
+  /// The findings of the current stretch, for `--findings-out`.
   private var findingsLines = LineSeries()
-  /// Of the records that the rules' events came from, for ``program`` alone.
+  /// The positions of the records that caused the rules' events, for ``program`` only.
   private var places: [RecordPosition] = []
-  /// So many stretches are kept of a device that has a past: what waited since earlier runs may be any number, also in a small input.
+  /// The stretches kept for a device with a past: any number of events may wait since earlier runs, also in a small
+  /// input.
   private static let mostStretchesKept = 64
   private var hasPast = false
-  /// Series that wait to be handed over.
+  /// Series not yet handed over.
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
   private var counter = EventCounter()
   private var campaigns: CampaignCounter
   private var tally = DecisionTally()
   private var details: EngageDetails
-  /// Of records that became events, since the last stretch ended.
+  /// The bytes of records that became events since the last stretch ended.
   private var stretchBytes = 0
-  /// Whom the device at hand records.
+  /// The recipients' set-ups recorded for the current device.
   private var owners: [DeviceSetup] = []
-  /// Something of the device at hand goes to the service, whatever consent it has in the end.
+  /// Whether anything of the current device is sent to the service, whatever its final consent.
   private var concernsService = false
   private(set) var decided: DecidedTime?
   private(set) var causes: [Int64: StoredSource] = [:]
-  /// Has no meaning; that it is kept makes `RecordList.touch` read.
+  /// Unused; keeping the result forces the reads of `RecordList.touch`.
   private var touched: UInt8 = 0
   private(set) var late: Set<RecordPosition> = []
 
@@ -87,7 +87,7 @@ final class EngageDecider: DeviceDecider {
       var (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = options.files.storedSource(of: entry.position)
       while !rules.advance(Record(entry)) {
-        // Events of records of long ago, as many as there were.
+        // Events waiting since earlier records, any number of them.
         concernsService = true
         if program != nil { notePlace(entry.position) }
         guard rules.output.events.count >= 2 * options.events, rules.isSettled else { continue }
@@ -97,7 +97,7 @@ final class EngageDecider: DeviceDecider {
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
       if rules.output.events.count > before || rules.output.checks.count > checks { concernsService = true }
       if program != nil { notePlace(entry.position) }
-      // A device that has much more than its share must not fill the memory; others are not cut.
+      // A device that far exceeds its share must not fill the memory; others are not split.
       if hasStretches(2), rules.isSettled { try endStretchOfDevice() }
     }
   }
@@ -112,9 +112,9 @@ final class EngageDecider: DeviceDecider {
     if program != nil { notePlace(places.last ?? RecordPosition(file: 0, line: 0)) }
   }
 
-  /// The events since the last call are of this record.
+  /// Assigns the events made since the last call to this record.
   private func notePlace(_ position: RecordPosition) {
-    // The rules take an event back now and then.
+    // The rules sometimes withdraw an event.
     while places.count > rules.output.events.count { places.removeLast() }
     while places.count < rules.output.events.count { places.append(position) }
   }
@@ -133,7 +133,7 @@ final class EngageDecider: DeviceDecider {
     }
   }
 
-  /// As ``noteLate()``.
+  /// Moves the owners out of the rules' output, as ``noteLate()`` does.
   private func takeOwners() {
     owners += rules.output.owners.map { decided in
       var setup = decided.setup
@@ -143,7 +143,7 @@ final class EngageDecider: DeviceDecider {
     rules.output.owners.removeAll(keepingCapacity: true)
   }
 
-  /// Takes them out of the rules' output, which goes on over the devices of a stretch.
+  /// Moves the late records out of the rules' output, which continues across the devices of a stretch.
   private func noteLate() {
     late.formUnion(rules.output.late)
     rules.output.late.removeAll(keepingCapacity: true)
@@ -188,13 +188,13 @@ final class EngageDecider: DeviceDecider {
     campaigns.takeCounts(into: &tally, isLast: isLast)
   }
 
-  /// Whether what the rules made, or what it was made of, is so many times what a stretch should have.
+  /// Whether the rules' events, or the records they came from, amount to this many stretches.
   private func hasStretches(_ times: Int) -> Bool {
     !options.keepsAll
       && (rules.output.events.count >= times * options.events || stretchBytes >= times * options.bytes)
   }
 
-  /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
+  /// Checks and counts the rules' output, and encodes its events as a separate series or keeps them.
   private func endStretch() throws {
     defer { stretchBytes = 0 }
     if options.keepsStatesOnly { return rules.output.removeAll() }
@@ -221,7 +221,7 @@ final class EngageDecider: DeviceDecider {
     rules.output.removeAll()
   }
 
-  /// Takes out those that do not fit the schema.
+  /// Quarantines events that do not fit the schema.
   private func keepPassing(_ checks: EventChecks) throws {
     rules.output.events.removeAll { event in
       let findings = checks.findings(of: event)
@@ -252,12 +252,12 @@ final class EngageDecider: DeviceDecider {
     places.removeAll(keepingCapacity: true)
   }
 
-  /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
+  /// Ends a stretch in the middle of a device and moves its state, so that the arena can be reused.
   private func endStretchOfDevice() throws {
     noteLate()
     takeOwners()
     try endStretch()
-    // These have memory of their own.
+    // Waiting events do not use the arena.
     let waiting = rules.state.waiting
     rules.state.waiting = WaitingEvents()
     let bytes = rules.state.encoded()
@@ -267,9 +267,9 @@ final class EngageDecider: DeviceDecider {
     rules.state.waiting = waiting
   }
 
-  /// Each event is moved once.
+  /// Sorts the events, moving each once.
   private func sortEvents() {
-    // Locals, because every access to a member would be checked for exclusivity.
+    // Local variables avoid an exclusivity check on every access.
     var sorted = spareEvents
     spareEvents = []
     sorted.removeAll(keepingCapacity: true)

@@ -5,21 +5,21 @@ import BatchStore
 import EngageRules
 import EventSchemas
 
-/// The rules of Engage with the settings, routes and tables of a run.
 struct EngageDecisionRules: DecisionRules {
-  /// Its names lie in the arena beside it.
+  /// The settings of the rules, with their names in ``names``.
   let rules: RuleSettings
-  // Only read after start.
+  // Only read after the start.
   nonisolated(unsafe) let names: Arena
   let links: DeepLinkRouter
-  /// What adds attributes last; nil for nothing.
+  /// The program that adds attributes last; nil for none.
   let program: LineProgram.Command?
-  /// What events have to be like; nil where they are not checked.
+  /// The schema of events; nil if they are not checked.
   let schema: EventSchema?
-  /// Where findings are to be told, if anywhere.
+  /// The destination of findings, if any.
   let findings: OrderedLines?
 
-  /// - Throws: ``FileError`` with all faults of the job's route file, or what is wrong with a look-up table, a program or the schema.
+  /// - Throws: ``FileError`` or ``ConfigurationErrors`` for faults of settings, routes, look-up tables, program or
+  ///   schema.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     try Self.checkPrivacy(run)
@@ -39,7 +39,7 @@ struct EngageDecisionRules: DecisionRules {
     try run.settings.general.eventSchema.map { try EventSchema.read(InputBytes.read($0), name: $0, of: .app) }
   }
 
-  /// What an event is of cannot be withheld.
+  /// Rejects the withholding of core attributes, which say what an event is.
   ///
   /// - Throws: `ConfigurationErrors`.
   private static func checkPrivacy(_ run: RunContext) throws {
@@ -57,7 +57,7 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
-  /// Nil where events are not checked.
+  /// Returns nil if events are not checked.
   func makeChecks(_ limits: BlockLimits) -> EventChecks? {
     schema.map { EventChecks($0, naming: [rules.fields[.eventName], rules.fields[.goalName]], limits) }
   }
@@ -84,7 +84,7 @@ struct EngageDecisionRules: DecisionRules {
     return checked
   }
 
-  /// A sample counts for events that wait for it.
+  /// The time for which events wait for a sample.
   var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
 
   var longestSilence: Milliseconds { rules.sessionTimeout }
@@ -95,7 +95,7 @@ struct EngageDecisionRules: DecisionRules {
 }
 
 extension DeviceState {
-  /// How far it was decided; nil without records.
+  /// The time up to which the device was processed; nil without records.
   var decided: DecidedTime? {
     lastSeen.map {
       DecidedTime(

@@ -5,13 +5,13 @@ import EngageRules
 import EventSchemas
 import FoundationEssentials
 
-/// What the deciders of an Engage job note besides figures.
+/// The results of an Engage job's deciders apart from figures.
 struct EngageDetails: PlatformDetails {
-  /// With the routes of the run.
+  /// The links, with the routes of the run.
   let links: DeepLinkRouter
-  /// Links by the index of the route that they matched.
+  /// The number of links by the index of the matching route.
   var routes: [Int: Int] = [:]
-  /// Of the run; nil where events are not checked.
+  /// The schema of the run; nil if events are not checked.
   let schema: EventSchema?
   var findings = FindingTally()
   /// Nil without a schema.
@@ -20,7 +20,7 @@ struct EngageDetails: PlatformDetails {
   init(links: DeepLinkRouter, schema: EventSchema?) { (self.links, self.schema) = (links, schema) }
 
   mutating func add(_ other: any PlatformDetails) {
-    // A run has deciders of one platform.
+    // All deciders of a run belong to one platform.
     guard let other = other as? EngageDetails else { return }
     routes.merge(other.routes, uniquingKeysWith: +)
     findings.add(other.findings)
@@ -30,14 +30,14 @@ struct EngageDetails: PlatformDetails {
   }
 }
 
-/// What a part of a run found, for the process that adds the parts up.
+/// The findings of one part of a run, as text for the process that merges the parts.
 extension EngageDetails {
   private struct Portable: Codable {
     var findings: FindingTally
     var coverage: SchemaCoverage?
   }
 
-  /// Nil where events are not checked.
+  /// Returns nil if events are not checked.
   func portable() throws -> String? {
     guard schema != nil else { return nil }
     let encoder = JSONEncoder()
@@ -53,14 +53,14 @@ extension EngageDetails {
   }
 }
 
-/// What Engage's deciders count for the summary, by its name in ``DecisionTally/figures``.
+/// The counts of Engage's deciders for the summary, named as in ``DecisionTally/figures``.
 enum EngageFigure: String {
   case sessionsStarted, sessionsEnded, campaignsSet, campaignsExpired, linksInSessions, identityChecks
   case waitingForUserId, waitingForSamples
 }
 
 extension DecisionTally {
-  /// Adds what the rules made, but for its events.
+  /// Adds the rules' output except for its events.
   mutating func add(_ output: RuleOutput) {
     for instant in output.sessionStarts { activity.sessionsStarted.add(instant) }
     for end in output.sessionEnds { activity.sessionEnded(at: end.at, after: end.used.wholeSeconds) }

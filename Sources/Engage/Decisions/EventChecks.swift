@@ -3,18 +3,18 @@ import BatchStore
 import EngageRules
 import EventSchemas
 
-/// Holds the events of an app against the schema of its job (`General.eventSchema`). Not thread-safe: each worker has its own.
+/// Checks events against the schema of their job (`General.eventSchema`). Not thread-safe: each worker has its own.
 final class EventChecks {
   private var checker: AttributeChecker
   private var wording: FindingWords
   private var encoder: EventBlockEncoder
-  /// The attributes whose values name an event; the core ones among them by themselves.
+  /// The attributes whose values name an event; ``namingCore`` has the core ones among them.
   private let naming: [Text]
   private let namingCore: [CoreAttribute]
 
   var coverage: SchemaCoverage { checker.coverage }
 
-  /// - Parameter naming: in memory that outlives the checks.
+  /// - Parameter naming: Names in memory that outlives the checks.
   init(_ schema: EventSchema, naming: [Text], _ limits: BlockLimits) {
     encoder = EventBlockEncoder(limits: limits)
     checker = AttributeChecker(schema)
@@ -34,7 +34,7 @@ final class EventChecks {
     wording.words(findings, ofEvent: name(of: event))
   }
 
-  /// The event as it is kept back, with what is wrong with it; its bytes are those of the wire.
+  /// Returns the event for quarantine, with its findings and the bytes it would have been sent with.
   func quarantined(_ event: Event, _ findings: [EventFinding]) -> QuarantinedLine {
     var json = ByteBuffer()
     EventJSON.append(event, to: &json)
@@ -46,7 +46,7 @@ final class EventChecks {
     return line
   }
 
-  /// The code, and the name behind it where the event has one, as in `17 checkout`.
+  /// Returns the code, followed by the event's name if it has one, as in `17 checkout`.
   func name(of event: Event) -> String {
     let core = unsafe event.core.pointee
     let named =
@@ -57,7 +57,7 @@ final class EventChecks {
 }
 
 extension Event {
-  /// A line of `--findings-out`, without a line end.
+  /// Returns a line of `--findings-out`, without a line end.
   func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
     EventFinding.line(
       [

@@ -4,9 +4,9 @@ package import EngageRules
 
 extension RuleSettings {
   /// - Parameters:
-  ///   - identity: whether the job reconciles identities.
-  ///   - lookups: the tables of Augmentation.lookupTables, loaded.
-  ///   - arena: memory for the names; lives as long as the settings.
+  ///   - identity: Whether the job reconciles identities.
+  ///   - lookups: The loaded tables of `Augmentation.lookupTables`.
+  ///   - arena: The memory for the names; must outlive the settings.
   package init(_ settings: Settings, identity: Bool, lookups: [LookupTablePlugin], in arena: Arena) {
     self.init(
       sessionTimeout: settings.session.expiration, defaultCampaignLife: settings.general.campaignExpiration,
@@ -56,7 +56,7 @@ extension ParameterNames {
 }
 
 extension WithheldAttributes {
-  /// Nil where every attribute leaves as it is.
+  /// Nil if all attributes are sent unchanged.
   fileprivate init?(_ privacy: Settings.Privacy, in arena: Arena) {
     guard !(privacy.leftOut + privacy.masked + privacy.hashed).isEmpty else { return nil }
     func texts(_ names: [String]) -> Set<Text> { Set(names.map { arena.text($0) }) }

@@ -4,13 +4,13 @@ package import BatchStore
 package import BatchWire
 import EngageRules
 
-/// Engage's event submission as a destination (reference identity 6.1).
+/// The event submission of Engage as a destination (reference identity 6.1).
 package final class EngageDestination: Destination {
   let service: EngageService
   private let sendsContactID: Bool
   let cancellation = HTTPCancellation()
 
-  /// - Parameter sendsContactID: whether a numeric recipient id also stands in each event's header, as `contactId`.
+  /// - Parameter sendsContactID: Whether each event's header also carries a numeric recipient id, as `contactId`.
   package init(_ service: EngageService, sendsContactID: Bool = false) {
     self.service = service
     self.sendsContactID = sendsContactID
@@ -29,12 +29,12 @@ package final class EngageDestination: Destination {
   package func abort() { cancellation.cancel() }
 }
 
-/// What came of asking for events that the service took and refused afterwards.
+/// The result of reading the events that the service accepted and later refused.
 package enum RejectionReading: Sendable, Equatable {
-  /// So many were listed, so many of them are events of this store, and so many of those this run posted. The rest is read by the next
-  /// run if there is more.
+  /// The numbers of entries listed, of events of this store among them, and of events that this run posted. The next
+  /// run reads the rest if there is more.
   case read(listed: Int, found: Int, ofRun: Int = 0, isWhole: Bool = true)
-  /// The list could not be had; the next run asks again from the same place.
+  /// The list could not be read; the next run continues from the same place.
   case unavailable(String, ServiceStop?)
 }
 
@@ -43,16 +43,16 @@ extension EngageDestination {
   private static let mostPages = 1000
   private static let longestReading = Duration.seconds(120)
 
-  /// Reads the service's list of refused events from where the last run stopped, and sets those of this store aside
-  /// (reference identity 6.1). Ends after a while however long the list is, and when the delivery is told to end.
+  /// Reads the service's list of refused events from where the last run stopped, and marks those of this store
+  /// (reference identity 6.1). Stops after 1000 pages or two minutes, or when the delivery is aborted.
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
     try readRejections(after: store.ledger.mark(Self.markName)) {
       try store.ledger.reject($0, mark: (Self.markName, $1), run: run)
     }
   }
 
-  /// What a run would find now: each event of this store that the service took and refused afterwards goes to `body` with the
-  /// service's words. Nothing is noted.
+  /// Passes each event of this store that a run would now find refused to `body`, with the service's message. Writes
+  /// nothing.
   package func unreadRejections(
     in store: EventStore, _ body: (EventID, String) -> Void
   ) throws -> RejectionReading {
@@ -66,7 +66,7 @@ extension EngageDestination {
     }
   }
 
-  /// - Parameter take: given the entries of a page and the number of the last; how many are events of the store, and of this run.
+  /// - Parameter take: Given a page's entries and the last number, returns how many are of the store and of this run.
   private func readRejections(
     after mark: String?, _ take: ([LateRejection], String) throws -> (found: Int, ofRun: Int)
   ) throws -> RejectionReading {
@@ -94,7 +94,7 @@ extension EngageDestination {
     }
   }
 
-  /// The event of an entry in the form of the wire; nil for an entry without one that can be read.
+  /// Returns the event of an entry in the wire format; nil if it has none that can be read.
   private static func rejection(_ error: EventError) -> LateRejection? {
     guard let event = error.event, let code = text(event["eventTypeCode"]),
       let stamp = event["eventTimestamp"]?.string, let timestamp = Instant.parse(rfc3339: stamp),

@@ -105,7 +105,7 @@ extension EngagePlatform {
     }
     let kinds = settings.general.eventCodes.kinds(of: code)
     if kinds.contains(.sessionStarted) {
-      // A link that is opened in a session reports a start without beginning another one.
+      // A link opened in a session reports a start without beginning another session.
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init(start: time)) }
     } else if kinds.contains(.sessionEnded) {
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init()) }

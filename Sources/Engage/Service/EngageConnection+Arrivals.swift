@@ -6,7 +6,7 @@ import BatchStore
 import BatchWire
 import EngageRules
 
-/// What Engage shows of a store: events that it refused after it had taken them, and recipients (reference identity 6.1).
+/// Compares a store with Engage: events refused after they were accepted, and recipients (reference identity 6.1).
 extension EngageConnection: ArrivalChecking {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption,
@@ -46,10 +46,10 @@ extension EngageConnection: ArrivalChecking {
     arrivals.count(.taken, .events, by: posted - refused.count)
   }
 
-  /// Devices that wait longer than this for a recipient are named one by one (reference decisions 62).
+  /// The wait for a recipient after which a device is listed individually (reference decisions 62).
   private static let longHeld = Milliseconds(7 * 86_400_000)
 
-  /// What is not finished, whatever the service has of it.
+  /// Reports unfinished work, whatever the service has of it.
   private func tellOpenPlans(of store: EventStore, _ names: ArrivalNames, _ arrivals: inout Arrivals) throws {
     let list = names.onStore("identity", "list", "--open")
     let plans = try store.merges.openPlans()
@@ -151,8 +151,8 @@ extension EngageConnection: ArrivalChecking {
     }
   }
 
-  /// Recipients that are marked as merged into each other: programs merged the same people at the same time, two the other way round or more
-  /// in a circle (reference decisions 63).
+  /// Reports recipients that are marked as merged into each other, two in opposite directions or more in a circle,
+  /// because programs merged the same people at the same time (reference decisions 63).
   private func tellMutualMerges(
     _ marks: [ByteText: String], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
   ) {
@@ -195,7 +195,7 @@ extension EngageConnection: ArrivalChecking {
     let found: [AuditRowReading.Finding]
     do {
       found = try ask(settings, interruption) { _, transfer, retryPolicy in
-        // There is a folder, as checked above.
+        // The folder exists, as checked above.
         try transfer.map { try AuditRowReading($0, table, retryPolicy).findings(for: expected) } ?? []
       }
     } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
@@ -227,9 +227,9 @@ extension EngageConnection: ArrivalChecking {
     }
   }
 
-  /// Asks the service, which a signal ends.
+  /// Asks the service; a signal ends the request.
   ///
-  /// - Throws: ``ArrivalsUnavailable`` for ``RemoteFailure``, and what else `body` throws.
+  /// - Throws: ``ArrivalsUnavailable`` for ``RemoteFailure``, and the other errors of `body`.
   private func ask<Answer>(
     _ settings: IdentitySettings, _ interruption: Interruption,
     _ body: (ServiceDatabase, ListTransfer?, RetryPolicy) throws -> Answer
@@ -237,7 +237,7 @@ extension EngageConnection: ArrivalChecking {
     let cancellation = HTTPCancellation()
     let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
     var retryPolicy = RetryPolicy(context.settings, pause: pause)
-    // Nothing depends on the answer, so nobody waits for minutes.
+    // Nothing depends on the answer, so nobody should wait for minutes.
     retryPolicy.tries = 3
     var patience = Patience.Limits(context.settings)
     patience.longest = patience.atStart

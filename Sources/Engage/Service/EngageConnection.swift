@@ -6,14 +6,14 @@ import BatchReport
 import BatchStore
 import BatchWire
 
-/// Engage as one run talks to it: who is who first, so that events carry what is found out; then the events; then what was refused later.
+/// A run's connection to Engage: it reconciles identities first, for the events to carry them, and reads refusals last.
 struct EngageConnection: PlatformService {
   let service: EngageService
   let context: RunContext
   let submission: EngageDestination
-  /// The plan that the run is held to; nil decides by what is found.
+  /// The plan that the run must follow; nil lets it act on its findings.
   var changePlan: IdentityChangePlan?
-  /// Stands in for the service's recipients where time is simulated: no pause takes any.
+  /// Replaces the service's recipients where time is simulated, so that pauses take no time.
   var recipients: (any RecipientDatabase)?
 
   /// - Throws: ``ServiceSettingsError``.
@@ -40,7 +40,7 @@ struct EngageConnection: PlatformService {
   private static func limit(_ most: Int, _ name: String, _ store: EventStore) throws -> HourlyLimit? {
     if most == 0 { return nil }
     return HourlyLimit(most, used: try store.ledger.mark(name), now: { Instant.now.milliseconds / 1000 }) { used in
-      // A store that cannot be written ends the run at its next step.
+      // If the store cannot be written, the run ends at its next step.
       _ = try? store.ledger.setMark(name, used)
     }
   }
@@ -71,7 +71,7 @@ struct EngageConnection: PlatformService {
     stage.note("Identity: \(failure); what is unfinished continues with the next run")
     stage.exit = failure.exit
     guard case .stopped(let stop, let reason) = failure else { return }
-    // Nothing of this run can do better, and events would go out with identities that are not known.
+    // The run cannot continue, and events would be sent without known identities.
     let counts = try store.ledger.statusCounts()
     stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
     stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
@@ -79,10 +79,10 @@ struct EngageConnection: PlatformService {
     stage.skipsDelivery = true
   }
 
-  /// So many devices that wait are named on the terminal and in the report; the others are counted.
+  /// The number of waiting devices named on the terminal and in the report; the others are counted.
   private static let named = 20
 
-  /// Names devices whose calls kept failing, while others went on.
+  /// Reports devices whose calls kept failing while others succeeded.
   private func tell(of waiting: [WaitingDevice], _ stage: inout ServiceStage) throws {
     if waiting.isEmpty { return }
     let personalData = PersonalData(stage.report.personalData, key: try stage.store.runs.reportKey())
@@ -100,7 +100,8 @@ struct EngageConnection: PlatformService {
     }
   }
 
-  /// Somebody is needed, and nobody else is stopped: what the service refuses for good ends the run with 76 (reference decisions 37).
+  /// Reports permanent refusals: an operator is needed, nothing else stops, the run ends with 76 (reference decisions
+  /// 37).
   private func tellOfRefusals(_ count: Int, _ stage: inout ServiceStage) {
     if count == 0 { return }
     let named = stage.report.merges.filter { $0.state == MergeState.refused.rawValue }.prefix(Self.named)
@@ -112,8 +113,8 @@ struct EngageConnection: PlatformService {
     if stage.exit == .done { stage.exit = .protocolRefused }
   }
 
-  /// Events of devices whose set-up is due have nobody to belong to and wait (reference decisions 62), those of devices whose identity is
-  /// unfinished if the configuration says so.
+  /// Holds the events of devices whose set-up is due, as they have no recipient yet (reference decisions 62), and, if
+  /// configured, of devices without an identity.
   private func hold(_ stage: inout ServiceStage) throws {
     guard context.job.identity else {
       _ = try stage.store.ledger.hold(eventsOf: [])
@@ -135,9 +136,9 @@ struct EngageConnection: PlatformService {
     stage.note("Identity: \(words); the next run tries again, 'identity abandon --device' lets them go without one")
   }
 
-  /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
+  /// Quarantines events that the service refused after accepting them, in this run or an earlier one, with its message.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
-    // Where nothing was ever taken, nothing can be refused later.
+    // Without accepted events, nothing can be refused later.
     guard report.stop == nil, try stage.store.ledger.statusCounts()[.successfullyPosted, default: 0] > 0 else { return }
     let (store, run, submission) = (stage.store, stage.run, submission)
     let reading = try stage.interruption.during(
@@ -147,7 +148,7 @@ struct EngageConnection: PlatformService {
       if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues there") }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
-      // Each event has one end.
+      // An event must count only once.
       stage.report.summary.upload.eventsPosted -= ofRun
       stage.report.notes.append(
         found.counted("event that the service had taken was", "events that the service had taken were")

@@ -4,10 +4,10 @@ import BatchPipeline
 import BatchWire
 
 extension EngageService {
-  /// The configured service, or the sandbox that stands in for it and takes any credentials.
+  /// Returns the configured service, or the sandbox in its place, which accepts any credentials.
   ///
-  /// - Parameter sandbox: where it listens; nil for the service.
-  /// - Throws: ``ServiceSettingsError`` with everything that is missing.
+  /// - Parameter sandbox: The address of the sandbox; nil for the service.
+  /// - Throws: ``ServiceSettingsError`` with all missing settings.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     if sandbox == nil { try ServiceSettingsError.refuse(missingSettings(connection)) }
     func given(_ value: Secret?) -> Secret { value.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any") }
@@ -28,7 +28,7 @@ extension EngageService {
       refreshMargin: Double(connection.tokenRefreshMargin.count) / 1000)
   }
 
-  /// What every call needs.
+  /// Returns the settings that every call needs and that are missing.
   static func missingSettings(_ connection: Settings.Connection) -> [MissingSetting] {
     func isEmpty(_ value: Secret?) -> Bool { value?.isEmpty ?? true }
     return [

@@ -5,26 +5,26 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// What a recipient has to be like at the service, by what the store wrote there or read from it.
+/// The expected content of a recipient at the service, from what the store wrote there or read from it.
 struct ExpectedRecipient {
   var id: String
   var devices: [KnownDevice] = []
-  /// What plans wrote to it last, column by column.
+  /// The last changes that plans wrote, one per column.
   var written: [(change: ColumnChange, plan: MergePlan)] = []
-  /// The ids that plans wrote to a recipient that one of its devices had before, in the place of which it came (`identity renew`) if that
-  /// one is gone.
+  /// The ids that plans wrote to the recipient that this one replaced (`identity renew`); they count if that one is
+  /// gone.
   var inherited: [(change: ColumnChange, plan: MergePlan)] = []
-  /// Plans that found it by their ids.
+  /// The plans that found the recipient by their ids.
   var finders: [MergePlan] = []
-  /// Mobile user ids that it was added for or read with; one of them has to be there. Without those of a device that moved over and left
-  /// everything as it was.
+  /// The mobile user ids with which it was added or read; it must have one of them. Excludes those of a device that
+  /// moved here and changed nothing.
   var users: [String] = []
-  /// Whether it went up in another one.
+  /// Whether it was merged into another recipient.
   var isMerged = false
 
   var subject: Arrivals.Subject { devices.isEmpty ? .merges : .recipients }
 
-  /// Recipients of devices, and those that went up in another one.
+  /// Returns the recipients of devices, and those merged into others.
   static func all(in store: EventStore) throws -> [ExpectedRecipient] {
     var all: [ExpectedRecipient] = []
     var places: [ByteText: Int] = [:]
@@ -42,7 +42,7 @@ struct ExpectedRecipient {
       plans.filter { $0.index(of: .publishMapping) != nil }.map { (key($0.device, $0.before.mobileUserId), $0) },
       uniquingKeysWith: { $1 })
     func move(_ device: KnownDevice) -> MergePlan? { moves[key(device.device, device.person.mobileUserId)] }
-    // The recipients of devices that moved neither by a plan nor by a record.
+    // The recipients that are neither the winner of their device's last plan nor named by a record.
     let others = Dictionary(
       devices.filter { device in
         device.person.progress != .recorded
@@ -73,7 +73,7 @@ struct ExpectedRecipient {
     return all.filter { !$0.devices.isEmpty || $0.isMerged }
   }
 
-  /// Takes over what was written to the recipients before it.
+  /// Returns a copy that expects what was written to its predecessors, unless they are in `present`.
   func inheriting(fromAllBut present: Set<ByteText>) -> ExpectedRecipient {
     var heir = self
     let columns = Set(written.map { ByteText($0.change.name) })
@@ -89,22 +89,22 @@ struct ExpectedRecipient {
     written.append((change, plan))
   }
 
-  /// What a recipient has to have and has not.
+  /// A value that a recipient should have but lacks.
   struct Lack {
     enum Source {
       case written(ColumnChange, MergePlan)
-      /// A plan found it by this id, and it is not found by it any more.
+      /// A plan found the recipient by this id, which no longer finds it.
       case found(MergePlan)
       case user
     }
 
     var id: IdentityColumn
     var source: Source
-    /// Another recipient that has it.
+    /// Another recipient that has the value.
     var holder: String?
   }
 
-  /// What it lacks as the service has it; nil for nothing.
+  /// Returns the first value that the service's recipient lacks; nil for none.
   func lack(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
@@ -134,8 +134,8 @@ struct ExpectedRecipient {
     return lack
   }
 
-  /// A plan whose ids find neither the recipient any more nor one that went up in it, unless a plan has written others since; with the
-  /// first of them that it has not.
+  /// Returns a plan whose ids no longer find this recipient or a merged one, with the first id that is missing. Skips
+  /// plans with a column that a plan has written.
   private func outdatedFinder(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
@@ -159,11 +159,11 @@ struct ExpectedRecipient {
     return nil
   }
 
-  /// What is wrong with the recipient as the service has it; nil for nothing.
+  /// Returns what is wrong with the recipient; nil for nothing.
   ///
   /// - Parameters:
-  ///   - answer: what the service says of it.
-  ///   - lack: what it has to have and has not.
+  ///   - answer: The service's answer about it.
+  ///   - lack: A value that it should have but lacks.
   func finding(
     for answer: RecipientReading.Answer, _ lack: Lack?, _ settings: IdentitySettings, _ names: ArrivalNames
   ) -> Arrivals.Finding? {
@@ -203,7 +203,7 @@ struct ExpectedRecipient {
         : "the store does not know whose id that is: see at the service whether the recipient is another person's")
   }
 
-  /// What is wrong with an id that the service cannot have given: an answer that a store believed has left it.
+  /// Returns the finding for an id that the service cannot have issued: a wrong answer that the store once accepted.
   func findingOfNoID(_ names: ArrivalNames) -> Arrivals.Finding {
     let shown = String(id.prefix(20)) + (id.count > 20 ? "…" : "")
     return Arrivals.Finding(
@@ -222,7 +222,7 @@ struct ExpectedRecipient {
       : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one"
   }
 
-  /// - Parameter isId: the value names a recipient and no person.
+  /// - Parameter isId: Whether the value identifies a recipient rather than a person.
   private func repair(_ lack: Lack, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames) -> String {
     let (column, value) = (lack.id.name, lack.id.value)
     if let holder = lack.holder {

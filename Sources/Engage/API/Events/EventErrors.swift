@@ -1,16 +1,16 @@
 package import BatchFoundation
 
-/// An event that the service took and refused afterwards (reference identity 6.1).
+/// An event that the service accepted and later refused (reference identity 6.1).
 package struct EventError: Sendable {
-  /// The service's own number; empty if there is none.
+  /// The service's error number; empty if there is none.
   package var id: String
-  /// They may quote the event.
+  /// The service's message; it may quote the event.
   package var reason: ServiceWords
-  /// The event as the service gives it back; nil if it does not.
+  /// The event as the service returns it; nil if it does not.
   package var event: JSONNode?
 
-  /// Reads an answer of the errors endpoint, whose body nobody has documented: an array, alone or under `data`, `errors` or
-  /// `events`.
+  /// Reads an answer of the errors endpoint. Its format is undocumented: an array, at the root or under `data`,
+  /// `errors` or `events`. Returns nil if there is no array.
   package static func list(_ root: JSONNode) -> [EventError]? {
     let places = [root, root["data"], root["data"]?["errors"], root["data"]?["events"], root["errors"], root["events"]]
     guard let entries = places.compactMap({ $0?.array }).first else { return nil }
@@ -36,7 +36,7 @@ package struct EventError: Sendable {
     for key in ["event", "payload", "request"] {
       guard let node = entry[key] else { continue }
       if node.members != nil { return node }
-      // Some services hand the event back as a string; one that is not JSON names no event.
+      // Some services return the event as a string; if it is not JSON, there is no event.
       if let text = node.string { return try? JSONNode.parse(Array(text.utf8)) }
     }
     return entry["eventTypeCode"] == nil ? nil : entry

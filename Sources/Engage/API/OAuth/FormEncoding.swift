@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Bodies of `application/x-www-form-urlencoded`, as HTML forms write them: UTF-8, space as `+`.
+/// The encoding `application/x-www-form-urlencoded`, as HTML forms use it: UTF-8, with spaces as `+`.
 enum FormEncoding {
   static let contentType = "application/x-www-form-urlencoded; charset=UTF-8"
 
@@ -16,7 +16,7 @@ enum FormEncoding {
     return body
   }
 
-  /// Percent-encodes for a query or path segment, where a space is `%20`.
+  /// Percent-encodes text for a query or path segment, with spaces as `%20`.
   static func component(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(Array(text.utf8), to: &bytes, space: Array("%20".utf8))

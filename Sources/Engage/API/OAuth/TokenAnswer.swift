@@ -1,14 +1,14 @@
 import BatchFoundation
 import BatchWire
 
-/// The token call as bytes in and values out (reference identity 1.1 to 1.3).
+/// The body of the token request and the reading of its answer (reference identity 1.1 to 1.3).
 enum TokenAnswer {
   struct Grant: Equatable {
     var token: Secret
     var seconds: Double
   }
 
-  /// What a token is good for when the answer does not say.
+  /// The lifetime of a token whose answer names none.
   static let assumedSeconds = 3600.0
 
   static func body(_ credentials: Credentials) -> [UInt8] {
@@ -20,7 +20,7 @@ enum TokenAnswer {
   }
 
   static func read(_ answer: HTTPAnswer, now: Int64) -> Result<Grant, CallFault> {
-    // No JSON, no fields: the status decides then.
+    // Without JSON there are no fields, and the status decides.
     let node = try? JSONNode.parse(answer.body)
     let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
     switch answer.status {
@@ -44,13 +44,13 @@ enum TokenAnswer {
     }
   }
 
-  /// A number, or a number in quotes, which one client has met.
+  /// Reads a number or a quoted number, which one client has met; at most a day.
   private static func seconds(_ node: JSONNode?) -> Double {
     guard let value = node?.double ?? node?.string.flatMap(Double.init), value.isFinite else { return assumedSeconds }
     return min(max(value, 0), 86_400)
   }
 
-  /// OAuth's own error codes only; other text could quote what was sent.
+  /// Returns OAuth's own error codes only; other text could quote the request.
   private static func errorCode(_ node: JSONNode?) -> String? {
     let known = [
       "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
@@ -60,14 +60,13 @@ enum TokenAnswer {
   }
 }
 
-/// Why there is no token.
 extension CallFault {
-  /// The service knows the client, the secret or the refresh token not, or not any more.
+  /// The service does not know the client, the secret or the refresh token, or no longer does.
   static func refused(status: Int, error: String?) -> CallFault {
     CallFault("the credentials were refused (status \(status))\(error.map { ": \($0)" } ?? "")", stop: .credentials)
   }
 
-  /// Too many tokens were asked for in this hour.
+  /// The service's limit of tokens per hour is reached.
   static func throttled(status: Int, retryAfter: Double?) -> CallFault {
     CallFault(
       "the account has used up the access tokens it may ask for in an hour, which all programs with its credentials share; ask the "
@@ -75,7 +74,7 @@ extension CallFault {
       retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
   }
 
-  /// The hour's tokens were asked for.
+  /// The job's own limit of tokens per hour is reached.
   static func tokensUsedUp(_ wait: Double) -> CallFault {
     CallFault(
       "the access tokens of this hour are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),

@@ -1,19 +1,19 @@
 package import BatchFoundation
 import BatchWire
 
-/// The one token of a run. Any number of threads ask for it; at most one asks the service at a time.
+/// The token of a run, on a clock that only moves forward. Any thread may use it; one at a time requests a token.
 final class TokenSource: Sendable {
   private struct State {
     var token: AccessToken?
     var generation = 0
-    /// Set once for good: the service does not know these credentials.
+    /// Set permanently once the service rejects the credentials.
     var refusal: CallFault?
-    /// No early refresh before this time, after one has failed.
+    /// The earliest time of an early refresh after one has failed.
     var earliestRefresh = 0.0
     var failedRefreshes = 0
-    /// What the service said when it asked to stay away, and until when.
+    /// The failure with which the service asked for a pause, and the end of the pause.
     var pause: (failure: CallFault, until: Double)?
-    /// Calls that have ended, and how the last one failed.
+    /// The number of finished requests, and how the last one failed.
     var calls = 0
     var lastFailure: CallFault?
   }
@@ -21,15 +21,13 @@ final class TokenSource: Sendable {
   private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, CallFault>
   private let clock: @Sendable () -> Double
   private let state = Guarded(State())
-  /// Held by the thread that asks the service, for one call at most: its total timeout bounds it.
+  /// Held by the thread that requests a token, for at most one request, which its total timeout bounds.
   private let flight = Guarded(Turn())
 
-  /// Seconds before its end at which a token is renewed at the latest.
   private let margin: Double
-  /// A longer `Retry-After`, in seconds, is cut to this (reference guarantees 2.1).
+  /// The limit in seconds to which a longer `Retry-After` is cut (reference guarantees 2.1).
   private static let longestPause = 900.0
 
-  /// - Parameter clock: seconds that only move forward.
   init(
     margin: Double = 600, clock: @escaping @Sendable () -> Double,
     request: @escaping @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, CallFault>
@@ -39,13 +37,13 @@ final class TokenSource: Sendable {
     self.request = request
   }
 
-  /// A token to send with; asks the service only if there is none that will do.
+  /// Returns a usable token, requesting one only if there is none.
   ///
-  /// Callers that come while the service is asked share its answer, a failure too. While the service wants to be left alone
-  /// (`Retry-After`) it is not asked, and a token that it refused is never handed out again.
+  /// Concurrent callers share the answer of one request, including a failure. No request is made during a pause
+  /// (`Retry-After`), and a refused token is never returned again.
   ///
-  /// - Parameter refused: the token the service turned away just now. If another thread has replaced it meanwhile, the new
-  ///   one is returned without a call.
+  /// - Parameter refused: The token that the service has just refused. If another thread has already replaced it, the
+  ///   new one is returned without a request.
   func token(after refused: AccessToken? = nil, cancellation: HTTPCancellation? = nil) -> Result<
     AccessToken, CallFault
   > {
@@ -54,18 +52,18 @@ final class TokenSource: Sendable {
     case .use(let token): return .success(token)
     case .fail(let failure): return .failure(failure)
     case .renewEarly(let token):
-      // Whoever comes first renews; the others go on with the token that still holds.
+      // The first thread renews; the others continue with the token, which is still valid.
       return flight.withLockIfAvailable { _ in renew(refused, since: calls, cancellation) } ?? .success(token)
     case .renew: return flight.withLock { _ in renew(refused, since: calls, cancellation) }
     }
   }
 
-  /// The next caller gets another token.
+  /// Discards a token, so that the next caller gets another one.
   func forget(_ token: AccessToken) {
     state.withLock { if $0.token?.generation == token.generation { $0.token = nil } }
   }
 
-  /// The service refused a token that was new: it will refuse the next one too.
+  /// Marks the credentials as refused: the service refused a fresh token and will refuse the next one too.
   func giveUp(status: Int) {
     state.withLock { $0.refusal = .refused(status: status, error: nil) }
   }
@@ -94,9 +92,9 @@ final class TokenSource: Sendable {
     }
   }
 
-  /// Asks the service, unless another thread did while this one waited.
+  /// Requests a token, unless another thread did so while this one waited.
   ///
-  /// - Parameter calls: the calls that had ended when the token was wanted.
+  /// - Parameter calls: The number of finished requests when the caller asked for a token.
   private func renew(
     _ refused: AccessToken?, since calls: Int, _ cancellation: HTTPCancellation?
   ) -> Result<AccessToken, CallFault> {
@@ -115,7 +113,7 @@ final class TokenSource: Sendable {
         state.lastFailure = nil
         state.pause = nil
         state.generation += 1
-        // Counted from before the call: the token may have been made at any time since.
+        // Measured from before the request: the token may have been issued at any time since.
         let token = AccessToken(
           secret: grant.token, generation: state.generation, receivedAt: asked, lifetime: grant.seconds)
         state.token = token
@@ -123,7 +121,7 @@ final class TokenSource: Sendable {
         state.earliestRefresh = 0
         return .success(token)
       case .failure(let failure):
-        // A call that one caller gave up says nothing to the others.
+        // A request canceled by one caller says nothing about the others.
         state.lastFailure = cancellation?.isCancelled == true ? nil : failure
         let wish = failure.retryAfter.map { Double($0.count) / 1000 } ?? 0
         if wish > 0 {
@@ -142,20 +140,19 @@ final class TokenSource: Sendable {
   }
 }
 
-/// A token with the time it is good for, on a clock that only moves forward.
+/// A token and its lifetime in seconds on a clock that only moves forward.
 package struct AccessToken: Sendable {
   package let secret: Secret
-  /// Counts the tokens of this run, so that one that was refused is told from its successor.
+  /// The number of the token within this run; it distinguishes a refused token from its successor.
   package let generation: Int
-  /// Seconds on the monotonic clock.
   package let receivedAt: Double
   package let lifetime: Double
 
   package func isValid(at now: Double) -> Bool { now < receivedAt + lifetime }
 
-  /// True when 75 % of its time is used or less than the margin, in seconds, is left (reference identity 1.2). A token that never had much
-  /// time keeps half of it: the service hands out the same token for three hours, and asking again at once would get the
-  /// same one.
+  /// Whether 75 % of the lifetime has passed or less than `margin` seconds are left (reference identity 1.2). A
+  /// short-lived token is not due before half its lifetime: the service returns the same token for three hours, and an
+  /// immediate request would get the same one.
   package func isDue(at now: Double, margin: Double) -> Bool {
     let margin = min(max(lifetime / 4, margin), lifetime / 2)
     return receivedAt + lifetime - now < margin
@@ -164,7 +161,7 @@ package struct AccessToken: Sendable {
   var headerValue: String { "Bearer \(secret.reveal())" }
 }
 
-/// What an administrator issues for one organisation (reference identity 1.1). None of it is ever printed.
+/// The credentials that an administrator issues for one organization (reference identity 1.1). They are never printed.
 package struct Credentials: Sendable, Equatable {
   package var clientID: Secret
   package var clientSecret: Secret

@@ -1,18 +1,18 @@
 import BatchFoundation
 import BatchWire
 
-/// What an answer says, before anything is done about an expired token.
+/// The reading of an answer, before an expired token is handled.
 enum Reading<Outcome: Sendable>: Sendable {
   case outcome(Outcome)
-  /// One of the faces of an expired token (reference identity 1.3); the request was not applied.
+  /// An explicit report of an expired token (reference identity 1.3); the request was not applied.
   case expired(status: Int, isSentence: Bool = false)
-  /// The silent one: an empty body, which may as well be the answer to a request that was applied.
+  /// An empty body: an expired token, or the answer to a request that was applied.
   case empty
 }
 
-/// Which answers mean what. `sent` is what the request said, which an answer may quote.
+/// The rules that turn answers into outcomes. `sent` is the content of the request, which an answer may quote.
 enum AnswerRules {
-  /// What status and words say, whatever was asked for; nil for a 2xx, and for a 4xx that concerns the request's content.
+  /// Reads status and text, whatever the request; nil for a 2xx, and for a 4xx about the request's content.
   static func reading<Answer, Rejection>(
     of answer: HTTPAnswer, to sent: [UInt8], as: CallOutcome<Answer, Rejection>.Type, now: Int64
   ) -> Reading<CallOutcome<Answer, Rejection>>? {
@@ -50,13 +50,12 @@ enum AnswerRules {
     RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
   }
 
-  /// An answer of the XMLAPI to `count` operations.
   static func readXMLAPI(
     _ answer: HTTPAnswer, to sent: [UInt8] = [], count: Int, now: Int64
   ) -> Reading<ServiceOutcome<[XMLAPIResult]>> {
     if let reading = reading(of: answer, to: sent, as: ServiceOutcome<[XMLAPIResult]>.self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
-      // The XMLAPI says no with 200; another status is trouble before or behind it.
+      // The XMLAPI reports failures with status 200; any other status comes from the servers around it.
       return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter(answer, now: now))))
     }
     let results: [XMLAPIResult]
@@ -64,7 +63,7 @@ enum AnswerRules {
       results = try XMLAPIAnswer.parse(answer.body, expecting: count).map { $0.quoting(sent) }
     } catch {
       if error == .empty { return .empty }
-      // One fault for an envelope of several operations is still a refusal of all.
+      // A single fault for an envelope of several operations refuses all of them.
       guard count > 1, let fault = soleFault(answer.body)?.quoting(sent) else {
         return .outcome(.unknown(.unreadable(status: answer.status, answer.page ?? error.description)))
       }
@@ -87,18 +86,18 @@ enum AnswerRules {
     }
   }
 
-  /// The fault, if it is all the body holds.
+  /// Returns the fault if the body holds nothing else.
   private static func soleFault(_ body: [UInt8]) -> ServiceFault? {
-    // A body that is not an answer has been described by the caller.
+    // The caller has already described a body that is not an answer.
     guard let results = try? XMLAPIAnswer.parse(body), let result = results.first else { return nil }
     return result.fault
   }
 
-  /// An answer to submitted events.
+  /// Reads an answer to submitted events.
   ///
-  /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45). Of a 4xx only what
-  /// the service says of data is about them, and not where it asks to come back later. The words of a rejection may quote the events, so
-  /// they belong into quarantine and not into logs.
+  /// A 503 and every 4xx mean that the events were not accepted. Any other 5xx leaves that open (reference decisions
+  /// 45). A 4xx is about the events only if its status concerns data and it has no `Retry-After`. The message of a
+  /// rejection may quote the events, so it belongs in quarantine and not in logs.
   static func readSubmission(_ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64) -> Reading<SendOutcome> {
     let retryAfter = retryAfter(answer, now: now)
     func failing() -> Reading<SendOutcome> {
@@ -124,10 +123,10 @@ enum AnswerRules {
     return .outcome(.acknowledged)
   }
 
-  /// 409 is a type code that belongs to another database, 415 a body that is not the JSON it should be.
+  /// 409 means a type code of another database, 415 a body that is not the expected JSON.
   private static let statusesOfData: Set = [400, 409, 413, 415, 422]
 
-  /// An answer in JSON to a question.
+  /// Reads a JSON answer to a GET request.
   static func readJSON(
     _ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64
   ) -> Reading<ServiceOutcome<JSONNode>> {

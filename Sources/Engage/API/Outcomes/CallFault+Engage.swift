@@ -1,31 +1,31 @@
 import BatchFoundation
 package import BatchWire
 
-/// What is known after a call of Engage, whose no is a fault.
+/// The outcome of a call to Engage, whose rejections are faults.
 package typealias ServiceOutcome<Answer: Sendable> = CallOutcome<Answer, ServiceFault>
 
 extension ServiceOutcome where Rejection == ServiceFault {
-  /// Why there is no answer, in words; nil where there is one.
+  /// The reason that there is no answer; nil if there is one.
   package var reason: String? {
     if case .rejected(let fault) = self { return "\(fault)" }
     return fault?.reason
   }
 }
 
-/// Why the service turns a request away before it acts on it.
+/// The reasons for which the service refuses a request before acting on it.
 enum Refusal: String {
-  /// 401 also with a fresh token, or the credentials themselves were refused.
+  /// A 401 for a fresh token, or refused credentials.
   case credentials = "the credentials were refused"
-  /// 403, or a fault that says the organisation may not use the call.
+  /// A 403, or a fault that says the organization may not use the call.
   case forbidden = "access is forbidden"
-  /// 429, or the sentence about too many concurrent requests.
+  /// A 429, or the sentence about too many concurrent requests.
   case throttled = "too many requests"
-  /// A redirect. It is never followed, because the token would go along.
+  /// A redirect; never followed, because the token would be sent along.
   case redirected = "redirected, which is not followed"
-  /// 404, 405 or 410: there is no such service at this address.
+  /// A 404, 405 or 410: there is no such service at this address.
   case noSuchService = "no such service at this address"
-  /// A complete answer that says that the service did not get to it: 503, or a 4xx that is not about data; nothing of what was submitted was
-  /// taken.
+  /// A complete answer that says the service did not process the request: 503, or a 4xx that is not about data. No
+  /// event was accepted.
   case failing = "the service failed"
 
   fileprivate var stop: ServiceStop? {
@@ -39,11 +39,11 @@ enum Refusal: String {
 }
 
 extension CallFault {
-  /// The service turned the request away.
+  /// A refusal of the request by the service.
   ///
   /// - Parameters:
-  ///   - retryAfter: seconds to stay away, if the service said so.
-  ///   - words: the service's own, without anything that was sent.
+  ///   - retryAfter: The pause in seconds, if the service asked for one.
+  ///   - words: The service's message without anything from the request.
   init(_ kind: Refusal, status: Int, retryAfter: Double? = nil, words: String? = nil, isSentence: Bool = false) {
     let wait = retryAfter.map { ", retry after \(Int($0))s" } ?? ""
     self.init(
@@ -54,7 +54,7 @@ extension CallFault {
       stop: kind.stop)
   }
 
-  /// A status that does not say whether the request was applied: a 5xx, and for the XMLAPI 408 and 425.
+  /// A status that leaves open whether the request was applied: a 5xx, and for the XMLAPI 408 and 425.
   static func status(_ status: Int, retryAfter: Double?, words: String? = nil) -> CallFault {
     CallFault(
       "outcome unknown: status \(status)\(words.map { ": \($0)" } ?? "")",
@@ -67,14 +67,14 @@ extension CallFault {
     CallFault("outcome unknown: status \(status), but \(why)", blamesRequest: true)
   }
 
-  /// The hour's calls are made.
+  /// The job's limit of calls per hour is reached.
   static func usedUp(_ wait: Double) -> CallFault {
     CallFault(
       "not sent: the calls of this hour are used up (Upload.maxCallsPerHour)", retryAfter: Milliseconds(seconds: wait),
       isForNow: true)
   }
 
-  /// There is no token to send it with.
+  /// The request was not sent because there is no token.
   static func noToken(_ failure: CallFault) -> CallFault {
     var fault = failure
     fault.reason = "not sent: \(failure.reason)"
@@ -83,7 +83,6 @@ extension CallFault {
 }
 
 extension Milliseconds {
-  /// Nil for nil.
   init?(seconds: Double?) {
     guard let seconds else { return nil }
     self.init(Int64(seconds * 1000))

@@ -1,13 +1,12 @@
 import BatchFoundation
 
-/// Elements out of paths and columns, without merging what the service has to see apart.
+/// Builds elements from paths and columns, keeping apart what the service must see as separate elements.
 extension NamedOperation {
-  /// Groups that an operation may have several times.
   private static let repeatableGroups: Set<ByteText> = [
     "COLUMN", "EXPRESSION", "KEY_COLUMN", "MAILING", "MAP_FIELD", "ROW", "SUBSTITUTION", "SYNC_FIELD",
   ]
 
-  /// Elements of text that may stand several times below their parent.
+  /// The text elements that may occur several times below their parent.
   private static let repeatableTexts: Set<ByteText> = [
     "CONTACT_LISTS/CONTACT_LIST_ID", "DOMAINS/DOMAIN_ID", "EXPORT_COLUMNS/COLUMN", "SELECTION_VALUES/VALUE",
     "SITES/SITE_ID", "SUPPRESSION_LISTS/SUPPRESSION_LIST_ID",
@@ -53,8 +52,8 @@ extension NamedOperation {
     return fields
   }
 
-  /// The parameters of the group that the first one begins, relative to it: its neighbours below the same parent, up to one that
-  /// comes again where the group is what begins anew.
+  /// Returns the parameters of the group that the first one begins, relative to it: its neighbors below the same
+  /// parent. A repeatable group ends where one of its elements recurs.
   private static func group(at parameters: ArraySlice<Parameter>, _ head: String) -> ArraySlice<Parameter> {
     var group: [Parameter] = []
     var seen: Set<ByteText> = []
@@ -69,7 +68,7 @@ extension NamedOperation {
     return group[...]
   }
 
-  /// Whether an element further down is what may come again.
+  /// Whether a nested element is the one that may repeat.
   private static func repeatsInside(_ parameter: Parameter, below head: String) -> Bool {
     let path = [head] + parameter.path
     return path.dropFirst().dropLast().contains(where: isRepeatable)
@@ -78,7 +77,7 @@ extension NamedOperation {
 
   // MARK: - Columns
 
-  /// Columns the way the operation takes them: pairs of name and value, rows of a table, or names only.
+  /// Converts columns to the form of the operation: pairs of name and value, rows of a table, or names only.
   static func fields(of columns: [Column], for operation: String) throws(Fault) -> [OperationField] {
     guard !columns.isEmpty else { return [] }
     switch operation {

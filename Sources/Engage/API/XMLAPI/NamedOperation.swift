@@ -1,9 +1,9 @@
 import BatchFoundation
 package import BatchWire
 
-/// Any operation by its name, for operators (`engage-batch xmlapi`). What it answers is the result's element as it came.
+/// Any operation by its name, for operators (`engage-batch xmlapi`). Its answer is the unchanged result element.
 package struct NamedOperation: Sendable {
-  /// Every operation the SDKs name (reference identity 3.2). Names are case-sensitive.
+  /// All operations that the SDKs name (reference identity 3.2). Names are case-sensitive.
   package static let names = [
     "AddContactToContactList", "AddContactToProgram", "AddDCRuleset", "AddListColumn", "AddRecipient",
     "CalculateQuery", "CreateContactList", "CreateQuery", "CreateTable", "DeleteDCRuleset", "DeleteJob",
@@ -19,11 +19,10 @@ package struct NamedOperation: Sendable {
     "WebTrackingDataExport",
   ]
 
-  /// Why parameters and columns make no operation.
   package enum Fault: Error, Equatable, Sendable {
-    /// It cannot stand as an element's name.
+    /// A name that is not a valid element name.
     case invalidName(String)
-    /// The operation takes it once, and it is given again.
+    /// A repeated element that the operation accepts only once.
     case repeated(String)
 
     package func words(of operation: String) -> String {
@@ -38,9 +37,10 @@ package struct NamedOperation: Sendable {
   private let fields: [OperationField]
 
   /// - Parameters:
-  ///   - parameters: names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`; neighbours below the same parent share it, and a
-  ///     group that an operation may have several times begins anew where one of its elements comes again.
-  ///   - columns: behind the parameters, in the form that the operation takes; in tables a column that comes again begins a row.
+  ///   - parameters: Names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`. Neighbors share their parent; a
+  ///     repeatable group begins anew where one of its elements recurs.
+  ///   - columns: Added after the parameters in the operation's form; in tables, a recurring column begins a row.
+  /// - Throws: ``Fault``.
   package init(_ name: String, parameters: [Column], columns: [Column]) throws(Fault) {
     for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
     where !Self.isElementName(element) {
@@ -57,7 +57,7 @@ package struct NamedOperation: Sendable {
 
   package var call: OperationCall { operation.call }
 
-  /// Questions may be asked twice; what else an operation does is not known here.
+  /// Read operations may be repeated; the effects of the others are not known here.
   package var operation: XMLAPIOperation<XMLElement?> {
     XMLAPIOperation(name, fields, isRepeatable: name.hasPrefix("Get") || name == "SelectRecipientData") { $0.element }
   }

@@ -1,9 +1,9 @@
 import BatchWire
 
-/// A job that the service works on in its own time.
+/// A job that the service runs asynchronously.
 package struct JobReference: Sendable, Equatable {
   package var id: String
-  /// Where an export will lie; may hold spaces.
+  /// The path of the export's file; may contain spaces.
   package var filePath: String?
 
   init(_ result: XMLAPIResult) throws(MissingField) {
@@ -13,7 +13,7 @@ package struct JobReference: Sendable, Equatable {
 }
 
 extension XMLAPIOperation<JobReference> {
-  /// Imports a file of contacts that lies in the service's `upload` folder, by a map that lies there too.
+  /// Imports a contact file from the service's `upload` folder, using a map file from the same folder.
   package static func importList(map: String, source: String) -> Self {
     Self(
       "ImportList", [.text("MAP_FILE", map), .text("SOURCE_FILE", source), .text("FILE_ENCODING", "UTF-8")],
@@ -48,7 +48,7 @@ extension XMLAPIOperation<JobStatus> {
 package enum JobStatus: Sendable, Equatable {
   case waiting
   case running
-  /// Also on the way to it; the service spells it with one L or two.
+  /// Includes a pending cancellation; the service spells it with one L or two.
   case canceled
   case error
   case complete

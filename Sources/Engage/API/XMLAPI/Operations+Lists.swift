@@ -1,7 +1,7 @@
 import BatchWire
 
 extension XMLAPIOperation<ListDescription> {
-  /// Describes a database, query or relational table: names, types and keys of its columns.
+  /// Describes a database, query or relational table: the names, types and keys of its columns.
   package static func describe(_ list: String) -> Self {
     Self("GetListMetaData", [.text("LIST_ID", list)], isRepeatable: true, read: ListDescription.init)
   }
@@ -10,7 +10,7 @@ extension XMLAPIOperation<ListDescription> {
 extension XMLAPIOperation<Void> {
   /// Adds a column to a database; it cannot be changed or removed afterwards.
   ///
-  /// - Parameter type: its number (reference identity 3.2).
+  /// - Parameter type: The number of the type (reference identity 3.2).
   package static func addColumn(_ name: String, type: Int, to list: String) -> Self {
     Self(
       "AddListColumn",
@@ -22,12 +22,12 @@ extension XMLAPIOperation<Void> {
 package struct ListDescription: Sendable, Equatable {
   package struct ListColumn: Sendable, Equatable {
     package var name: String
-    /// Nil for the system's own columns; a number for a list, a word for a relational table.
+    /// Nil for system columns; a number for a list, a word for a relational table.
     package var type: String?
   }
 
   package var name: String
-  /// Contacts or rows; nil if the service does not say.
+  /// The number of contacts or rows; nil if the service does not report it.
   package var size: Int?
   package var columns: [ListColumn]
   /// Empty for a flexible database.
@@ -45,35 +45,35 @@ package struct ListDescription: Sendable, Equatable {
 }
 
 extension XMLAPIOperation<Void> {
-  /// Takes every contact that has the values off the mailings of its list (reference identity 3.1).
+  /// Opts out every contact of the list that has these values (reference identity 3.1).
   package static func optOut(_ columns: [Column], of list: String) -> Self {
     Self("OptOutRecipient", [.text("LIST_ID", list)] + OperationField.columns(columns), isRepeatable: true)
   }
 
-  /// Puts a contact into a contact list; one that is in it already is a fault of its own (1018).
+  /// Adds a contact to a contact list; fault 1018 means that it is already a member.
   package static func add(_ contact: String, toContactList list: String) -> Self {
     Self(
       "AddContactToContactList", [.text("CONTACT_LIST_ID", list), .text("CONTACT_ID", contact)], isRepeatable: true)
   }
 
-  /// Starts a contact in a program. The service cannot be asked whether it is in it.
+  /// Adds a contact to a program. The service offers no way to ask whether it is already there.
   package static func add(_ contact: String, toProgram program: String) -> Self {
     Self("AddContactToProgram", [.text("PROGRAM_ID", program), .text("CONTACT_ID", contact)], isRepeatable: false)
   }
 
-  /// Deletes a contact from its list for good (reference identity 3.1).
+  /// Deletes a contact from its list permanently (reference identity 3.1).
   package static func remove(_ recipient: String, of list: String) -> Self {
     Self("RemoveRecipient", [.text("LIST_ID", list), .text("RECIPIENT_ID", recipient)], isRepeatable: true)
   }
 }
 
 extension XMLAPIOperation<[RowFailure]> {
-  /// Writes rows of a relational table, by key; 100 at most. A success may still have left rows out: look at the failures.
+  /// Writes at most 100 rows of a relational table by key. A successful operation may still report failed rows.
   package static func write(_ rows: [[Column]], to table: String) -> Self {
     Self("InsertUpdateRelationalTable", fields(table, rows, "COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  /// Deletes rows of a relational table by all their key columns; 1000 at most.
+  /// Deletes at most 1000 rows of a relational table by all their key columns.
   package static func delete(_ keys: [[Column]], of table: String) -> Self {
     Self("DeleteRelationalTableData", fields(table, keys, "KEY_COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
@@ -86,10 +86,9 @@ extension XMLAPIOperation<[RowFailure]> {
   }
 }
 
-/// A column of a relational table that is made.
 package struct NewTableColumn: Sendable {
   package var name: String
-  /// The word of the type (reference identity 3.2).
+  /// The name of the type (reference identity 3.2).
   package var type: String
   package var isKey: Bool
 
@@ -101,9 +100,9 @@ package struct NewTableColumn: Sendable {
 }
 
 extension XMLAPIOperation<String> {
-  /// Makes a relational table, whose id is the answer.
+  /// Creates a relational table and returns its id.
   ///
-  /// - Parameter columns: none may be empty in a row.
+  /// - Parameter columns: The columns, all required in each row.
   package static func createTable(_ name: String, _ columns: [NewTableColumn]) -> Self {
     let columns = columns.map { column in
       OperationField.group(

@@ -1,14 +1,12 @@
 import BatchWire
 
-/// How a contact is found.
 package enum RecipientKey: Sendable {
   case recipient(String)
-  /// That must all match; of several contacts the service returns the oldest (reference identity 3.1).
+  /// Columns that must all match; of several contacts the service returns the oldest (reference identity 3.1).
   case columns([Column])
 }
 
 extension XMLAPIOperation<Recipient> {
-  /// Finds one contact.
   package static func select(_ key: RecipientKey, of list: String) -> Self {
     let fields: [OperationField] =
       switch key {
@@ -19,12 +17,11 @@ extension XMLAPIOperation<Recipient> {
   }
 }
 
-/// A contact as the service describes it.
 package struct Recipient: Sendable, Equatable {
   package var id: String
   /// Empty for a contact without an address.
   package var email: String
-  /// In the list's order; an empty value means that there is none.
+  /// The columns in the list's order; an empty value means none.
   package var columns: [Column]
   package var isOptedOut: Bool
 
@@ -37,9 +34,9 @@ package struct Recipient: Sendable, Equatable {
   }
 }
 
-/// Their answer is the id of the contact that was added or changed.
+/// Operations that return the id of the contact added or changed.
 extension XMLAPIOperation<String> {
-  /// Adds a contact, or updates the oldest one that has all of these columns already (reference identity 3.1).
+  /// Adds a contact, or updates the oldest one that already has all of these columns (reference identity 3.1).
   package static func add(_ columns: [Column], to list: String) -> Self {
     let pairs = columns.map {
       OperationField.group("SYNC_FIELD", [.text("NAME", $0.name), .value("VALUE", $0.value)])
@@ -50,7 +47,7 @@ extension XMLAPIOperation<String> {
         + OperationField.columns(columns), isRepeatable: true, read: Self.recipient)
   }
 
-  /// Changes the named columns of a contact; an empty value clears one. No column at all changes nothing and is allowed.
+  /// Changes the named columns of a contact; an empty value clears a column. No columns is allowed and changes nothing.
   package static func update(_ recipient: String, of list: String, _ columns: [Column]) -> Self {
     Self(
       "UpdateRecipient",

@@ -1,5 +1,5 @@
-/// The provider's table of error ids, with what each means for a client (reference identity 4). The classes are judgement: the provider
-/// publishes none.
+/// The provider's table of error ids and their meanings (reference identity 4). It publishes no kinds: they are a
+/// judgment.
 enum ServiceErrorTable {
   static func entry(_ id: Int) -> (kind: ServiceFault.Kind, meaning: String)? { entries[id] }
 

@@ -1,32 +1,32 @@
 package import BatchFoundation
 
-/// A no of the XMLAPI: HTTP 200 with `SUCCESS` false and, as a rule, a `Fault` (reference identity 2.2).
+/// A failure reported by the XMLAPI: HTTP 200 with `SUCCESS` false and usually a `Fault` (reference identity 2.2).
 package struct ServiceFault: Error, Sendable, Equatable {
-  /// What it means for the next step (reference identity 4).
+  /// The consequence for the next step (reference identity 4).
   package enum Kind: String, Sendable {
     /// The same request will be refused again.
     case permanent
     /// Nothing was applied; back off and repeat.
     case transient
-    /// The session or token is over.
+    /// The session or token has expired.
     case expired
-    /// What was named is not there: an answer to a look-up, and fine for a removal.
+    /// The named object does not exist: an answer to a look-up, and fine for a removal.
     case absent
-    /// What was to be added is there already.
+    /// The object to add already exists.
     case exists
-    /// It may have been applied: read before repeating.
+    /// The request may have been applied: read before repeating.
     case verify
-    /// Too many requests at the same time; nothing was applied.
+    /// Too many concurrent requests; nothing was applied.
     case throttled
   }
 
   /// Nil if the answer names none.
   package var id: Int?
-  /// The service's part that refused, such as `SP.ListManager`; two ids mean different things by it.
+  /// The part of the service that refused, such as `SP.ListManager`; two ids mean something else with it.
   package var faultClass: String?
-  /// The service's words. They may quote what was sent.
+  /// The service's message; it may quote the request.
   package var message: String
-  /// Those without anything that was sent; nil where nobody knows what was.
+  /// The message without anything from the request; nil if the request is not known.
   package var words: String?
   package var kind: Kind
 
@@ -37,7 +37,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     kind = Self.kind(id: id, message: message.text, quoting: [])
   }
 
-  /// The table's meaning of the id, read with the class; nil for an id that no table has.
+  /// The meaning of id and class in the table; nil for an unknown id.
   package var meaning: String? {
     switch (id, faultClass) {
     case (108, "SP.ListManager"): "list does not exist"
@@ -46,16 +46,16 @@ package struct ServiceFault: Error, Sendable, Equatable {
     }
   }
 
-  /// What an id means, with the id.
+  /// Returns the meaning of an id, followed by the id.
   package static func words(_ id: Int) -> String {
     "\(ServiceErrorTable.entry(id)?.meaning ?? "a fault of unknown meaning") (error \(id))"
   }
 
-  /// Whether its words alone say what kind it is of.
+  /// Whether the kind follows from the message rather than the id.
   var isSentence: Bool { id.flatMap { ServiceErrorTable.entry($0)?.kind } != kind }
 
   fileprivate static func kind(id: Int?, message: String, quoting sent: [UInt8]) -> Kind {
-    // Words before numbers: the throttle comes with an id that means something else.
+    // The message comes before the id: a throttle carries an id that means something else.
     let text = ServiceText(message, quoting: sent)
     if text.saysThrottled { return .throttled }
     if text.saysExpired { return .expired }
@@ -64,7 +64,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
 }
 
 extension ServiceFault {
-  /// - Parameter sent: what the request said, which the words may quote.
+  /// - Parameter sent: The content of the request, which the message may quote.
   func quoting(_ sent: [UInt8]) -> ServiceFault {
     var fault = self
     fault.kind = Self.kind(id: id, message: message, quoting: sent)
@@ -74,7 +74,7 @@ extension ServiceFault {
 }
 
 extension ServiceFault: CustomStringConvertible {
-  // Not the message, which may hold an address or a name.
+  // Omits the message, which may contain an address or a name.
   package var description: String {
     "the service refused: \(meaning ?? "a fault of unknown meaning") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
       + (words.map { ": \($0)" } ?? "")

@@ -1,20 +1,22 @@
 import BatchFoundation
 package import BatchWire
 
-/// An answer of the XMLAPI: one result for each operation that was sent, in order (reference identity 2.2).
+/// An answer of the XMLAPI: one result for each operation sent, in order (reference identity 2.2).
 package enum XMLAPIAnswer {
-  /// Why a body is not an answer. What was asked for may have been done.
+  /// The reasons for which a body is not an answer. The request may have been applied.
   package enum Fault: Error, Equatable, Sendable {
     case empty
     case xml(XMLError)
-    /// Well-formed, but not the shape of an answer.
+    /// Well-formed XML that does not have the structure of an answer.
     case shape(String)
   }
 
   /// Reads a whole body.
   ///
-  /// Strict where a wrong reading could turn a failure into a success or one recipient into another (one `Envelope`, one `Body`, at most one
-  /// `SUCCESS` and one `RecipientId` a result), tolerant in how values are spelled.
+  /// Strict where a misreading could turn a failure into a success or one recipient into another (one `Envelope`, one
+  /// `Body`, at most one `SUCCESS` and one `RecipientId` per result), tolerant in the spelling of values.
+  ///
+  /// - Throws: ``Fault`` if the body is not an answer with `count` results.
   package static func parse(_ body: [UInt8], expecting count: Int = 1) throws(Fault) -> [XMLAPIResult] {
     guard !body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { throw .empty }
     let root: XMLElement
@@ -24,7 +26,7 @@ package enum XMLAPIAnswer {
     guard bodies.count == 1, let content = bodies.first else { throw .shape("there is not one Body") }
 
     var results: [XMLAPIResult] = []
-    /// Whether the last result may still get its fault.
+    /// Whether a fault that follows belongs to the last result.
     var awaitsFault = false
     for element in content.elements {
       if element.isNamed("RESULT") {
@@ -35,7 +37,7 @@ package enum XMLAPIAnswer {
         if awaitsFault {
           results[results.count - 1].fault = fault
         } else {
-          // A fault of its own, where others of the same envelope succeeded.
+          // A separate fault, next to results of the same envelope.
           results.append(XMLAPIResult(fault))
         }
         awaitsFault = false
@@ -48,12 +50,11 @@ package enum XMLAPIAnswer {
   }
 }
 
-/// The result of one operation.
 package struct XMLAPIResult: Sendable, Equatable {
   package let isSuccess: Bool
-  /// Set when it is not a success; a fault without id or words if the service sent none.
+  /// Set for every failure; without id and message if the service sent none.
   package internal(set) var fault: ServiceFault?
-  /// The `RESULT` element; nil for a fault that came alone.
+  /// The `RESULT` element; nil for a fault without one.
   package let element: XMLElement?
 
   init(_ element: XMLElement) throws(XMLAPIAnswer.Fault) {
@@ -71,48 +72,47 @@ package struct XMLAPIResult: Sendable, Equatable {
     element = nil
   }
 
-  /// - Parameter sent: what the request said, which a fault may quote.
+  /// - Parameter sent: The content of the request, which a fault may quote.
   func quoting(_ sent: [UInt8]) -> XMLAPIResult {
     var result = self
     result.fault = fault?.quoting(sent)
     return result
   }
 
-  /// `TRUE`, `true` and `SUCCESS` are all in use; anything else, nothing included, is a failure.
+  /// `TRUE`, `true` and `SUCCESS` are all in use; anything else, including an empty value, is a failure.
   package static func isSuccess(_ value: String) -> Bool {
     ["true", "success"].contains(value.trimmingBlanks().lowercased())
   }
 
-  /// The text of a child; nil if there is none. Names are exact: `EMAIL` and `Email` are two fields.
+  /// Returns the text of a child; nil if there is none. Names are exact: `EMAIL` and `Email` are different fields.
   package func text(_ name: String) -> String? { element?.first(name)?.text }
 
-  /// The text of a child that the next step rests on, such as an id, which does not fit into 32 bits.
+  /// Returns the text of a child that the next step needs, such as an id, which does not fit into 32 bits.
   ///
-  /// - Throws: where there is none, or an empty one, which happens with a success as well.
+  /// - Throws: ``MissingField`` if it is missing or empty, which also happens with a success.
   package func required(_ name: String) throws(MissingField) -> String {
     guard let text = text(name)?.trimmingBlanks(), !text.isEmpty else { throw MissingField(name) }
     return text
   }
 
-  /// The columns with their values, in the order of the answer; an empty value means that there is none.
+  /// The columns in the order of the answer; an empty value means none.
   package var columns: [Column] {
     (element?.first("COLUMNS")?.all("COLUMN") ?? []).compactMap { column in
       column.first("NAME").map { Column($0.text, column.first("VALUE")?.text ?? "") }
     }
   }
 
-  /// Rows that were refused although the operation counts as a success.
+  /// The rows refused although the operation succeeded.
   package var rowFailures: [RowFailure] {
     (element?.first("FAILURES")?.all("FAILURE") ?? []).map(RowFailure.init)
   }
 }
 
-/// One row of a relational table that was not written.
+/// A row of a relational table that was not written.
 package struct RowFailure: Sendable, Equatable {
-  /// Anything but `permanent` may be sent again.
+  /// Any failure that is not `permanent` may be retried.
   package var isPermanent: Bool
   package var description: String
-  /// The key columns of the row.
   package var keys: [Column]
 
   init(_ element: XMLElement) {
@@ -124,7 +124,7 @@ package struct RowFailure: Sendable, Equatable {
   }
 }
 
-/// A column's name and value. Compared by bytes; names are case-sensitive at the service.
+/// The name and value of a column. Compared by bytes; the service treats names as case-sensitive.
 package struct Column: Sendable, Hashable {
   package var name: String
   package var value: String
@@ -145,14 +145,14 @@ package struct Column: Sendable, Hashable {
 }
 
 extension [Column] {
-  /// The value of a column; nil if it is not among them.
+  /// Returns the value of a column; nil if there is no such column.
   package func value(_ name: String) -> String? {
     first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 }
 
 extension ServiceFault {
-  /// `error` stands in `detail`, or, as one client has met it, beside it.
+  /// `error` is in `detail` or, as one client has met it, next to it.
   init(_ element: XMLElement) {
     let error = element.first("detail")?.first("error") ?? element.first("error")
     let faultClass = error?.first("class")?.text.trimmingBlanks()
@@ -164,7 +164,7 @@ extension ServiceFault {
 }
 
 extension String {
-  /// Without white space of XML at both ends.
+  /// Returns the string without XML white space at both ends.
   func trimmingBlanks() -> String {
     let blank: (Character) -> Bool = { [" ", "\t", "\n", "\r", "\r\n"].contains($0) }
     var rest = drop(while: blank)

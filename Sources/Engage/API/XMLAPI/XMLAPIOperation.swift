@@ -1,10 +1,9 @@
 import BatchWire
 
-/// A request of the XMLAPI as a value, with the type of its answer (reference identity 3).
+/// A typed request of the XMLAPI and the reading of its answer (reference identity 3).
 package struct XMLAPIOperation<Answer: Sendable>: Sendable {
-  /// What is sent.
   package let call: OperationCall
-  /// Reads the fields of a successful result; throws if something is not there that the next step rests on.
+  /// Reads a successful result; throws if a field that the next step needs is missing.
   let read: @Sendable (XMLAPIResult) throws(MissingField) -> Answer
 
   init(
@@ -22,19 +21,19 @@ extension XMLAPIOperation<Void> {
   }
 }
 
-/// A success without a field that has to be there; the operation may well have been applied.
+/// A success without a required field; the operation may have been applied.
 package struct MissingField: Error, Equatable, Sendable {
   package var name: String
 
   package init(_ name: String) { self.name = name }
 }
 
-/// An operation's element: its name, its fields in order, and whether it may be sent twice.
+/// The element of an operation: its name, its fields in order, and whether it may be repeated.
 package struct OperationCall: Sendable, Hashable {
   package var name: String
   package var fields: [OperationField]
-  /// Whether sending it again has the same effect as sending it once. Decides about an empty answer, which may mean a lost
-  /// session (reference identity 1.3) and may hide that the operation was applied.
+  /// Whether repeating it has no further effect. If not, it is not repeated after an empty answer, which may mean a
+  /// lost session (reference identity 1.3) or an operation that was applied.
   package var isRepeatable: Bool
 
   package init(_ name: String, _ fields: [OperationField], isRepeatable: Bool) {
@@ -44,13 +43,13 @@ package struct OperationCall: Sendable, Hashable {
   }
 }
 
-/// One child of an operation's element.
+/// A child of an operation's element.
 package indirect enum OperationField: Sendable, Hashable {
   /// Escaped text.
   case text(String, String)
   /// Text in a CDATA section, for values that people wrote.
   case value(String, String)
-  /// The same with a `name` attribute, as rows of relational tables have it.
+  /// A CDATA section with a `name` attribute, as rows of relational tables need it.
   case named(String, name: String, String)
   /// `<NAME/>`.
   case flag(String)
@@ -60,9 +59,9 @@ package indirect enum OperationField: Sendable, Hashable {
     columns.map { .group("COLUMN", [.text("NAME", $0.name), .value("VALUE", $0.value)]) }
   }
 
-  /// A document that has it as its root.
+  /// Returns a document with this field as its root.
   ///
-  /// - Throws: ``XMLError`` for a character that XML cannot carry.
+  /// - Throws: ``XMLError`` for a character that XML cannot represent.
   package func document() throws -> [UInt8] {
     var writer = XMLWriter()
     try write(to: &writer)
@@ -84,11 +83,10 @@ package indirect enum OperationField: Sendable, Hashable {
   }
 }
 
-/// The XML around operations.
 package enum Envelope {
-  /// The bytes of an envelope that holds these operations in order.
+  /// Returns an envelope with these operations in order.
   ///
-  /// - Throws: ``XMLError`` for a character that XML cannot carry.
+  /// - Throws: ``XMLError`` for a character that XML cannot represent.
   package static func bytes(_ calls: [OperationCall]) throws -> [UInt8] {
     let operations = calls.map { $0.fields.isEmpty ? OperationField.flag($0.name) : .group($0.name, $0.fields) }
     return try OperationField.group("Envelope", [.group("Body", operations)]).document()
