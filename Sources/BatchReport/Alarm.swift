@@ -1,37 +1,34 @@
 package import BatchFoundation
 
-/// What is told when runs of a job begin to fail, or are good again: figures and places, and nobody's id.
+/// The message sent when a job's runs begin to fail or recover: figures and places, but no ids.
 package struct Alarm: Sendable, Equatable {
   package var job: String
   package var exit: RunExit
-  /// The words of what went wrong; nil where there are none.
+  /// The error message; nil if there is none.
   package var reason: String?
-  /// Counts by name, in their order.
+  /// The counts by name, in this order.
   package var figures: [PlatformReport.Figure] = []
-  /// What became of the night.
   package var became: NightState
-  /// Windows that no run has read: told by each run until they are read.
+  /// Windows that no run has read; each run reports them until they are read.
   package var missed: [MissedWindow] = []
-  /// What continues, as it is typed; nil where nothing has to.
+  /// The command that continues; nil if none is needed.
   package var command: String?
-  /// The window of the run, or its time.
+  /// The window of the run, or its start.
   package var night: String
-  /// What the run was to send and did not.
+  /// The number of events that the run should have sent but did not.
   package var unsent = 0
-  /// The machine that ran it; nil where nobody says.
+  /// The machine of the run; nil if unknown.
   package var machine: String?
-  /// The service of the job; nil where it is not known.
+  /// The address of the service; nil if unknown.
   package var address: String?
-  /// How the connection to it failed, in a few words; nil where it did not.
+  /// The failure of the connection in a few words; nil if it did not fail.
   package var fault: String?
-  /// The page of the run; nil where there is none.
+  /// The path of the run's page; nil if there is none.
   package var page: String?
   private var purpose = "To continue"
   private var ending: String
 
-  /// Of a run that came to its end, well or not.
-  ///
-  /// - Parameter folder: where its report was written; nil if there is none.
+  /// Describes a finished run, successful or not; `folder` has its report if there is one.
   package init(_ report: RunReport, folder: String? = nil) {
     (job, exit, ending) = (report.job, report.exit, report.missingParts == nil ? report.cause : report.ending)
     (became, missed) = (report.night, report.missed)
@@ -60,33 +57,31 @@ package struct Alarm: Sendable, Equatable {
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }
 
-  /// A window of a day by its date.
+  /// Returns the window's date if it is one day.
   private static func night(_ report: RunReport) -> String {
     guard let from = report.from, let to = report.to else { return "run of \(report.startedAt.rfc3339)" }
     let isDay = Zone.utc.startOfDay(from, plus: 0) == from && Zone.utc.startOfDay(from, plus: 1) == to
     return isDay ? "night of \(from.rfc3339.prefix(10))" : "\(from.rfc3339) to \(to.rfc3339)"
   }
 
-  /// An error can have many lines, and a message to a channel should not.
+  /// An error may have many lines, a message to a channel should not.
   private static let longestReason = 2000
-  /// Of it in a message.
+  /// The limit of a reason within a message.
   private static let longestText = 400
 
-  /// Names what shows the damage, in place of the run that would meet it again.
+  /// Suggests the command that shows the damage, instead of a run that would hit it again.
   package mutating func tellDamage(of store: String) {
     command = ShellCommand("store", "check", "--store", store).text
     purpose = "To see the damage"
   }
 
-  /// Whether somebody is told: when good turned to failed or back, and while windows are missed. Of a job's first run that is known, only
-  /// a failure is told.
-  ///
-  /// - Parameter before: how the run before ended; nil where there was none.
+  /// Whether to send the message: after a change between success and failure, and while windows are missed. For a job's
+  /// first known run (`before` is nil), only a failure counts.
   package func isDue(after before: RunExit?) -> Bool {
     !missed.isEmpty || (exit == .done) != (before.map { $0 == .done } ?? true)
   }
 
-  /// What happened, in short: the words of libraries stand in ``reason``.
+  /// A short account; messages of libraries are in ``reason``.
   package var text: String {
     let counts = figures.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
     let head = "\(job), \(night)\(machine.map { " on \($0)" } ?? "")"
@@ -112,7 +107,7 @@ package struct Alarm: Sendable, Equatable {
     return parts.joined(separator: ". ").printable
   }
 
-  /// On one line.
+  /// Returns the request body on one line.
   package func body(_ form: AlarmForm) -> String {
     let document: JSONNode =
       switch form {

@@ -1,5 +1,5 @@
 extension String {
-  /// The beginning and `…` where this is longer than so many bytes; never half a character.
+  /// Returns the text, cut to this many bytes with `…` appended if it is longer; never splits a character.
   func clipped(toBytes limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var end = utf8.index(startIndex, offsetBy: limit)

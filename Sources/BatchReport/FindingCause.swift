@@ -1,18 +1,18 @@
 package import BatchFoundation
 
-/// Findings of one cause: how many lines have it, and where it was found first.
+/// All findings with the same cause: their number and the first place.
 package struct FindingCause: Sendable, Equatable, Codable {
-  /// Whether the records count all the same.
+  /// Whether the records count nevertheless.
   package var isWarning: Bool
-  /// A reason of the quarantine, or a kind of warning.
+  /// A quarantine reason or a kind of warning.
   package var reason: String
   package var count: Int
-  /// What exactly, of the first line; empty where the reason says all.
+  /// The details of the first line; empty if the reason is enough.
   package var detail: String
   package var file: String
-  /// From 1; 0 when it concerns the file.
+  /// Counted from 1; 0 if it concerns the file.
   package var line: UInt64
-  /// What the lines look like, and what to write in the job; nil where nobody recognised them.
+  /// The recognized form of the lines and the fix for the job; nil if not recognized.
   package var advice: String?
 
   package init(
@@ -28,10 +28,10 @@ package struct FindingCause: Sendable, Equatable, Codable {
 
   package var place: String { line == 0 ? file : "\(file):\(line)" }
 
-  /// The reason and what exactly.
+  /// The reason with its details.
   package var cause: String { (isWarning ? "warning: " : "") + reason + (detail.isEmpty ? "" : ": \(detail)") }
 
-  /// One alone as compilers write it, so that editors find the place; several with their number.
+  /// A single finding in the format of compilers, so that editors find the place; several with their number.
   package var text: String {
     (count == 1 ? "\(place): \(cause)" : "\(count.grouped) x \(cause) (first: \(place))")
       + (advice.map { ". \($0)" } ?? "")
@@ -44,7 +44,7 @@ package struct FindingCause: Sendable, Equatable, Codable {
     ]
   }
 
-  /// The most frequent first, then by place.
+  /// Orders by descending count, then by place.
   package static func precedes(_ one: FindingCause, _ other: FindingCause) -> Bool {
     (other.count, ByteText(one.file), one.line, ByteText(one.cause))
       < (one.count, ByteText(other.file), other.line, ByteText(other.cause))

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// What a reader of a report may want to know next, and the commands that answer it.
+/// Questions that a reader of a report may ask next, and the commands that answer them.
 enum FurtherQuestions {
   static func of(_ report: RunReport) -> [(question: String, command: ShellCommand)] {
     var questions: [(question: String, command: ShellCommand)] = []

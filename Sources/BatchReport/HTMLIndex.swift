@@ -1,21 +1,20 @@
 package import BatchFoundation
 
-/// A run of a store as the page over all of them shows it.
+/// A run as the page over all runs of a store shows it.
 package struct ListedRun: Sendable, Equatable {
   package var number: Int64
   package var job: String
   package var mode: String
   package var started: Instant
   package var asOf: Instant
-  /// Where what it knows ends: a run at night with the window of the day before knows that day only.
+  /// The end of the time that the run knows: a nightly run with yesterday's window knows that day only.
   package var until: Instant
-  /// What it was to read.
   package var window = TimeWindow()
-  /// Nil for a run that was killed, or is under way.
+  /// Nil for a run that was killed or is in progress.
   package var exit: RunExit?
-  /// As the run has it; nil for one of a release that did not say it.
+  /// The stored state; nil for a run of a release that did not store it.
   package var night: NightState?
-  /// The ends of windows that nobody had read when it ended.
+  /// The ends of windows that were still unread when it ended.
   package var missed: [Instant] = []
   package var seconds: Double?
   package var accepted = 0
@@ -23,9 +22,9 @@ package struct ListedRun: Sendable, Equatable {
   package var events = 0
   package var posted = 0
   package var failed = 0
-  /// Why it ended early; nil if it did not.
+  /// The reason it ended early; nil if it did not.
   package var stopped: String?
-  /// The folder of its report, beside the page; nil where there is none.
+  /// The folder of its report, next to the page; nil if there is none.
   package var folder: String?
 
   package init(number: Int64, job: String, mode: String, started: Instant, asOf: Instant, exit: RunExit?) {
@@ -38,10 +37,10 @@ package struct ListedRun: Sendable, Equatable {
     self.exit = exit
   }
 
-  /// Whether it read a night: what sends or reads again what earlier ones left says nothing of one.
+  /// Whether it read a night: runs that send or reread what earlier ones left do not count.
   fileprivate var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
 
-  /// Whether it read what earlier ones had missed.
+  /// Whether it read a window that earlier runs had missed.
   fileprivate func hasReread(_ instant: Instant) -> Bool {
     mode == "rerun" && exit == .done && window.contains(instant)
   }
@@ -57,19 +56,19 @@ package struct ListedRun: Sendable, Equatable {
     return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
   }
 
-  /// The last millisecond that it is about; what ends at midnight is about the day before.
+  /// The last millisecond it covers; a run until midnight belongs to the day before.
   fileprivate var last: Instant { until.lastBefore }
 }
 
 extension Instant {
   fileprivate var lastBefore: Instant { Instant(milliseconds: milliseconds - 1) }
 
-  /// Since 1970.
+  /// Days since 1970.
   fileprivate var day: Int64 { milliseconds.flooredQuotient(DaySpans.day) }
 }
 
 extension [ListedRun] {
-  /// A window counts once however often it was run: what is refused is that of its last run that read it.
+  /// Counts the quarantined lines of a window only in the last run that read it.
   fileprivate var counted: [ListedRun] {
     var windows: Set<String> = []
     return reversed().map { run in
@@ -83,18 +82,16 @@ extension [ListedRun] {
   }
 }
 
-/// `index.html`: all runs of a store on one page, as a calendar, as trends, and what failed.
+/// `index.html`: all runs of a store on one page, with a calendar, trends and failures.
 package enum HTMLIndex {
   private static let shownMonths = 13
   private static let shownRuns = 400
   private static let shownFailures = 30
 
-  /// Says whose page it is, so that no other is replaced.
+  /// Identifies the page's store, so that no other page is replaced.
   static func mark(of store: String) -> Markup { #"<meta name="store" content="\#(store)">"# }
 
-  /// - Parameters:
-  ///   - runs: oldest first.
-  ///   - store: its path.
+  /// - Parameter runs: The runs, oldest first.
   package static func text(_ runs: [ListedRun], store: String) -> String {
     let jobs = Set(runs.map(\.job)).sorted { $0.precedesByBytes($1) }.joined(separator: ", ").clipped(toBytes: 100)
     return Markup.page(title: "\(jobs), all runs", head: "\n\(mark(of: store))\n<style>\n\(style)\n</style>") {
@@ -129,7 +126,7 @@ package enum HTMLIndex {
     }
   }
 
-  /// A chart for each of the figures, by where what runs know ends; nothing for fewer than two times.
+  /// Returns charts of the figures over the ends of the runs' known times; none for fewer than two steps.
   fileprivate static func charts(_ runs: [ListedRun]) -> [Chart] {
     func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
       var all = HourCounts()
@@ -166,8 +163,8 @@ package enum HTMLIndex {
       var words = ""
       var folder: String?
 
-      /// - Parameter runs: those of the day, oldest first; the last says how it ended. None for a day that was missed, nil for one of which
-      ///   nothing is known.
+      /// - Parameter runs: The day's runs, oldest first; the last gives the state. Empty for a missed day, nil for an
+      ///   unknown one.
       init(_ number: Int, _ runs: [ListedRun]?) {
         self.number = number
         guard let runs else { return }
@@ -189,7 +186,7 @@ package enum HTMLIndex {
     }
 
     var name: String
-    /// Days from Monday to Sunday; nil outside the month.
+    /// The days from Monday to Sunday; nil outside the month.
     var weeks: [[Day?]]
   }
 }

@@ -3,7 +3,6 @@ import BatchFoundation
 extension Markup {
   private static let shownTypes = 30
 
-  /// The figures of a run, each with the words beside it.
   mutating func addFigures(_ report: RunReport) {
     let summary = report.summary
     let types = ShownTypes(summary, atMost: Self.shownTypes)
@@ -34,7 +33,7 @@ extension Markup {
 
   private typealias Figure = (name: String, figure: String)
 
-  /// - Parameter inWords: what is no figure, below the others.
+  /// - Parameter inWords: Text entries below the figures.
   private mutating func addFigures(_ title: String, _ caption: String, _ figures: [Figure], inWords: [Figure]) {
     line("<section><h2>\(title)</h2>\(.shortTable(caption, figures, Self.named))")
     if !inWords.isEmpty {
@@ -91,12 +90,11 @@ extension Markup {
   }
 }
 
-/// A row of a table with a bar.
 struct Bar {
   var name: String
   var note = ""
   var figure: String
-  /// Width of the bar in percent, 0 to 100; at least 1 for a count, so that it can be seen.
+  /// The width of the bar in percent, 0 to 100; at least 1 for a positive count, so that it is visible.
   var share: Int
 
   static func counts(_ rows: [(name: String, note: String, count: Int)]) -> [Bar] {

@@ -1,5 +1,5 @@
 extension HTMLReport {
-  /// The style sheet: light, dark and print, from 360 pixels on. Colours of charts are fills, which are printed as well.
+  /// The style sheet for light, dark and print, from 360 pixels on. Charts use fill colors, which are printed as well.
   static let style: Markup = #"""
     :root {
       color-scheme: light dark;

@@ -1,15 +1,15 @@
 import BatchFoundation
 
-/// The report of a run for people: one HTML file without scripts and without anything loaded from elsewhere.
+/// The report of a run for people: one HTML file without scripts and external resources.
 package enum HTMLReport {
-  /// The same report gives the same bytes.
+  /// Returns the page; equal reports give equal bytes.
   package static func text(_ report: RunReport) -> String {
     Markup.page(title: "\(report.job), \(report.period)") { $0.add(report) }
   }
 }
 
 extension RunReport {
-  /// What the report is about, in as few characters as say it: a day, days, or the time up to which it goes.
+  /// The report's period in its shortest form: a day, days, or the time up to which it goes.
   fileprivate var period: String {
     func date(_ instant: Instant) -> String { String(instant.rfc3339.prefix(10)) }
     func minute(_ instant: Instant) -> String { "\(date(instant)) \(instant.rfc3339.dropFirst(11).prefix(5)) UTC" }
@@ -22,7 +22,7 @@ extension RunReport {
 }
 
 extension Markup {
-  /// The sections of a report; what is empty is left out.
+  /// Adds the sections of a report, skipping empty ones.
   fileprivate mutating func add(_ report: RunReport) {
     addOverview(report)
     add(Charts(report.activity, report.platform.typeNames).all)
@@ -101,7 +101,7 @@ extension Markup {
     return tiles
   }
 
-  // MARK: - What the run found
+  // MARK: - Findings
 
   private mutating func addQuarantine(_ report: RunReport) {
     let summary = report.summary
@@ -179,7 +179,7 @@ extension Markup {
       (title: column.title, kind: section.rows.contains { $0[place].isNumber } ? "number" : "")
     }
     let heads: Markup = .joined(columns) { #"<th scope="col" class="\#($0.kind)">\#($0.title)</th>"# }
-    // A few sentences read better below each other.
+    // A list of sentences reads better in one column.
     let kind = section.columns.count == 1 && section.rows.count > 8 ? "stack single" : "stack"
     line(
       #"""
@@ -195,7 +195,7 @@ extension Markup {
     line("</tbody></table></section>")
   }
 
-  // MARK: - What a person may want to know besides
+  // MARK: - Further details
 
   private mutating func addFields(_ fields: [UnknownField]) {
     let more = fields.dropFirst(Self.shownFields)
@@ -219,7 +219,7 @@ extension Markup {
   private mutating func addRun(_ report: RunReport) {
     line(#"<section class="long"><h2>This run</h2><dl>"#)
     lines(Self.facts(report)) { name, value in
-      // No time is broken at its hyphens.
+      // Times must not break at their hyphens.
       let ends = value.split(separator: " to ", maxSplits: 1).map(String.init)
       let shown: Markup = ends.count == 2 ? #"\#(ends[0]) to <span class="whole">\#(ends[1])</span>"# : "\(value)"
       return "<dt>\(name)</dt><dd>\(shown)</dd>"
@@ -262,12 +262,12 @@ extension Markup {
     return facts.compactMap { name, value in value.map { (name, $0) } }
   }
 
-  // What comes from outside can be long and much; a page stays below a megabyte.
+  // External content can be long; these limits keep a page below a megabyte.
   private static let shownFields = 100
   private static let shownNotes = 50
   private static let tableBytes = 120_000
 
-  /// The rows of a table that fit into a page beside the others.
+  /// Returns the rows of a table that fit into a page with the others.
   private static func fitting<Row>(_ rows: [Row], _ texts: (Row) -> [String]) -> [Row] {
     var left = tableBytes
     return Array(
@@ -279,7 +279,7 @@ extension Markup {
 }
 
 extension String {
-  /// As much of a name as a page shows, and of a sentence or a path.
+  /// The part of a name that a page shows; ``shownWords`` is for sentences and paths.
   var shownName: String { clipped(toBytes: 100) }
   fileprivate var shownWords: String { clipped(toBytes: 300) }
 }
@@ -290,7 +290,7 @@ extension RedactedText {
 
 extension QuarantineSample {
   fileprivate var shownPlace: String { line == 0 ? file.shownWords : "\(file.shownWords):\(line)" }
-  /// One element if the line, or its shape, may be shown.
+  /// The line or its shape; empty if neither may be shown.
   fileprivate var shownContent: [String] { (content.text ?? excerpt).map { [$0] } ?? [] }
 }
 

@@ -2,10 +2,10 @@ import BatchFoundation
 
 /// The report of a run for programs (`docs/report-format.md`).
 package enum JSONReport {
-  /// Raised when a member goes away or changes its meaning, not when one is added.
+  /// Incremented when a member is removed or changes its meaning, not when one is added.
   static let version = 1
 
-  /// UTF-8 text with a line end behind it; the same report gives the same bytes.
+  /// Returns UTF-8 text that ends with a line end; equal reports give equal bytes.
   package static func text(_ report: RunReport) -> String {
     let document: JSONNode = [
       "reportVersion": .number(version),
@@ -59,7 +59,7 @@ package enum JSONReport {
     return document.text() + "\n"
   }
 
-  /// Bytes of lists, names of outside included: a report stays below a megabyte whatever an export has in it.
+  /// The limits of lists in bytes, including external names: a report stays below a megabyte for any export.
   private enum Room {
     static let failure = 20_000
     static let types = 80_000
@@ -71,7 +71,7 @@ package enum JSONReport {
     static let notes = 40_000
   }
 
-  /// Campaigns that are told one by one, those with the most events; the rest is one sum.
+  /// The campaigns listed individually, those with the most events; the rest is one sum.
   private static let shownCampaigns = 200
 
   private static func activity(_ activity: Activity) -> JSONNode {

@@ -1,12 +1,12 @@
 import BatchFoundation
 
-/// Results as JUnit XML, which build servers show.
+/// Results as JUnit XML, for build servers.
 package struct JUnitDocument: Sendable {
   package struct Case: Sendable {
-    /// What was looked at, such as a file.
+    /// The tested object, such as a file.
     package var group: String
     package var name: String
-    /// Why it failed; nil for one that passed.
+    /// Nil if the case passed.
     package var failure: Failure?
 
     package init(group: String, name: String, failure: Failure? = nil) {
@@ -19,7 +19,7 @@ package struct JUnitDocument: Sendable {
   package struct Failure: Sendable {
     package var message: String
     package var type: String
-    /// More lines; empty for none.
+    /// Further lines; empty for none.
     package var text: String
 
     package init(message: String, type: String, text: String = "") {
@@ -39,7 +39,7 @@ package struct JUnitDocument: Sendable {
     self.seconds = seconds
   }
 
-  /// The document, with a line end behind it.
+  /// The document, ending with a line end.
   package var text: String {
     let escape = Markup.escaped
     let failures = cases.count { $0.failure != nil }

@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// A run as JUnit XML: what went wrong, as build servers and monitors show it.
+/// The failures of a run as JUnit XML, for build servers and monitors.
 package enum JUnitReport {
-  /// A case for the run itself, and one for each quarantined line that the report shows.
+  /// Returns cases for the run, for each quarantined line in the report, and for events refused by the service.
   package static func document(_ report: RunReport) -> JUnitDocument {
     let ending = report.ending
     let words = report.failure.map { $0.split(separator: "\n").first.map(String.init) ?? ending } ?? ending

@@ -1,16 +1,16 @@
 import BatchFoundation
 
-/// A column of a table. The first one names the row.
+/// A column of a table. The first column names the row.
 struct Column<Row> {
-  /// Narrow pages repeat it beside each cell.
+  /// The head; narrow pages repeat it next to each cell.
   let head: String
-  /// Class of the head; empty for none.
+  /// The class of the head; empty for none.
   fileprivate let kind: String
-  /// Those of a cell.
+  /// Returns the classes of a cell.
   fileprivate let classes: (Row) -> String
   fileprivate let cell: (Row) -> Markup
 
-  /// - Parameter classes: nil for that of the head.
+  /// - Parameter classes: The classes of cells; nil for that of the head.
   init(
     _ head: String, kind: String = "", classes: ((Row) -> String)? = nil, cell: @escaping (Row) -> Markup
   ) {
@@ -24,17 +24,16 @@ struct Column<Row> {
     Column(head) { "\(text($0))" }
   }
 
-  /// What a program understands.
   static func code(_ head: String, _ text: @escaping (Row) -> String) -> Column {
     Column(head) { "<code>\(text($0))</code>" }
   }
 
-  /// Words whose colour says how good they are.
+  /// Shows text whose color rates it.
   static func toned(_ head: String, _ tone: @escaping (Row) -> String, _ text: @escaping (Row) -> String) -> Column {
     Column(head, classes: tone) { "\(text($0))" }
   }
 
-  /// A figure as it is written.
+  /// Shows a number that is already formatted.
   static func number(_ head: String, _ text: @escaping (Row) -> String) -> Column {
     Column(head, kind: "number") { "\(text($0))" }
   }
@@ -43,18 +42,14 @@ struct Column<Row> {
 }
 
 extension Markup {
-  /// A section as wide as the page, with a table.
-  ///
-  /// - Parameter caption: nil repeats the title, for those who cannot see it.
+  /// Adds a section as wide as the page with a table; a nil caption repeats the title for readers who cannot see it.
   mutating func addTable<Row>(_ title: String, _ caption: String?, _ rows: [Row], _ columns: [Column<Row>]) {
     guard !rows.isEmpty else { return }
     let table: Markup = .table(caption ?? title, isHeard: caption == nil, rows, columns)
     line(#"<section class="long"><h2>\#(title)</h2>\#(table)</section>"#)
   }
 
-  /// A table with a head, whose cells stand below each other where the page is narrow.
-  ///
-  /// - Parameter isHeard: the caption is not seen.
+  /// Returns a table whose cells stack on narrow pages; `isHeard` leaves the caption to screen readers.
   static func table<Row>(
     _ caption: String, isHeard: Bool = false, _ rows: [Row], _ columns: [Column<Row>]
   ) -> Markup {
@@ -66,7 +61,7 @@ extension Markup {
     return "\(table)</tbody></table>"
   }
 
-  /// A section with a table of names and figures, which need no heads.
+  /// Adds a section with a table of names and figures without heads.
   mutating func addShortTable<Row>(_ title: String, _ caption: String, _ rows: [Row], _ columns: [Column<Row>]) {
     guard !rows.isEmpty else { return }
     line("<section><h2>\(title)</h2>\(.shortTable(caption, rows, columns))</section>")
@@ -88,7 +83,7 @@ extension Markup {
     return #"<tr><th scope="row"\#(styled(name.kind))>\#(name.cell(row))</th>\#(cells)</tr>"#
   }
 
-  /// The large figures at the top of a page; a tone is `plain`, `good`, `attention` or `bad`.
+  /// Adds the large figures at the top of a page; a tone is `plain`, `good`, `attention` or `bad`.
   mutating func addTiles(_ tiles: [(label: String, count: Int, tone: String)]) {
     line(#"<div class="tiles">"#)
     lines(tiles) {
@@ -97,6 +92,6 @@ extension Markup {
     line("</div>")
   }
 
-  /// The attribute for classes; empty for none.
+  /// Returns the class attribute; empty for no classes.
   static func styled(_ classes: String) -> Markup { classes.isEmpty ? "" : #" class="\#(classes)""# }
 }

@@ -1,6 +1,7 @@
 import BatchFoundation
 
-/// Markup: what is written in it is markup as it is; what is interpolated is text and is escaped, so that nothing recorded becomes markup.
+/// Markup whose literals are used unchanged and whose interpolated text is escaped, so that no recorded data becomes
+/// markup.
 struct Markup: ExpressibleByStringInterpolation {
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
@@ -26,17 +27,16 @@ struct Markup: ExpressibleByStringInterpolation {
     text += "\n"
   }
 
-  /// A line for each element.
   mutating func lines<Element>(_ elements: [Element], _ line: (Element) -> Markup) {
     for element in elements { self.line(line(element)) }
   }
 
-  /// The pieces one after the other, without line ends.
+  /// Joins the pieces without line ends.
   static func joined<Element>(_ elements: some Sequence<Element>, _ piece: (Element) -> Markup) -> Markup {
     elements.reduce(into: "") { $0.text += piece($1).text }
   }
 
-  /// Text whose times and options keep together: a line breaks before one rather than at a hyphen inside.
+  /// Keeps times and options together: a line breaks before them rather than at a hyphen inside.
   static func words(_ text: String) -> Markup {
     let words: [Markup] = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
       let rest = word.drop { $0 == "-" }
@@ -46,9 +46,9 @@ struct Markup: ExpressibleByStringInterpolation {
     return words.dropFirst().reduce(words[0]) { "\($0) \($1)" }
   }
 
-  /// The text for elements and quoted attributes of HTML and XML.
+  /// Escapes text for elements and quoted attributes of HTML and XML.
   ///
-  /// By Unicode scalar: a quotation mark that an accent makes another character of still ends an attribute.
+  /// Works on bytes: a quotation mark with a combining accent, another character, still ends an attribute.
   static func escaped(_ text: String) -> String {
     let text = text.printable
     guard text.utf8.contains(where: { entity($0) != nil }) else { return text }
@@ -73,9 +73,7 @@ struct Markup: ExpressibleByStringInterpolation {
 }
 
 extension Markup {
-  /// A whole page without scripts and without anything loaded from elsewhere.
-  ///
-  /// - Parameter head: what else its head has.
+  /// Returns a page without scripts and external resources; `head` has further elements of its head.
   static func page(title: String, head: Markup = "", _ add: (inout Markup) -> Void) -> String {
     var html: Markup = ""
     html.line(

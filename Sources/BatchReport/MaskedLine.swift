@@ -1,8 +1,8 @@
-/// What a line looks like, without what it says: enough to see a missing comma or a key that is written otherwise.
+/// The shape of a line without its content, enough to see a missing comma or a misspelled key.
 enum MaskedLine {
   private static let limit = 160
 
-  /// Names of the outermost object stay if they are plain words; of everything else letters become `x` and digits `9`.
+  /// Keeps plain words as names of the outermost object; elsewhere letters become `x` and digits `9`.
   static func text(_ line: [UInt8]) -> String {
     var text = ""
     var depth = 0
@@ -31,7 +31,7 @@ enum MaskedLine {
     return at < line.count ? text + "…" : text
   }
 
-  /// Where the closing quotation mark stands; the end of the line for a string that is cut.
+  /// Returns the index of the closing quotation mark, or the end of the line for a truncated string.
   private static func endOfString(_ line: [UInt8], _ start: Int) -> Int {
     var at = start + 1
     while at < line.count, line[at] != UInt8(ascii: "\"") { at += line[at] == UInt8(ascii: "\\") ? 2 : 1 }
@@ -56,7 +56,7 @@ enum MaskedLine {
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): text += "9"
       case 0x20...0x7E: text.unicodeScalars.append(isLetter(byte) ? "x" : Unicode.Scalar(byte))
-      // What is no ASCII may be cut; one letter stands for each character of it.
+      // Non-ASCII text may be truncated; each character becomes one letter.
       case 0x80...0xBF: break
       default: text += "x"
       }

@@ -1,15 +1,14 @@
 package import BatchFoundation
 
-/// The figures of a job's last run as Prometheus reads them (`docs/operations.md`).
+/// The figures of a job's last run in the format of Prometheus (`docs/operations.md`).
 package struct MetricsText: Sendable {
-  /// Of the job.
   package var job: String
   package var exit: RunExit
   package var endedAt: Instant
-  /// When a run of the job last ended with 0, as far as the file knew before; nil for never.
+  /// The last time that a run of the job ended with 0, as far as the file knows; nil for never.
   package var lastSuccess: Instant?
   package var report: RunReport?
-  /// False for a run that ended before it had figures.
+  /// False if the run ended before it had figures.
   package var isWhole = true
 
   package init(
@@ -25,7 +24,7 @@ package struct MetricsText: Sendable {
 
   private static let success = "engage_batch_last_success_time_seconds"
 
-  /// When a run of the job last ended with 0, from the text of its run before; nil where it does not say.
+  /// Reads the time of the job's last run with exit code 0 from an earlier text; nil if it has none.
   package static func lastSuccess(of job: String, in text: String) -> Instant? {
     let begin = "\(success){\(label("job", job))} "
     for line in text.split(separator: "\n") where line.hasPrefix(begin) {
@@ -34,13 +33,13 @@ package struct MetricsText: Sendable {
     return nil
   }
 
-  /// The job that a text is about; nil where it does not say, or in a form of its own.
+  /// Returns the job label of a metrics text; nil without one, and for one with escapes.
   package static func job(in text: String) -> String? {
     let name = text.firstRange(of: "{job=\"").map { text[$0.upperBound...].prefix { $0 != "\"" } }
     return name.flatMap { $0.contains("\\") ? nil : String($0) }
   }
 
-  /// The text format of Prometheus, with a line end behind it.
+  /// The metrics in Prometheus text format, ending with a line end.
   package var text: String { families.map { $0.text(job: job) }.joined() }
 
   private var night: NightState { report?.night ?? NightState(exit, hasFindings: false) }
@@ -130,7 +129,7 @@ package struct MetricsText: Sendable {
     return "\(name)=\"\(escaped)\""
   }
 
-  /// One figure with its values, all of them gauges: each run begins at 0.
+  /// A metric with its values. All are gauges, because each run begins at 0.
   struct Family {
     var name: String
     var help: String
@@ -152,7 +151,7 @@ package struct MetricsText: Sendable {
   }
 }
 
-/// Seconds with three digits behind the point, as this file writes them.
+/// Seconds with three decimals, as this file writes them.
 private struct DecimalSeconds {
   var milliseconds: Int64
 

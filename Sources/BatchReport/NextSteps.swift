@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// What a person has to decide or do after a run; nothing if nothing needs one. Each command can be run as it is printed.
+/// The actions and decisions that a run leaves to a person. The commands can be run as printed.
 enum NextSteps {
   static func of(_ report: RunReport) -> [String] {
     let summary = report.summary
@@ -77,12 +77,12 @@ enum NextSteps {
         "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). When the cause is fixed, send again: "
           + requeue)
     }
-    // While parts are missing, nothing is sent.
+    // Nothing is sent while parts are missing.
     let isKept = report.mode == .noUpload && report.exit != .noInput
     let kept = isKept ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
     let pending = report.missingParts == nil ? max(summary.upload.eventsPending, kept) : 0
     if pending > 0, report.mode != .dryRun {
-      // What the service does not let in stays where it is, however often it is tried.
+      // The service's refusal persists however often it is tried.
       let first =
         switch report.exit {
         case .credentialsRefused:
@@ -140,13 +140,13 @@ enum NextSteps {
 
   private static let shownWindows = 10
 
-  /// The reasons of the service for the most refused events.
+  /// Returns the service's reasons for the most refused events.
   private static func refusals(_ report: RunReport) -> String {
     let most = (report.ledger.refusals ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
     return most.isEmpty ? "" : " (\(most.map { "\($0.value.grouped): \($0.key)" }.joined(separator: "; ")))"
   }
 
-  /// Files of which lines are missing: that is no matter of a line, though each counts as one.
+  /// Returns the steps for whole files: their findings concern no line, although each counts as one.
   private static func wholeFiles(_ report: RunReport) -> [String] {
     guard report.quarantineWaits else { return [] }
     return [
@@ -162,14 +162,14 @@ enum NextSteps {
     ].compactMap { reason, one, several, remedy in
       let files = report.summary.quarantineReasons[reason, default: 0]
       guard files > 0 else { return nil }
-      // Of many lines, the samples may not have it.
+      // With many lines, the samples may not include it.
       let sample = report.orderedQuarantine.first { $0.reason == reason }
       let name = sample.map { files == 1 ? " (\($0.file): \($0.detail))" : " (such as \($0.file): \($0.detail))" } ?? ""
       return "\(files.counted("file \(one)", "files \(several)"))\(name). \(remedy)"
     }
   }
 
-  /// What to decide where records of consent came and nobody said what they are to the job; nil where there is nothing to decide.
+  /// Returns the decision needed if consent records came without a rule in the job; nil if none is needed.
   static func consentChoice(_ report: RunReport) -> String? {
     let setting = "Recipient.consentRecords"
     guard let ignored = report.warnings.first(where: { $0.kind == "ignored-consent" }),
@@ -182,6 +182,5 @@ enum NextSteps {
 }
 
 extension RunReport {
-  /// What somebody has to decide about records of consent, in words; nil for nothing.
   package var consentChoice: String? { NextSteps.consentChoice(self) }
 }

@@ -1,21 +1,21 @@
 import BatchFoundation
 
-/// The figures of a run by which its night is held against the nights before.
+/// The figures by which a run's night is compared with previous nights.
 package struct NightFigures: Sendable, Equatable {
-  /// Records that could be used, those that were known already among them, and those of people who were forgotten.
+  /// The usable records, including duplicates and those of forgotten people.
   package var volume: Int
-  /// Lines and events that were quarantined, of a thousand records.
+  /// The quarantined lines and events per thousand records.
   package var quarantinedPerMille: Int
   package var warnings: Int
   package var conflicts: Int
-  /// Hours from the newest event to the time of the run; nil for a run without new events.
+  /// The hours from the newest event to the run's `asOf`; nil without new events.
   package var age: Int?
 
   package init(_ report: RunReport) {
     let summary = report.summary
     volume = summary.records.accepted + summary.records.duplicates + (summary.records.forgotten ?? 0)
     let quarantined = summary.records.quarantined + report.quarantinedEvents
-    // Records of people who were forgotten are no part of what is wrong, nor of what it is a share of.
+    // Records of forgotten people are neither errors nor part of the total.
     let records = summary.records.read - (summary.records.forgotten ?? 0)
     quarantinedPerMille = records == 0 ? 0 : quarantined * 1000 / records
     warnings = report.warningCount
@@ -24,14 +24,14 @@ package struct NightFigures: Sendable, Equatable {
     age = hours.span.map { Int(max(0, report.asOf.hour - $0.upperBound)) }
   }
 
-  /// Fewer nights say nothing of what is usual.
+  /// Fewer nights do not show what is usual.
   private static let leastNights = 3
 
-  /// What is beyond the range of the other nights by the factor, in a sentence each; what is too small to matter is left out.
+  /// Returns a sentence for each figure outside the other nights' range by the factor; small differences are skipped.
   package func unusual(beside nights: [NightFigures], factor: Int) -> [String] {
     guard nights.count >= Self.leastNights else { return [] }
     var sentences: [String] = []
-    /// - Parameter slack: how far above the others a figure has to be at least.
+    /// - Parameter slack: The minimum difference above the others.
     func hold(
       _ name: String, _ value: Int?, _ others: [Int], orBelow: Bool = false, slack: Int,
       _ words: (Int) -> String = { $0.grouped }

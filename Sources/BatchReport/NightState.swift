@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// What became of a night, in one value that all outputs print in words (reference decisions 49).
+/// The state of a night, which all outputs print in words (reference decisions 49).
 package enum NightState: String, CaseIterable, Codable, Sendable {
   case done
-  /// Done, and something was lost, missed, or has to be looked at.
+  /// Done, but something was lost, missed, or needs attention.
   case findings = "done with findings"
   /// No run has read its window.
   case missed
@@ -31,11 +31,11 @@ package enum NightState: String, CaseIterable, Codable, Sendable {
   }
 }
 
-/// A window of a job, or a part of one, that lies between windows that runs have read, and that none has (reference decisions 49).
+/// A window of a job, or a part of one, that no run has read, between windows that were read (reference decisions 49).
 package struct MissedWindow: Sendable, Equatable, Codable {
   package var from: Instant
   package var to: Instant
-  /// For which time a run of the job has a window that includes it; nil where the job's window does not move.
+  /// The `asOf` with which a run's window includes it; nil if the job's window is fixed.
   package var asOf: Instant?
 
   package init(from: Instant, to: Instant, asOf: Instant? = nil) {
@@ -44,7 +44,7 @@ package struct MissedWindow: Sendable, Equatable, Codable {
 
   package var words: String { "\(from.rfc3339) to \(to.rfc3339)" }
 
-  /// What reads it, by the run that found it.
+  /// Returns the command that reads the window, based on the run that found it.
   func command(_ invocation: RunInvocation) -> ShellCommand {
     var invocation = invocation
     (invocation.from, invocation.to) = asOf == nil ? (from, to) : (nil, nil)
@@ -64,7 +64,7 @@ extension RunReport {
 
   package var missed: [MissedWindow] { summary.missed ?? [] }
 
-  /// The summary with what became of the night, as one JSON object.
+  /// The summary, including the state of the night, as one JSON object.
   package var summaryJSON: String {
     var summary = summary
     summary.night = night

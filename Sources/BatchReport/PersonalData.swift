@@ -1,20 +1,19 @@
 package import BatchFoundation
 
-/// What reports may say about people (`Report.personalData`).
-///
-/// The only source of ``RedactedText``, so an id cannot come into a report in another way.
+/// The policy for personal data in reports (`Report.personalData`). It is the only source of ``RedactedText``, so no id
+/// enters a report any other way.
 package struct PersonalData: Sendable {
-  /// The raw values are those of the setting.
+  /// Its raw values are those of the setting.
   package let policy: PersonalDataPolicy
   private let code: MessageAuthenticationCode
 
-  /// - Parameter key: random bytes of the store that hashes are made with; not used by the other policies.
+  /// - Parameter key: Random bytes of the store that key the hashes; unused by the other policies.
   package init(_ policy: PersonalDataPolicy, key: [UInt8]) {
     self.policy = policy
     code = MessageAuthenticationCode(key: key)
   }
 
-  /// An id of a device, recipient or user. Empty ids stay empty: they name nobody.
+  /// Returns the id of a device, recipient or user as the policy allows. Empty ids stay empty.
   package func id(_ id: String) -> RedactedText {
     switch policy {
     case .clear: return RedactedText(id)
@@ -25,9 +24,8 @@ package struct PersonalData: Sendable {
     }
   }
 
-  /// What a record says; never hashed, because nobody could read anything from the hash. Bytes that are not UTF-8 are replaced.
-  ///
-  /// - Parameter limit: bytes shown of a longer content.
+  /// Returns at most `limit` bytes of a record in clear, otherwise nothing; hashes would be unreadable. Replaces
+  /// invalid UTF-8.
   package func content(_ bytes: [UInt8], limit: Int = 1024) -> RedactedText {
     guard policy == .clear else { return RedactedText(nil) }
     let shown = String(decoding: bytes.prefix(limit), as: UTF8.self)
@@ -37,14 +35,14 @@ package struct PersonalData: Sendable {
 
 /// Text that a report may show.
 package struct RedactedText: Sendable, Hashable, Codable {
-  /// Nil if it is left out.
+  /// Nil if omitted.
   package let text: String?
 
   fileprivate init(_ text: String?) { self.text = text }
 }
 
 extension QuarantineSample {
-  /// - Parameter personalData: shows the line itself only if the policy is to show everything.
+  /// - Parameter personalData: Only the clear policy shows the line, only the hash policy its masked shape.
   package init(_ line: QuarantinedLine, _ personalData: PersonalData) {
     self.init(
       file: line.place.file, line: line.place.line, offset: line.offset, reason: line.reason, detail: line.placedDetail,

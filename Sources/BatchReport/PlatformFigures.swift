@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// What only one platform counts: a member of the summary with members of its own.
+/// Figures that only one platform counts: a member of the summary with further members.
 package struct PlatformFigures: Sendable, Equatable, Codable {
   package struct Member: Sendable, Equatable, Codable {
     package var name: String
@@ -14,10 +14,10 @@ package struct PlatformFigures: Sendable, Equatable, Codable {
 
   package enum Value: Sendable, Equatable, Codable {
     case count(Int)
-    /// In the order of the summary; values are counts.
+    /// Counts in the order of the summary.
     case counts([Member])
 
-    /// The figures of a run whose names begin with this one and a dot, by what follows.
+    /// Returns the figures of a run whose names begin with this name and a dot, named by the rest.
     package static func group(_ name: String, of figures: [String: Int]) -> Value {
       let prefix = "\(name)."
       let inside = figures.filter { $0.key.hasPrefix(prefix) }

@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// What one platform alone has to tell of a run, beside its figures in the summary.
+/// A platform's part of the report, in addition to its figures in the summary.
 package struct PlatformReport: Sendable, Equatable, Codable {
-  /// A line of the end summary, with what it counts below.
+  /// A line of the final summary, followed by counts.
   package struct Line: Sendable, Equatable, Codable {
     package struct Count: Sendable, Equatable, Codable {
       package var words: String
@@ -20,7 +20,7 @@ package struct PlatformReport: Sendable, Equatable, Codable {
     }
   }
 
-  /// A number of this platform alone, which two runs are compared by.
+  /// A platform's figure that two runs are compared by.
   package struct Figure: Sendable, Equatable, Codable {
     package var name: String
     package var count: Int
@@ -34,18 +34,18 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   package var lines: [Line] = []
   package var figures: [Figure] = []
   package var sections: [ReportSection] = []
-  /// What types of events are called that are codes.
+  /// The names of event types that are codes.
   package var typeNames: [String: String] = [:]
-  /// What any other type is called; empty where every type is its name.
+  /// The name of any other type; empty if types are names themselves.
   package var unnamedType = ""
-  /// A setting and a value, as `--set` takes them, that show what `compare` is good for; nil offers none.
+  /// A setting and a value in the form of `--set`, to demonstrate `compare`; nil for none.
   package var settingToTry: String?
-  /// What to correct where the service lets nobody in; nil for credentials.
+  /// The item to correct if the service denies access; nil for credentials.
   package var access: String?
 
   package init() {}
 
-  /// What an event of the type is called where people read; a name of the caller's own stands for itself.
+  /// Returns the displayed name of an event type, with its code; a type without a name is shown itself.
   package static func words(ofType type: String, _ name: String?) -> String {
     name.map { "\($0) (code \(type))" } ?? "event \(type.printable)"
   }
@@ -67,7 +67,7 @@ package struct ReportSection: Sendable, Equatable, Codable {
   package enum Cell: Sendable, Equatable, Codable {
     case text(String)
     case count(Int)
-    /// A number that names something.
+    /// A number used as an identifier.
     case id(Int64)
   }
 

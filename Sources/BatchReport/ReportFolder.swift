@@ -2,7 +2,7 @@ package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A report that could not be written; ends a run with exit code 73.
+/// A report that could not be written; the run ends with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Operation: String, Sendable {
     case createFolder = "create the folder", create = "create", write = "write"
@@ -19,15 +19,15 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// The files of one report, readable by their owner only, or by their group on request: `report.html`, `report.json` and `summary.json` in a folder of the run.
+/// The files of a report in a folder of the run, readable by their owner only, or by the group on request.
 package enum ReportFolder {
   private static let names = ["report.html", "report.json", "summary.json"]
 
-  /// The folder of a run: its job's name and start.
+  /// Returns the name of a run's folder: the job's name and start.
   ///
-  /// Bytes of the name other than ASCII letters, digits, `.`, `_` and `-` become `-`, so the name stays one component.
+  /// Bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`, so the name stays one component.
   ///
-  /// - Parameter windowFrom: of a run that is one of many, where its window begins; the folder is named after it as well.
+  /// - Parameter windowFrom: The start of the window, which the name includes if the run is one of many.
   package static func name(job: String, startedAt: Instant, windowFrom: Instant? = nil) -> String {
     let safe = PathText.component(job)
     let name = safe.isEmpty || safe.hasPrefix(".") ? "job" + safe : safe
@@ -39,12 +39,12 @@ package enum ReportFolder {
     instant.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
   }
 
-  /// Writes the three files into a new folder below `folder`, which is made if it is missing.
+  /// Writes the three files into a new folder below `folder`, which is created if it is missing.
   ///
-  /// A run that began in the same second as another gets `-2`, `-3` and so on behind the name; nothing is overwritten.
+  /// If a run started in the same second as another, `-2`, `-3` and so on are appended; nothing is overwritten.
   ///
-  /// - Parameter isForGroup: whether the group of the files may read them.
-  /// - Returns: the path of the new folder.
+  /// - Parameter isForGroup: Whether the group may read the files.
+  /// - Returns: The path of the new folder.
   /// - Throws: ``ReportError``.
   package static func write(
     _ report: RunReport, below folder: String, windowFrom: Instant? = nil, isForGroup: Bool = false
@@ -64,13 +64,11 @@ package enum ReportFolder {
     return path
   }
 
-  /// Writes the page over all runs of a store beside its reports: `index.html`, or `index-STORE.html` where that is of another store, and
-  /// for a sandbox. A page that is not of this store stays.
+  /// Writes the page over all runs of a store next to its reports: `index.html`, or `index-STORE.html` if that belongs
+  /// to another store and for a sandbox. Pages of other stores are kept.
   ///
-  /// - Parameters:
-  ///   - runs: oldest first.
-  ///   - store: its path.
-  /// - Returns: the page; nil if both names are taken.
+  /// - Parameter runs: The runs, oldest first.
+  /// - Returns: The page; nil if both names are taken.
   /// - Throws: ``ReportError``.
   package static func writeIndex(
     _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String, isForGroup: Bool
@@ -81,7 +79,7 @@ package enum ReportFolder {
     let runs = runs.map { run in
       var run = run
       let name = self.name(job: run.job, startedAt: run.started)
-      // One of many is named after its window, too. Of runs of one second, the later ones have a number at the end.
+      // One of many runs has its window in the name. Later runs of the same second have a number at the end.
       let ofWindow = self.name(job: run.job, startedAt: run.started, windowFrom: run.window.from)
       run.folder =
         [ofWindow, name].first(where: left.contains) ?? folders.first { $0.hasPrefix(name + "-") && left.contains($0) }
@@ -94,7 +92,7 @@ package enum ReportFolder {
       do throws(RegularFile.Failure) {
         return String(decoding: try RegularFile.read(path), as: UTF8.self).contains(HTMLIndex.mark(of: store).text)
       } catch {
-        // What cannot be read is somebody else's.
+        // An unreadable file belongs to someone else.
         return error == .system(SystemError(ENOENT))
       }
     }
@@ -110,9 +108,9 @@ package enum ReportFolder {
     return path
   }
 
-  /// What a path is that is there and that only reports write: the report of a run below `folder`, or the page over its runs. Nil for any other.
+  /// Returns the role of an existing file that only reports write, below `folder`; nil for any other path.
   package static func role(of path: String, below folder: String) -> String? {
-    // What cannot be looked at cannot be overwritten either; opening it says why.
+    // A path that cannot be examined cannot be overwritten either; opening it reports the reason.
     guard case .present? = try? FilePlace(path), let reports = try? FilePlace(folder) else { return nil }
     let (name, parent) = (PathText.name(of: path), PathText.folder(of: path))
     if name.hasPrefix("index"), name.hasSuffix(".html"), (try? FilePlace(parent)) == reports {
@@ -133,13 +131,13 @@ package enum ReportFolder {
     throw ReportError(path: base, operation: .createFolder, code: EEXIST)
   }
 
-  /// Makes every folder in front of the path's last slash.
+  /// Creates every folder before the path's last slash.
   private static func makeParents(of path: String) throws(ReportError) {
     for end in path.indices where path[end] == "/" && end > path.startIndex {
       let folder = String(path[..<end])
       if unsafe mkdir(folder, 0o700) == 0 { continue }
       let code = errno
-      // A folder that is there answers EEXIST, or EROFS and the like where nothing may be made in any case.
+      // For an existing folder, mkdir returns EEXIST, or EROFS and the like where nothing can be created.
       var status = stat()
       if unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
       throw ReportError(path: folder, operation: .createFolder, code: code == EEXIST ? ENOTDIR : code)
@@ -155,7 +153,7 @@ package enum ReportFolder {
     } catch {
       fault = error.code
     }
-    // Delayed errors of network file systems come with the close.
+    // Network file systems report delayed errors on close.
     if close(file) != 0, fault == 0 { fault = errno }
     guard fault == 0 else { throw ReportError(path: path, operation: .write, code: fault) }
   }

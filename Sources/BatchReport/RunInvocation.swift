@@ -1,17 +1,17 @@
 package import BatchFoundation
 
-/// How a run was started: what the commands that go on from it have to carry along to mean the same.
+/// The command line of a run, for commands that continue it with the same meaning.
 package struct RunInvocation: Sendable, Equatable, Codable {
   /// Absolute, like every path here.
   package var jobFile: String
-  /// What `--store` and `--report` said; nil if they were not given.
+  /// The values of `--store` and `--report`; nil if not given.
   package var store: String?
   package var report: String?
-  /// What `--profile` said; nil if it was not given.
+  /// The value of `--profile`; nil if not given.
   package var profile: String?
-  /// `Section.key=value` of each `--set`, but for secrets.
+  /// `Section.key=value` of each `--set`, without secrets.
   package var settings: [String] = []
-  /// Secrets that were given with `--set`, which no output may repeat: their names.
+  /// The names of secrets given with `--set`, whose values no output may repeat.
   package var secrets: [String] = []
   package var from: Instant?
   package var to: Instant?
@@ -19,7 +19,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// Whether `asOf` may be far ahead of the clock; nil is false.
   package var allowsFuture: Bool?
   package var usesSandbox = false
-  /// `--no-upload` and `--dry-run`, as far as they were given.
+  /// The given ones of `--no-upload` and `--dry-run`.
   package var modes: [String] = []
 
   /// How many parts a partition has whose results the store collects; nil for a store that runs read into.
@@ -27,7 +27,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
 
   package init(jobFile: String) { self.jobFile = jobFile }
 
-  /// The same run again: it goes on where this one ended.
+  /// Repeats the run, which continues where this one ended.
   package var run: ShellCommand {
     if let parts {
       return ShellCommand(
@@ -45,7 +45,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
       + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is made), then 'decide' and 'collect'")
   }
 
-  /// Sends what the store of this run holds.
+  /// Sends the events in the store of this run.
   package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + future + configuration + reports) }
 
   /// Finishes the identity plans of the store that the run used.
@@ -54,12 +54,12 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     return ShellCommand(["identity", "resume", "--store", store, "--job", jobFile] + sandbox + configuration)
   }
 
-  /// Takes in again what waits in quarantine.
+  /// Reads quarantined lines again.
   package func replay(in store: String) -> ShellCommand {
     ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock + future)
   }
 
-  /// Decides a span of the store's time once more.
+  /// Processes a span of the store's time again.
   package func rerun(from: Instant, to: Instant) -> ShellCommand {
     ShellCommand(["rerun", jobFile, "--from", from.rfc3339, "--to", to.rfc3339] + place + configuration)
   }
@@ -67,12 +67,12 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// Asks the service whether everything arrived.
   var verify: ShellCommand { ShellCommand(["verify", jobFile] + place + configuration) }
 
-  /// Decides the same inputs with another setting, into a page.
+  /// Processes the same inputs with another setting and writes a page.
   func compare(with setting: String, page: String) -> ShellCommand {
     ShellCommand(["compare", jobFile] + window + clock + configuration + ["--with", setting, "--html", page])
   }
 
-  /// What to add by hand, because it is not printed; empty if nothing is missing.
+  /// A hint about options to add by hand, because they are not printed; empty if there are none.
   package var omission: String {
     secrets.isEmpty ? "" : " (with the --set \(secrets.joined(separator: ", ")) of before, which is not shown)"
   }

@@ -1,13 +1,12 @@
 import BatchFoundation
 
 extension RunReport {
-  /// Samples of quarantined lines, and places of a warning, that the sum of some reports keeps.
+  /// The limits of quarantined samples and of places per warning in a sum of reports.
   private static let quarantineSamples = 20
   private static let warningPlaces = 5
 
-  /// Adds what another report says of records and events, of other devices of the same export.
-  ///
-  /// What the platform counts, which adds it up itself, the state of a store and what a service answered stay as they are.
+  /// Adds the records and events of a report about other devices of the same export. Figures of the platform, which
+  /// adds them itself, store states and service answers stay unchanged.
   package mutating func add(_ other: RunReport) {
     summary.records.add(other.summary.records)
     summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)

@@ -7,15 +7,15 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var accepted = 0
     package var duplicates = 0
     package var outOfWindow = 0
-    /// Records of people who were forgotten; nil in reports of a release that counted them as quarantined.
+    /// Records of forgotten people; nil in reports of releases that counted them as quarantined.
     package var forgotten: Int?
     package var quarantined = 0
-    /// What maps left out, by reason; nil for a run without maps.
+    /// The records left out by maps, by reason; nil for a run without maps.
     package var leftOut: [String: Int]?
 
     package init() {}
 
-    /// Every line ends in exactly one of the others.
+    /// Whether every line ended in exactly one of the others.
     package var isBalanced: Bool {
       read == accepted + duplicates + outOfWindow + (forgotten ?? 0) + leftOutCount + quarantined
     }
@@ -40,9 +40,9 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var created = 0
     package var updated = 0
     package var merged = 0
-    /// What waits for a person.
+    /// The checks that wait for a person.
     package var conflicts = 0
-    /// What the service refuses for good.
+    /// The calls that the service refuses permanently.
     package var refused = 0
     /// Checks that a policy decided against a change; nothing waits.
     package var decidedByPolicy = 0
@@ -53,18 +53,18 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package init() {}
   }
 
-  /// Devices that were taken back for late records, and events that came out otherwise (reference decisions 34).
+  /// Devices rewound for late records, and the events that changed (reference decisions 34).
   package struct Rewind: Sendable, Equatable, Codable {
     package var devices = 0
-    /// Their records that were decided again; told to people, and no member of the JSON.
+    /// The number of their records that were processed again; shown to people, not in the JSON.
     package var records = 0
     package var replaced = 0
     package var withdrawn = 0
     package var added = 0
-    /// Events that the service perhaps has, and that would be different.
+    /// Events that the service may have and that would differ.
     package var corrections = 0
-    /// Events that the service perhaps has, and that are not right at all: the events of the run are less by these. Told to people, and
-    /// no member of the JSON; nil for none.
+    /// Events that the service may have and that are no longer right; the run's event count is reduced by them. Shown
+    /// to people, not in the JSON; nil for none.
     package var sentInVain: Int?
 
     package init() {}
@@ -74,38 +74,38 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
   package var records = Records()
   package var quarantineReasons: [QuarantineReason: Int] = [:]
-  /// Event code to number of events, of the first ``typeLimit`` codes by their bytes.
+  /// The number of events by code, for the first ``typeLimit`` codes by their bytes.
   package var eventsByType: [ByteText: Int] = [:]
-  /// Events of all other codes.
+  /// The number of events with other codes.
   package var otherEvents = 0
   package var sessionsStarted = 0
   package var sessionsEnded = 0
   package var campaignsSet = 0
   package var campaignsExpired = 0
-  /// What became of late records within the reach; left out of the JSON where no device was taken back.
+  /// The effects of late records within the reach; left out of the JSON if no device was rewound.
   package var rewind = Rewind()
   package var upload = Upload()
   package var identity = Identity()
-  /// What the platform alone counts; nil for none.
+  /// The figures of the platform alone; nil for none.
   package var platform: PlatformFigures?
-  /// Status name to number of events, over the whole store.
+  /// The number of events by status, over the whole store.
   package var store: [String: Int] = [:]
   package var durationSeconds = 0.0
-  /// Windows that no run has read, oldest first; nil where nobody looked.
+  /// Windows that no run has read, oldest first; nil if not checked.
   package var missed: [MissedWindow]?
-  /// Nil where it is not known yet.
+  /// Nil if not known yet.
   package var night: NightState?
-  /// Why the run ended early; nil, and no key, when it did not.
+  /// The reason the run ended early; nil, and no key, if it did not.
   package var stopped: String?
 
-  /// Codes that are counted one by one: an export can make a code for each event.
+  /// The number of codes counted individually: an export may create a code for each event.
   package static let typeLimit = 1000
 
   package init() {}
 
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
-  /// Counts what waits in the store where a run was to send and did not come to it; ``store`` has to be known.
+  /// Counts the store's pending events of a run that did not get to send; requires ``store``.
   package mutating func countWaiting() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
@@ -114,7 +114,6 @@ package struct RunSummary: Sendable, Equatable, Codable {
     otherEvents = events.rest
   }
 
-  /// Counts these events as well.
   package mutating func addEvents(_ events: NameTable<Int>) {
     var all = events
     for (type, count) in eventsByType { all.add(count, to: type) }
@@ -123,7 +122,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     otherEvents += others
   }
 
-  /// Names can be as long as many: so many bytes of them are written.
+  /// The limit in bytes for written names, which can be both long and many.
   private static let namesBytes = 100_000
 
   private var shownTypes: [ByteText: Int] {
@@ -135,7 +134,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     return Dictionary(uniqueKeysWithValues: shown.map { ($0.key, $0.value) })
   }
 
-  /// One JSON object on one line, keys in the order of the reference; codes and reasons by their text.
+  /// The summary as a JSON object on one line, with keys in the order of the reference and codes and reasons as text.
   package var json: String {
     func counts(_ counts: some Sequence<(key: ByteText, value: Int)>) -> JSONNode {
       .object(counts.sorted { $0.key < $1.key }.map { ($0.key.string, .number($0.value)) })

@@ -1,6 +1,6 @@
-/// A command line of this program that a person can paste into a POSIX shell as it is printed.
+/// A command line of this program that can be pasted into a POSIX shell as printed.
 package struct ShellCommand: Sendable, Equatable {
-  /// Without the name of the program.
+  /// The words without the program's name.
   package var words: [String]
 
   package init(_ words: String...) { self.words = words }
@@ -9,7 +9,7 @@ package struct ShellCommand: Sendable, Equatable {
 
   package var text: String { (["engage-batch"] + words.map(Self.quoted)).joined(separator: " ") }
 
-  /// A word with every character of it standing for itself.
+  /// Returns the word with every character taken literally.
   static func quoted(_ text: String) -> String {
     let isPlain =
       !text.isEmpty

@@ -1,9 +1,8 @@
 import BatchFoundation
 
-/// Events by type where people read: those with the most events, in the order of their codes, and the rest as one.
+/// The displayed events by type: the most frequent types in the order of their codes, and the rest as one.
 struct ShownTypes {
   let types: [(code: String, events: Int)]
-  /// Events of the types that are not shown.
   let others: Int
 
   init(_ summary: RunSummary, atMost limit: Int) {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// A report as a store keeps it, from which the same pages can be made again later.
+/// A report as a store keeps it, from which the same pages can be made again.
 ///
-/// What is kept is what the report shows: with its hashes and without its secrets. A member that a later release adds has to be
-/// optional, so that reports from before can still be read.
+/// It keeps what the report shows, with hashes and without secrets. Members added by later releases must be optional,
+/// so that older reports remain readable.
 package enum StoredReport {
   package static func bytes(_ report: RunReport) throws -> [UInt8] {
     let encoder = JSONEncoder()
@@ -11,7 +11,7 @@ package enum StoredReport {
     return Array(try encoder.encode(report))
   }
 
-  /// - Throws: for bytes that another release wrote in another form.
+  /// - Throws: `DecodingError` for bytes in another release's format.
   package static func report(_ bytes: [UInt8]) throws -> RunReport {
     try JSONDecoder().decode(RunReport.self, from: Data(bytes))
   }

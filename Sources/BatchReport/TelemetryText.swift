@@ -1,20 +1,19 @@
 package import BatchFoundation
 
-/// A run for OpenTelemetry: its stages as a trace, its figures as metrics, each a line of OTLP in JSON as collectors read from files.
+/// A run for OpenTelemetry: its stages as a trace and its figures as metrics, each a line of OTLP JSON for collectors.
 package struct TelemetryText: Sendable {
   private let metrics: MetricsText
   private let startedAt: Instant
 
-  /// - Parameter startedAt: when the run began.
   package init(_ metrics: MetricsText, startedAt: Instant) {
     self.metrics = metrics
     self.startedAt = startedAt
   }
 
-  /// With a line end behind each line.
+  /// The text, with a line end after each line.
   package var text: String { [trace, gauges].map { $0.compactText(",", ": ") + "\n" }.joined() }
 
-  /// The name makes it unique: the same run has the same ids each time.
+  /// Returns an id that is unique by name; the same run always has the same ids.
   private func id(_ name: String, bytes: Int) -> String {
     let text = "\(metrics.job)\u{0}\(startedAt.milliseconds)\u{0}\(name)"
     return Hexadecimal.text(of: SHA256.hash(text).prefix(bytes))
@@ -30,7 +29,7 @@ package struct TelemetryText: Sendable {
       ]
     }
     let exit = Int(metrics.exit.rawValue)
-    // 1 is good, 2 an error.
+    // 1 means success, 2 an error.
     let status: JSONNode = exit == 0 ? ["code": 1] : ["code": 2, "message": .text(Wording.ending(metrics.exit))]
     let run = span(
       "run \(metrics.job)", id: root, parent: "", startedAt,

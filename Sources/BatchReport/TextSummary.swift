@@ -2,12 +2,12 @@ import BatchFoundation
 
 /// The end of a run in words, for stderr.
 package struct TextSummary: Sendable {
-  /// One line each, without line ends and control characters.
+  /// The lines without line ends and control characters.
   package let lines: [String]
 
   /// - Parameters:
-  ///   - reportFolder: where the report was written; nil if there is none.
-  ///   - namesLines: whether lines that a dry run would quarantine are named.
+  ///   - reportFolder: The folder of the report; nil if there is none.
+  ///   - namesLines: Whether the causes of quarantined lines are listed.
   package init(_ report: RunReport, reportFolder: String? = nil, namesLines: Bool = true) {
     var text = Table()
     let summary = report.summary
@@ -94,7 +94,7 @@ package struct TextSummary: Sendable {
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
 
-  /// What late records changed, and why the events are fewer than those that go out.
+  /// Adds the changes by late records, and why the event count is lower than the number sent.
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
     text.row(
@@ -107,7 +107,7 @@ package struct TextSummary: Sendable {
     if inVain > 0 { text.row("", figure: inVain, "sent before and not right any more, and taken off the events above") }
   }
 
-  /// How many lines were quarantined by each reason, and below it by what exactly, unless other output names them.
+  /// Adds the quarantined lines by reason and, unless other output lists them, their causes.
   private static func addQuarantine(_ report: RunReport, namesLines: Bool, to text: inout Table) {
     for reason in QuarantineReason.allCases {
       guard let count = report.summary.quarantineReasons[reason] else { continue }
@@ -168,11 +168,10 @@ package struct TextSummary: Sendable {
     ] where count > 0 {
       text.row("", figure: count, words)
     }
-    // Where it is what ended the run, it stands at the head already.
+    // If it ended the run, the head already has it.
     if let stop = report.ledger.stop, report.failure?.contains(stop) != true { text.row("", "stopped early: \(stop)") }
   }
 
-  /// Lines with a label column.
   private struct Table {
     private static let labelWidth = 11
     var lines: [String] = []
@@ -193,7 +192,7 @@ package struct TextSummary: Sendable {
   }
 }
 
-/// Event codes: numbers by their value, then other codes by their bytes.
+/// The order of event codes: numbers by value, then other codes by their bytes.
 enum EventCodeOrder {
   static func precedes(_ one: String, _ other: String) -> Bool {
     switch (Int(one), Int(other)) {

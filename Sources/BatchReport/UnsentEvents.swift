@@ -1,14 +1,13 @@
-/// Events of the store that were not sent, all for one reason.
+/// Events of the store that were not sent for the same reason.
 package struct UnsentEvents: Sendable, Equatable, Codable {
-  /// As the store names it, such as `HOLD`.
+  /// The store's name of the status, such as `HOLD`.
   package var status: String
   package var events: Int
   package var reason: String
-  /// The setting, or member of the job, that decides it.
+  /// The setting, or member of the job, that determines it.
   package var setting: String
-  /// What ends it.
   package var ends: String
-  /// What somebody can do where no later run ends it; nil where there is nothing to do, or to wait for a run.
+  /// The advice if no later run ends it; nil if there is nothing to do but wait.
   package var advice: String?
 
   package init(status: String, events: Int, reason: String, setting: String, ends: String, advice: String? = nil) {
@@ -20,6 +19,6 @@ package struct UnsentEvents: Sendable, Equatable, Codable {
     self.advice = advice
   }
 
-  /// As one line for people, without the number.
+  /// A line for people, without the number.
   package var words: String { "\(status): \(reason) (\(setting)); ends with \(ends)" }
 }

@@ -1,8 +1,7 @@
 package import BatchFoundation
 
-/// Names and numbers as people read them in summaries and reports.
 package enum Wording {
-  /// How a run ended, by its exit code (reference command-line 4).
+  /// Returns the ending of a run by its exit code (reference command-line 4).
   package static func ending(_ exit: RunExit) -> String {
     switch exit {
     case .done: "done"
@@ -22,7 +21,7 @@ package enum Wording {
     }
   }
 
-  /// Whole milliseconds, in seconds.
+  /// Returns seconds rounded to whole milliseconds.
   static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "?" }
     let milliseconds = Int((seconds * 1000).rounded())
@@ -32,19 +31,17 @@ package enum Wording {
 }
 
 extension Int {
-  /// What counts what a run added less what late records took back, such as `1,200`, or `2 fewer`.
+  /// A count reduced by what late records withdrew, such as `1,200` or `2 fewer`.
   package var orFewer: String { self < 0 ? "\((-self).grouped) fewer" : grouped }
 
-  /// The same with its noun, such as `1 session` and `2 fewer sessions`.
-  ///
-  /// - Parameter plural: nil adds an `s`.
+  /// Returns the count with its noun, such as `1 session` and `2 fewer sessions`; a nil `plural` adds an `s`.
   package func countedOrFewer(_ one: String, _ plural: String? = nil) -> String {
     self < 0 ? "\(orFewer) \(self == -1 ? one : plural ?? one + "s")" : counted(one, plural)
   }
 }
 
 extension QuarantineReason {
-  /// What whoever makes the exports can do (`docs/quarantine.md`).
+  /// The advice for whoever creates the exports (`docs/quarantine.md`).
   package var remedy: String {
     switch self {
     case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing line end."
@@ -73,7 +70,7 @@ extension QuarantineReason {
 }
 
 extension String {
-  /// Filled with spaces at the end; one space behind longer text.
+  /// Returns the text padded with spaces to the width; longer text gets one space.
   func filled(to width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - unicodeScalars.count))
   }

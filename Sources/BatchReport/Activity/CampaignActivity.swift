@@ -1,16 +1,15 @@
 package import BatchFoundation
 
-/// What became of one campaign on all devices.
 package struct CampaignActivity: Tallied {
-  /// When a notification or link set it.
+  /// The times at which a notification or link set it.
   package var set = TimeCounts()
-  /// When those that were seen past their expiry had expired.
+  /// The expiry times of campaigns that were seen after they had expired.
   package var expired = TimeCounts()
-  /// When events happened that carry it.
+  /// The times of events that carry it.
   package var events = TimeCounts()
-  /// Also by one that was taken back since, as long as another is left: these two only get further apart.
+  /// May be of a setting withdrawn since, while others remain: ``firstSet`` and ``until`` only move apart.
   package var firstSet: Instant?
-  /// The last expiry that was given.
+  /// The latest expiry given.
   package var until: Instant?
 
   package init() {}
@@ -37,6 +36,6 @@ package struct CampaignActivity: Tallied {
     total.forgetTimes()
   }
 
-  /// Nothing set it, or what did was taken back.
+  /// Clears the times if nothing set the campaign, or the setting was withdrawn.
   private mutating func forgetTimes() { if set.counts.isEmpty { (firstSet, until) = (nil, nil) } }
 }

@@ -1,11 +1,10 @@
 package import BatchFoundation
 
-/// Counts by hour (UTC), kept for the days that have any.
+/// Counts by hour (UTC) for the days that have any.
 ///
-/// Of too many days the latest are kept. One that is kept in the end was among the latest from its first count on, whatever else came in
-/// which order: so its counts are complete, and nothing here depends on threads.
+/// If there are too many days, the latest are kept. A day kept at the end was among the latest since its first count,
+/// in whatever order counts came. So its counts are complete, and the result does not depend on threads.
 package struct HourCounts: Tallied {
-  /// One day's counts.
   fileprivate struct Day: Sendable {
     /// Days since 1970.
     let number: Int64
@@ -18,14 +17,14 @@ package struct HourCounts: Tallied {
     }
   }
 
-  /// In order; all of them have counts.
+  /// The days with counts, in order.
   private var days: [Day] = []
-  /// Counts of days before them: clocks that were years off must not fill the memory.
+  /// The counts of all earlier days: clocks that were years off must not fill the memory.
   private var earlier = 0
 
-  /// Three years, and the days of a few clocks that were off.
+  /// Three years, and the days of a few wrong clocks.
   private static let mostDays = 3 * 366 + 30
-  /// The longest time that ``span`` reaches over.
+  /// The maximum number of days in ``span``.
   private static let longestSpan: Int64 = 3 * 366
 
   package init() {}
@@ -34,7 +33,7 @@ package struct HourCounts: Tallied {
 
   package mutating func add(_ instant: Instant) { add(1, at: instant.hour) }
 
-  /// - Parameter hour: since 1970.
+  /// - Parameter hour: Hours since 1970.
   package mutating func add(_ count: Int, at hour: Int64) {
     let number = hour.flooredQuotient(24)
     let place = place(of: number)
@@ -42,15 +41,15 @@ package struct HourCounts: Tallied {
     dropEarlier()
   }
 
-  /// Every hour with counts (since 1970), in order.
+  /// Calls `body` for every hour with counts (since 1970), in order.
   package func forEach(_ body: (_ hour: Int64, _ count: Int) throws -> Void) rethrows {
     for day in days {
       for hour in 0..<24 where day.hours[hour] != 0 { try body(day.number * 24 + Int64(hour), day.hours[hour]) }
     }
   }
 
-  /// The first and the last hour of at most three years: those with the most counts, so that a clock that was years off does not press the others
-  /// into a corner of a chart. Of equal ones the latest; nil without counts.
+  /// The first and last hour of the busiest period of at most three years, so that a clock that was years off does not
+  /// squeeze the rest of a chart. The latest of equal ones; nil without counts.
   package var span: ClosedRange<Int64>? {
     var best: (count: Int, days: Range<Int>)?
     var (first, sum) = (0, 0)
@@ -68,7 +67,7 @@ package struct HourCounts: Tallied {
     return from.number * 24 + Int64(early ?? 0)...to.number * 24 + Int64(late ?? 23)
   }
 
-  /// The counts of the days (UTC) of ``span``, and the first day; nil and none without counts.
+  /// The first day of ``span`` (UTC) and the counts of its days; nil and empty without counts.
   package var perDay: (first: Instant?, counts: [Int]) {
     guard let span else { return (nil, []) }
     let first = span.lowerBound.flooredQuotient(24)
@@ -80,7 +79,7 @@ package struct HourCounts: Tallied {
 
   package static func += (total: inout HourCounts, part: HourCounts) { total.add(part, 1) }
 
-  /// What is taken back and was counted elsewhere is below zero.
+  /// Subtracts counts; what was counted elsewhere becomes negative.
   package static func -= (total: inout HourCounts, part: HourCounts) {
     total.add(part, -1)
     total.days.removeAll { day in (0..<24).allSatisfy { day.hours[$0] == 0 } }
@@ -95,9 +94,9 @@ package struct HourCounts: Tallied {
     dropEarlier()
   }
 
-  /// The place of the day, which is made where it is not there.
+  /// Returns the index of the day, inserting it if it is missing.
   private mutating func place(of number: Int64) -> Int {
-    // Most runs have counts of each day from the first to the last.
+    // Most runs have counts for each day from the first to the last.
     if let first = days.first?.number, number >= first, number - first < Int64(days.count),
       days[Int(number - first)].number == number
     {
@@ -125,7 +124,7 @@ extension HourCounts: Equatable {
   }
 }
 
-/// One string: what is earlier, and the days with their number and their hours.
+/// Encoded as one string: the earlier count, then each day with its number and hours.
 extension HourCounts: Codable {
   package init(from decoder: any Decoder) throws {
     let numbers = try NumberLine(from: decoder).numbers

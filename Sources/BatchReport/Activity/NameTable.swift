@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// What is added up by name.
+/// A value that is summed by name.
 package protocol Tallied: Sendable, Equatable, Codable {
-  /// Nothing.
+  /// Creates an empty tally.
   init()
   static func += (total: inout Self, part: Self)
   static func -= (total: inout Self, part: Self)
@@ -10,41 +10,41 @@ package protocol Tallied: Sendable, Equatable, Codable {
 
 extension Int: Tallied {}
 
-/// Tallies by name in bounded memory: of too many names the first by their bytes are kept, and all others are one tally.
+/// Tallies by name in bounded memory: the first names by their bytes are kept, and all others share one tally.
 ///
-/// A name that is kept in the end was among the first from its first use on, whatever else came in which order. So its tally is
+/// A name kept at the end was among the first since its first use, in whatever order names came. So its tally is
 /// complete, and the table does not depend on threads.
 package struct NameTable<Value: Tallied>: Sendable, Codable {
   private let limit: Int
   private var all: [ByteText: Value] = [:]
   private var others = Value()
 
-  /// Longer names are cut; they may be as long as a line.
+  /// The length at which names are cut; they may be as long as a line.
   private static var longestName: Int { 256 }
 
   package init(atMost limit: Int) { self.limit = limit }
 
   package mutating func change(_ name: ByteText, _ change: (inout Value) -> Void) {
     change(&all[Self.cut(name), default: Value()])
-    // Twice as many before some go, so that each costs a step of sorting and not a search.
+    // Trims at twice the limit, so that each name costs a sorting step rather than a search.
     if all.count > 2 * limit { keepFirst() }
   }
 
   package mutating func add(_ part: Value, to name: ByteText) { change(name) { $0 += part } }
 
-  /// The names that are kept, by their bytes.
+  /// The kept names, ordered by their bytes.
   package var named: [(name: ByteText, value: Value)] {
     all.sorted { $0.key < $1.key }.prefix(limit).map { ($0.key, $0.value) }
   }
 
-  /// What fell to all other names.
+  /// The tally of all other names.
   package var rest: Value {
     var rest = others
     for (_, value) in all.sorted(by: { $0.key < $1.key }).dropFirst(limit) { rest += value }
     return rest
   }
 
-  /// The names with the most of something, the greatest first, and the sum of all others.
+  /// Returns the names with the greatest weights in descending order, and the sum of all others.
   func ranked(
     atMost limit: Int, by weight: (Value) -> Int
   ) -> (first: [(name: ByteText, value: Value)], rest: Value) {
@@ -63,14 +63,13 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
     total.others += part.others
   }
 
-  /// Takes back what is in another table.
   package static func -= (total: inout NameTable, part: NameTable) {
     for (name, value) in part.all { total.change(name) { $0 -= value } }
     total.dropEmpty()
     total.others -= part.others
   }
 
-  /// Names of which nothing is left, because what was counted has been taken back, are in no table.
+  /// Removes names whose counts were all subtracted again.
   private mutating func dropEmpty() { all = all.filter { $0.value != Value() } }
 
   private mutating func keepFirst() {
@@ -86,7 +85,6 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
 }
 
 extension NameTable where Value == Int {
-  /// Of all names.
   package var total: Int { all.values.reduce(others, +) }
 
 }

@@ -1,5 +1,5 @@
-/// Whole numbers as one string with blanks between them: a stored report has tens of thousands, and one by one they cost more than the run
-/// of a small export.
+/// Whole numbers as one string with blanks between them. A stored report has tens of thousands; encoding them one by
+/// one costs more than the run of a small export.
 struct NumberLine: Codable {
   let numbers: [Int64]
 

@@ -1,30 +1,29 @@
 package import BatchFoundation
 
-/// Counts over time in a few steps of equal length, the shortest with which they reach from the first to the last.
+/// Counts over time in a few steps of equal length, the shortest that cover all of them.
 ///
-/// Steps are 1, 2, 4 or 8 hours, a day, a week, or twice a shorter one; each begins where a shorter one does. So what is counted does not depend on
-/// the order in which it comes.
+/// Steps are 1, 2, 4 or 8 hours, a day, a week, or a week doubled repeatedly; each begins where a shorter one does. So
+/// the counts do not depend on the order in which they come.
 package struct TimeCounts: Sendable, Equatable {
-  /// Hours of a step.
+  /// The hours of a step.
   package private(set) var width: Int64 = 1
   package private(set) var counts: [Int] = []
-  /// Number of the first step.
   private var first: Int64 = 0
 
   package static let limit = 48
-  /// 1970 began on a Thursday; days and weeks of steps begin on a Monday.
+  /// The hours from a Monday to the start of 1970, a Thursday: days and weeks of steps begin on a Monday.
   private static let monday: Int64 = 72
 
   package init() {}
 
   package var total: Int { counts.reduce(0, +) }
 
-  /// Hours since 1970 at which the first step begins and the last one ends; nil without counts.
+  /// The hours since 1970 from the first step's start to the last one's end; nil without counts.
   package var hours: Range<Int64>? {
     counts.isEmpty ? nil : hour(0)..<hour(counts.count)
   }
 
-  /// Hours since 1970 at which a step begins.
+  /// Returns the start of a step in hours since 1970.
   package func hour(_ place: Int) -> Int64 { (first + Int64(place)) * width - Self.monday }
 
   package mutating func add(_ instant: Instant) { add(1, at: instant.hour) }
@@ -51,7 +50,7 @@ package struct TimeCounts: Sendable, Equatable {
 
   package static func += (total: inout TimeCounts, part: TimeCounts) { total.add(part, 1) }
 
-  /// What is taken back and was counted elsewhere is below zero. Steps stay as long as they are.
+  /// Subtracts counts; what was counted elsewhere becomes negative. The steps keep their length.
   package static func -= (total: inout TimeCounts, part: TimeCounts) { total.add(part, -1) }
 
   private mutating func add(_ part: TimeCounts, _ sign: Int) {
@@ -64,7 +63,7 @@ package struct TimeCounts: Sendable, Equatable {
     if counts.isEmpty { self = TimeCounts() }
   }
 
-  /// The same in steps of at least so many hours.
+  /// Returns the counts in steps of at least this many hours.
   package func coarsened(to hours: Int64) -> TimeCounts {
     var counts = self
     while counts.width < hours { counts.widen() }
@@ -85,7 +84,7 @@ package struct TimeCounts: Sendable, Equatable {
   }
 }
 
-/// One string: numbers one by one cost more to write and to read.
+/// Encoded as one string, because single numbers cost more to write and read.
 extension TimeCounts: Codable {
   package init(from decoder: any Decoder) throws {
     let numbers = try NumberLine(from: decoder).numbers

@@ -1,15 +1,14 @@
 import BatchFoundation
 
-/// Campaigns by name along the time: a lane for each, in which it is seen when it was set, from when to when it could be active, when
-/// events carried it, and when it expired.
+/// A timeline of campaigns, one lane each: when it was set, could be active, was carried by events and expired.
 struct CampaignChart {
-  /// Lanes that a report draws.
   static let shown = 20
   private static let lane = 44.0
-  /// Height of the band of a lane, and of the marks of what was set and expired above it.
+  /// The height of a lane's band; ``mark`` is that of the marks for set and expired at its top.
   private static let band = 18.0
   private static let mark = 4.0
-  /// A campaign that never ends must not make the others a line: the axis ends a month behind the last begin at most.
+  /// A campaign without end must not squeeze the others: the axis ends a month after the last start, or after the last
+  /// event.
   private static let hoursBehind: Int64 = 31 * 24
 
   private struct Lane {
@@ -27,11 +26,11 @@ struct CampaignChart {
 
   private let lanes: [Lane]
   private let axis: TimeAxis
-  /// Names that are known, and what is known of all others.
+  /// The number of known names, and the activity of all that are not shown.
   private let names: Int
   private let rest: CampaignActivity
 
-  /// Nil for no campaigns.
+  /// Returns nil without campaigns.
   init?(_ activity: Activity) {
     let shown: [(name: ByteText, value: CampaignActivity)]
     (shown, rest) = activity.campaigns.ranked(atMost: Self.shown, by: \.weight)
@@ -104,7 +103,7 @@ struct CampaignChart {
     for (counts, tone, word) in [(lane.campaign.set, "c2", "set"), (lane.campaign.expired, "c1", "expired")] {
       let counts = steps(counts)
       for (step, count) in counts.counts.enumerated() where count > 0 {
-        // What was set stands at the begin of its step, and what expired at the end.
+        // Marks for set are at the start of a step, marks for expired at its end.
         let x = tone == "c2" ? place(counts.hour(step)) : place(counts.hour(step + 1)) - 3
         chart.boxes.append(
           Chart.Box(
@@ -115,7 +114,7 @@ struct CampaignChart {
     }
   }
 
-  /// In steps that a reader can tell from each other.
+  /// Returns the counts in steps wide enough to tell apart.
   private func steps(_ counts: TimeCounts) -> TimeCounts {
     counts.coarsened(to: (axis.edges[axis.count] - axis.edges[0]) / Int64(TimeCounts.limit))
   }
@@ -146,14 +145,14 @@ struct CampaignChart {
 }
 
 extension CampaignActivity {
-  /// By what campaigns are ordered: those that did most come first.
+  /// The rank of a campaign; the most active come first.
   var weight: Int { events.total + set.total }
 
-  /// Hours since 1970 at which anything of it is known first; nil for a campaign of which only the expiry is.
+  /// The first known hour since 1970; nil if nothing is known.
   fileprivate var begin: Int64? {
     [firstSet?.hour, events.hours?.lowerBound, expired.hours?.lowerBound].compactMap { $0 }.min()
   }
 
-  /// The last expiry; of a campaign that earlier runs set what is known of it.
+  /// The last expiry in hours since 1970; for a campaign set by earlier runs, the end of its known expiries.
   fileprivate var end: Int64? { until?.hour ?? expired.hours?.upperBound }
 }

@@ -1,5 +1,4 @@
 extension Markup {
-  /// Charts beside each other.
   mutating func add(_ charts: [Chart]) {
     guard !charts.isEmpty else { return }
     line(#"<div class="columns charts">"#)
@@ -7,7 +6,7 @@ extension Markup {
     line("</div>")
   }
 
-  /// A section with the drawing of a chart and, for those who cannot see it, its numbers.
+  /// Adds a section with the drawing of a chart and, for readers who cannot see it, its numbers.
   private mutating func add(_ chart: Chart) {
     line(
       #"""

@@ -1,17 +1,17 @@
 import BatchFoundation
 
-/// A chart as it is drawn: rectangles and words at places, in units of a view 360 wide that scales with the page.
+/// A chart as drawn: rectangles and texts in units of a view 360 wide that scales with the page.
 ///
-/// Colours come from the style sheet by class, so the same drawing serves light, dark and print.
+/// The style sheet assigns colors by class, so the same drawing serves light, dark and print.
 struct Chart {
   struct Box {
     var x: Double
     var y: Double
     var width: Double
     var height: Double
-    /// Class of the colour.
+    /// The class of the color.
     var tone: String
-    /// What the box says to a reader who points at it or cannot see it.
+    /// The text for readers who point at the box or cannot see it.
     var words: String
   }
 
@@ -21,7 +21,7 @@ struct Chart {
     /// `start`, `middle` or `end`.
     var anchor: String
     var text: String
-    /// Class of its size; empty for the usual one.
+    /// The class of the text size; empty for the default.
     var size = ""
   }
 
@@ -32,27 +32,26 @@ struct Chart {
 
   var id: String
   var title: String
-  /// The chart in one sentence.
   var summary: String
   var height: Int
   var boxes: [Box] = []
   var labels: [Label] = []
-  /// Where lines go across, from the top.
+  /// The positions of horizontal lines, from the top.
   var lines: [Double] = []
   var keys: [Key] = []
-  /// The numbers behind it: heads, and rows with a cell for each of them.
+  /// The chart's numbers: heads, and rows with one cell per head.
   var columns: [String] = []
   var rows: [[String]] = []
-  /// Class of the numbers: `printed` where the drawing does not have them.
+  /// The class of the numbers: `printed` if the drawing does not show them.
   var numbers = ""
 
   static let width = 360.0
-  /// Names are cut behind so many bytes where a chart or its numbers show them.
+  /// The bytes after which names are cut in a chart and its numbers.
   static let longestName = 100
   private static let left = 34.0
   private static let plotHeight = 120.0
   private static let top = 14.0
-  /// Letters above bars are 8 high, where others are 11.
+  /// Letters above bars are 8 high, others 11.
   private static let smallLetters = 8.0 / 11
 
   init(id: String, title: String, summary: String, height: Int) {
@@ -62,7 +61,7 @@ struct Chart {
     self.height = height
   }
 
-  /// About how wide a text is in a chart, whose letters are 11 high; rather more than less.
+  /// Returns the estimated width of a text in letters 11 high, rather too large than too small.
   static func textWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       switch scalar {
@@ -70,13 +69,12 @@ struct Chart {
       case "m", "w", "M", "W", "@", "%": width + 11
       case "A"..."Z": width + 8.5
       case "\u{0}"..<"\u{1100}": width + 7
-      // East Asian letters and pictures fill a square.
+      // East Asian letters and emoji fill a square.
       default: width + 12
       }
     }
   }
 
-  /// The text, cut where it would be wider.
   static func clipped(_ text: String, toWidth room: Double) -> String {
     guard textWidth(text) > room else { return text }
     var text = Substring(text)
@@ -84,9 +82,8 @@ struct Chart {
     return String(text) + "…"
   }
 
-  /// Bars of time, stacked or side by side. What a rewind took back from an earlier run's is a number without a bar.
-  ///
-  /// - Parameter series: name and counts by step of the axis, the largest first.
+  /// Returns bars over time, stacked or side by side, the largest series first. A negative count, after a rewind
+  /// withdrew events of an earlier run, is a number without a bar.
   static func overTime(
     id: String, title: String, summary: String, _ axis: TimeAxis, _ series: [(name: String, sums: [Int])], stacked: Bool
   ) -> Chart {
@@ -130,12 +127,12 @@ struct Chart {
     return chart
   }
 
-  /// Writes above each bar how many it stands for; where bars are too narrow for that, the numbers are to be printed beside the drawing.
+  /// Labels each bar with its count; if bars are too narrow, the numbers are printed next to the drawing.
   private mutating func addFigures(_ steps: Int, _ slot: Double, _ most: Int, _ series: [[Int]], stacked: Bool) {
     let bars = stacked ? [(0..<steps).map { step in series.reduce(0) { $0 + max(0, $1[step]) } }] : series
     let room = slot / Double(bars.count)
     func width(_ figure: Int) -> Double { Self.textWidth(Self.compact(figure)) * Self.smallLetters }
-    // Neighbours stand four fifths of that apart, and their numbers do not touch.
+    // Neighboring bars are four fifths of that apart, and their numbers must not touch.
     guard bars.joined().allSatisfy({ width($0) + (bars.count > 1 ? 2 : 0) <= room * (bars.count > 1 ? 0.8 : 1) }) else {
       numbers = "printed"
       return
@@ -151,7 +148,7 @@ struct Chart {
     }
   }
 
-  /// One bar for each class, from left to right.
+  /// Returns one horizontal bar for each class.
   static func classes(id: String, title: String, summary: String, _ classes: [(name: String, count: Int)]) -> Chart {
     var chart = Chart(id: id, title: title, summary: summary, height: 18 * classes.count + 8)
     let most = Double(max(1, classes.map(\.count).max() ?? 1))
@@ -184,7 +181,7 @@ struct Chart {
     }
   }
 
-  /// A round even number from the given one on.
+  /// Returns the next round even number from the given one on.
   static func ceiling(_ number: Int) -> Int {
     var unit = 1
     while true {
@@ -193,7 +190,7 @@ struct Chart {
     }
   }
 
-  /// `1,500` as `1.5k`.
+  /// Shortens `1,500` to `1.5k`.
   static func compact(_ number: Int) -> String {
     func rounded(_ value: Double, _ letter: String) -> String {
       let tenths = Int((value * 10).rounded())
@@ -203,7 +200,7 @@ struct Chart {
     return number >= 1000 ? rounded(Double(number) / 1000, "k") : "\(number)"
   }
 
-  /// Two digits behind the point are finer than a screen.
+  /// Rounds to two decimals, which are finer than a screen.
   static func short(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     let rest = abs(hundredths) % 100

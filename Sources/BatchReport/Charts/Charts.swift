@@ -1,6 +1,5 @@
 import BatchFoundation
 
-/// The charts of a run.
 struct Charts {
   private let activity: Activity
   private let typeNames: [String: String]
@@ -10,18 +9,18 @@ struct Charts {
     self.typeNames = typeNames
   }
 
-  /// Types that have a colour of their own; the rest is one series.
+  /// The number of types with a separate color; the others share one series.
   private static let colours = 6
 
-  /// All that have something to show.
+  /// All charts that have content.
   var all: [Chart] { [events, sessions, lengths, CampaignChart(activity)?.chart].compactMap { $0 } }
 
-  /// The hours of everything, so that the charts stand above each other.
+  /// Returns an axis over all counts, so that the charts align.
   private func axis(_ counts: [HourCounts]) -> TimeAxis? {
     counts.reduce(into: HourCounts(), +=).span.map { TimeAxis($0) }
   }
 
-  /// Words for what lies too far from the rest to be shown; empty for nothing.
+  /// Returns a note about counts too far from the rest to be shown; empty if there are none.
   private func besides(_ total: Int, _ series: [(String, [Int])]) -> String {
     let shown = series.reduce(0) { $0 + $1.1.reduce(0, +) }
     return shown == total ? "" : " \((total - shown).grouped) of them lie years before or after and are not shown."

@@ -1,18 +1,18 @@
 import BatchFoundation
 
-/// The steps of a time axis: hours, days, weeks or months, so that there are no more than a chart can show.
+/// The steps of a time axis: hours, days, weeks or months, so that a chart can show all of them.
 struct TimeAxis {
   enum Step: String {
     case hour, day, week, month
   }
 
   let step: Step
-  /// Hours since 1970 at which steps begin, and at which the last one ends.
+  /// The hours since 1970 at which steps begin, and at which the last one ends.
   let edges: [Int64]
 
   static let mostSteps = 62
 
-  /// - Parameter hours: the first and the last that has to be on the axis.
+  /// - Parameter hours: The first and last hour that the axis must include.
   init(_ hours: ClosedRange<Int64>) {
     let days = Self.day(hours.upperBound) - Self.day(hours.lowerBound) + 1
     step =
@@ -35,7 +35,7 @@ struct TimeAxis {
 
   var count: Int { edges.count - 1 }
 
-  /// The counts of each step; what lies outside the axis is in none.
+  /// Returns the counts of each step, without those outside the axis.
   func sums(_ counts: HourCounts) -> [Int] {
     var sums = [Int](repeating: 0, count: count)
     var place = 0
@@ -46,7 +46,7 @@ struct TimeAxis {
     return sums
   }
 
-  /// What a step is called, such as `15 Jan` or `15 Jan 08:00`.
+  /// Returns the name of a step, such as `2026-01-15` or `2026-01-15 08:00`.
   func name(_ place: Int) -> String {
     let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
     switch step {
@@ -57,7 +57,7 @@ struct TimeAxis {
     }
   }
 
-  /// The same for a tick, where the chart says the rest.
+  /// Returns a shorter name for a tick.
   func tick(_ place: Int) -> String {
     let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
     switch step {

@@ -1,13 +1,12 @@
 package import BatchFoundation
 
-/// What a job would do otherwise with other settings.
+/// The effects that other settings would have on a job.
 package struct Comparison: Sendable, Equatable {
-  /// A setting that differs.
   package struct Setting: Sendable, Equatable {
     package var name: String
     package var before: String
     package var after: String
-    /// False for one that a job of this platform does not read.
+    /// False if a job of this platform does not read the setting.
     package var hasEffect: Bool
 
     package init(name: String, before: String, after: String, hasEffect: Bool) {
@@ -19,7 +18,7 @@ package struct Comparison: Sendable, Equatable {
   }
 
   package struct Figure: Sendable, Equatable {
-    /// In words; a code stands behind them.
+    /// The words, followed by the code if there is one.
     package var name: String
     package var before: Int
     package var after: Int
@@ -31,10 +30,10 @@ package struct Comparison: Sendable, Equatable {
     }
   }
 
-  /// A device whose events would be others.
+  /// A device whose events would differ.
   package struct Device: Sendable, Equatable {
     package var id: RedactedText
-    /// What differs; none where only attributes of the events do.
+    /// The differences; empty if only attributes of the events differ.
     package var changes: [Figure]
 
     package init(id: RedactedText, changes: [Figure]) {
@@ -46,15 +45,14 @@ package struct Comparison: Sendable, Equatable {
   package var job: String
   package var asOf: Instant
   package var settings: [Setting]
-  /// Records, sessions, campaigns, identity.
+  /// Figures for records, sessions, campaigns and identity.
   package var figures: [Figure] = []
-  /// Events by type.
   package var events: [Figure] = []
-  /// Events that carry a campaign, by its name; those with the greatest difference first.
+  /// The events that carry a campaign, by its name; the greatest differences first.
   package var campaigns: [Figure] = []
   package var devices = 0
   package var changedDevices = 0
-  /// The first devices that change, by the bytes of their ids.
+  /// The first devices that change, ordered by the bytes of their ids.
   package var examples: [Device] = []
 
   package init(job: String, asOf: Instant, settings: [Setting]) {
@@ -63,10 +61,9 @@ package struct Comparison: Sendable, Equatable {
     self.settings = settings
   }
 
-  /// Whether anything would be otherwise.
+  /// Whether nothing would change.
   package var isSame: Bool { changedDevices == 0 && figures.allSatisfy { $0.before == $0.after } }
 
-  /// The tables, with their titles.
   var tables: [(title: String, figures: [Figure])] {
     [
       ("In figures", figures), ("Events by type", events),
@@ -82,12 +79,12 @@ package struct Comparison: Sendable, Equatable {
 }
 
 extension Comparison.Setting {
-  /// What the value is worth; empty for one that counts.
+  /// A note for a setting without effect; empty otherwise.
   var remark: String { hasEffect ? "" : "a job of this destination does not read it" }
 }
 
 extension Comparison.Figure {
-  /// With its sign; empty for none.
+  /// The difference with its sign; empty for none.
   var difference: String {
     guard before != after else { return "" }
     return (after > before ? "+" : "") + (after - before).grouped

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A comparison for people on a terminal, and for programs.
+/// A comparison as text for terminals and as JSON for programs.
 package enum ComparisonText {
   package static func lines(_ comparison: Comparison) -> [String] {
     var lines = ["\(comparison.job): what would change, by its inputs alone, as of \(comparison.asOf.rfc3339)"]
@@ -22,7 +22,7 @@ package enum ComparisonText {
     return lines
   }
 
-  /// With a line end behind it.
+  /// Returns JSON that ends with a line end.
   package static func json(_ comparison: Comparison) -> String {
     func figures(_ figures: [Comparison.Figure]) -> JSONNode {
       .array(

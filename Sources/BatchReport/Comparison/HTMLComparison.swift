@@ -1,6 +1,5 @@
 import BatchFoundation
 
-/// A comparison as a page of its own, in the style of reports.
 package enum HTMLComparison {
   package static func text(_ comparison: Comparison) -> String {
     Markup.page(title: "\(comparison.job): what would change") { $0.add(comparison) }
@@ -43,7 +42,7 @@ extension Markup {
           [
             Column("device") { device in
               let id = device.id.text ?? "(left out)"
-              // A hash stays on one line; an id in clear may be longer than any.
+              // A hash stays on one line; a clear id may be longer than a line.
               return #"<code class="\#(id.utf8.count <= 24 ? "whole" : "")">\#(id)</code>"#
             },
             .text("what differs", \.words),

@@ -31,10 +31,9 @@ package final class EngageService: Sendable {
     package var clockOffset: Double?
   }
 
-  /// - Parameters:
-  ///   - refreshMargin: The seconds before expiry at which a token is renewed at the latest.
-  ///   - monotonicClock: The seconds on a clock that only moves forward, for the age of tokens.
-  ///   - wallClock: The seconds since 1970, for dates in headers only.
+  /// - Parameter refreshMargin: The seconds before expiry at which a token is renewed at the latest.
+  /// - Parameter monotonicClock: The seconds on a clock that only moves forward, for the age of tokens.
+  /// - Parameter wallClock: The seconds since 1970, for dates in headers only.
   package init(
     address: ServiceAddress, paths: ServicePaths, credentials: Credentials, http: HTTPClient,
     refreshMargin: Double,

@@ -33,9 +33,7 @@ package final class HourlyLimit: Sendable {
     state = Guarded(State(used: pairs))
   }
 
-  /// Counts a call.
-  ///
-  /// - Returns: Nil if the call may be made, otherwise the seconds until the next one may.
+  /// Counts a call. Returns nil if it may be made, otherwise the seconds until the next one may.
   package func take() -> Double? {
     state.withLock { state in
       let seconds = now()

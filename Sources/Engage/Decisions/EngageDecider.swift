@@ -5,8 +5,7 @@ import BatchStore
 import EngageRules
 import EventSchemas
 
-/// Runs the rules of Engage over devices and encodes their events in stretches: series of chunks in the order of
-/// delivery.
+/// Runs the rules of Engage over devices and encodes their events in stretches: series of chunks in delivery order.
 final class EngageDecider: DeviceDecider {
   private let settings: EngageDecisionRules
   private let options: DeciderOptions
@@ -27,11 +26,9 @@ final class EngageDecider: DeviceDecider {
   private var findingsLines = LineSeries()
   /// The positions of the records that caused the rules' events, for ``program`` only.
   private var places: [RecordPosition] = []
-  /// The stretches kept for a device with a past: any number of events may wait since earlier runs, also in a small
-  /// input.
+  /// The stretches kept for a device with a past, for which any number of events may wait even in a small input.
   private static let mostStretchesKept = 64
   private var hasPast = false
-  /// Series not yet handed over.
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
   private var counter = EventCounter()
@@ -40,7 +37,7 @@ final class EngageDecider: DeviceDecider {
   private var details: EngageDetails
   /// The bytes of records that became events since the last stretch ended.
   private var stretchBytes = 0
-  /// The recipients' set-ups recorded for the current device.
+  /// The set-ups of the owners that the current device records.
   private var owners: [DeviceSetup] = []
   /// Whether anything of the current device is sent to the service, whatever its final consent.
   private var concernsService = false

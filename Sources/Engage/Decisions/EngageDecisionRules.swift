@@ -18,8 +18,7 @@ struct EngageDecisionRules: DecisionRules {
   /// The destination of findings, if any.
   let findings: OrderedLines?
 
-  /// - Throws: ``FileError`` or ``ConfigurationErrors`` for faults of settings, routes, look-up tables, program or
-  ///   schema.
+  /// - Throws: ``FileError`` or ``ConfigurationErrors`` for bad settings, routes, look-up tables, programs or schemas.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     try Self.checkPrivacy(run)

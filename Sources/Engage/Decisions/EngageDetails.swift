@@ -7,7 +7,6 @@ import FoundationEssentials
 
 /// The results of an Engage job's deciders apart from figures.
 struct EngageDetails: PlatformDetails {
-  /// The links, with the routes of the run.
   let links: DeepLinkRouter
   /// The number of links by the index of the matching route.
   var routes: [Int: Int] = [:]

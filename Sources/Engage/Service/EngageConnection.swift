@@ -100,8 +100,7 @@ struct EngageConnection: PlatformService {
     }
   }
 
-  /// Reports permanent refusals: an operator is needed, nothing else stops, the run ends with 76 (reference decisions
-  /// 37).
+  /// Reports permanent refusals. They need an operator, and the run ends with 76 (reference decisions 37).
   private func tellOfRefusals(_ count: Int, _ stage: inout ServiceStage) {
     if count == 0 { return }
     let named = stage.report.merges.filter { $0.state == MergeState.refused.rawValue }.prefix(Self.named)

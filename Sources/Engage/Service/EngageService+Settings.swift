@@ -4,9 +4,8 @@ import BatchPipeline
 import BatchWire
 
 extension EngageService {
-  /// Returns the configured service, or the sandbox in its place, which accepts any credentials.
+  /// Returns the configured service, or the sandbox at the address `sandbox` if given, which accepts any credentials.
   ///
-  /// - Parameter sandbox: The address of the sandbox; nil for the service.
   /// - Throws: ``ServiceSettingsError`` with all missing settings.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     if sandbox == nil { try ServiceSettingsError.refuse(missingSettings(connection)) }

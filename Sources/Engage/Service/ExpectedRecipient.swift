@@ -159,11 +159,7 @@ struct ExpectedRecipient {
     return nil
   }
 
-  /// Returns what is wrong with the recipient; nil for nothing.
-  ///
-  /// - Parameters:
-  ///   - answer: The service's answer about it.
-  ///   - lack: A value that it should have but lacks.
+  /// Returns what is wrong with the recipient, by the service's answer and a value that it lacks; nil for nothing.
   func finding(
     for answer: RecipientReading.Answer, _ lack: Lack?, _ settings: IdentitySettings, _ names: ArrivalNames
   ) -> Arrivals.Finding? {

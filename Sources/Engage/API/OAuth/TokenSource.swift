@@ -92,9 +92,7 @@ final class TokenSource: Sendable {
     }
   }
 
-  /// Requests a token, unless another thread did so while this one waited.
-  ///
-  /// - Parameter calls: The number of finished requests when the caller asked for a token.
+  /// Requests a token, unless another thread did since `calls` requests had finished.
   private func renew(
     _ refused: AccessToken?, since calls: Int, _ cancellation: HTTPCancellation?
   ) -> Result<AccessToken, CallFault> {

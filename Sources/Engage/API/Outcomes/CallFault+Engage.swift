@@ -5,14 +5,14 @@ package import BatchWire
 package typealias ServiceOutcome<Answer: Sendable> = CallOutcome<Answer, ServiceFault>
 
 extension ServiceOutcome where Rejection == ServiceFault {
-  /// The reason that there is no answer; nil if there is one.
+  /// The reason there is no answer; nil if there is one.
   package var reason: String? {
     if case .rejected(let fault) = self { return "\(fault)" }
     return fault?.reason
   }
 }
 
-/// The reasons for which the service refuses a request before acting on it.
+/// The reasons the service may refuse a request before acting on it.
 enum Refusal: String {
   /// A 401 for a fresh token, or refused credentials.
   case credentials = "the credentials were refused"
@@ -39,11 +39,8 @@ enum Refusal: String {
 }
 
 extension CallFault {
-  /// A refusal of the request by the service.
-  ///
-  /// - Parameters:
-  ///   - retryAfter: The pause in seconds, if the service asked for one.
-  ///   - words: The service's message without anything from the request.
+  /// A refusal of the request, with a pause in seconds if the service asked for one, and `words` without the request's
+  /// content.
   init(_ kind: Refusal, status: Int, retryAfter: Double? = nil, words: String? = nil, isSentence: Bool = false) {
     let wait = retryAfter.map { ", retry after \(Int($0))s" } ?? ""
     self.init(

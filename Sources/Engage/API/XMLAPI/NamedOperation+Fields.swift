@@ -52,8 +52,8 @@ extension NamedOperation {
     return fields
   }
 
-  /// Returns the parameters of the group that the first one begins, relative to it: its neighbors below the same
-  /// parent. A repeatable group ends where one of its elements recurs.
+  /// Returns the group that the first parameter begins, relative to it: its neighbors below the same parent. A
+  /// repeatable group ends where one of its elements recurs.
   private static func group(at parameters: ArraySlice<Parameter>, _ head: String) -> ArraySlice<Parameter> {
     var group: [Parameter] = []
     var seen: Set<ByteText> = []

@@ -40,7 +40,6 @@ package struct NamedOperation: Sendable {
   ///   - parameters: Names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`. Neighbors share their parent; a
   ///     repeatable group begins anew where one of its elements recurs.
   ///   - columns: Added after the parameters in the operation's form; in tables, a recurring column begins a row.
-  /// - Throws: ``Fault``.
   package init(_ name: String, parameters: [Column], columns: [Column]) throws(Fault) {
     for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
     where !Self.isElementName(element) {

@@ -8,9 +8,7 @@ extension XMLAPIOperation<ListDescription> {
 }
 
 extension XMLAPIOperation<Void> {
-  /// Adds a column to a database; it cannot be changed or removed afterwards.
-  ///
-  /// - Parameter type: The number of the type (reference identity 3.2).
+  /// Adds a column with the number of its type (reference identity 3.2); it cannot be changed or removed later.
   package static func addColumn(_ name: String, type: Int, to list: String) -> Self {
     Self(
       "AddListColumn",
@@ -100,9 +98,7 @@ package struct NewTableColumn: Sendable {
 }
 
 extension XMLAPIOperation<String> {
-  /// Creates a relational table and returns its id.
-  ///
-  /// - Parameter columns: The columns, all required in each row.
+  /// Creates a relational table whose columns are all required, and returns its id.
   package static func createTable(_ name: String, _ columns: [NewTableColumn]) -> Self {
     let columns = columns.map { column in
       OperationField.group(

@@ -1,5 +1,4 @@
-/// The provider's table of error ids and their meanings (reference identity 4). It publishes no kinds: they are a
-/// judgment.
+/// The provider's table of error ids and meanings (reference identity 4). The kinds are a judgment: it publishes none.
 enum ServiceErrorTable {
   static func entry(_ id: Int) -> (kind: ServiceFault.Kind, meaning: String)? { entries[id] }
 

@@ -3,7 +3,7 @@ package import BatchWire
 
 /// An answer of the XMLAPI: one result for each operation sent, in order (reference identity 2.2).
 package enum XMLAPIAnswer {
-  /// The reasons for which a body is not an answer. The request may have been applied.
+  /// The reasons a body is not an answer. The request may have been applied.
   package enum Fault: Error, Equatable, Sendable {
     case empty
     case xml(XMLError)
@@ -11,12 +11,10 @@ package enum XMLAPIAnswer {
     case shape(String)
   }
 
-  /// Reads a whole body.
+  /// Reads a whole body; throws if it is not an answer with `count` results.
   ///
   /// Strict where a misreading could turn a failure into a success or one recipient into another (one `Envelope`, one
   /// `Body`, at most one `SUCCESS` and one `RecipientId` per result), tolerant in the spelling of values.
-  ///
-  /// - Throws: ``Fault`` if the body is not an answer with `count` results.
   package static func parse(_ body: [UInt8], expecting count: Int = 1) throws(Fault) -> [XMLAPIResult] {
     guard !body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { throw .empty }
     let root: XMLElement

@@ -28,7 +28,6 @@ package struct MissingField: Error, Equatable, Sendable {
   package init(_ name: String) { self.name = name }
 }
 
-/// The element of an operation: its name, its fields in order, and whether it may be repeated.
 package struct OperationCall: Sendable, Hashable {
   package var name: String
   package var fields: [OperationField]
@@ -43,7 +42,6 @@ package struct OperationCall: Sendable, Hashable {
   }
 }
 
-/// A child of an operation's element.
 package indirect enum OperationField: Sendable, Hashable {
   /// Escaped text.
   case text(String, String)
