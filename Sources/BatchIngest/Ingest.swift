@@ -1,10 +1,11 @@
 package import BatchFoundation
 
-/// Reads the files of a run and hands their records over, device by device and in order, in bounded memory.
+/// Reads the files of a run and passes on their records, device by device and in order, in bounded memory.
 ///
-/// First all lines are read and decoded on some threads, and packed by bucket of device; what does not fit into memory goes to a
-/// temporary file, on one thread more. Then bucket after bucket is put in order, freed of duplicates and handed over; one that is too large for memory
-/// in slices of the order. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
+/// First, several threads read and decode all lines and pack them by bucket of device; an additional thread writes
+/// records that do not fit into memory to a temporary file. Then each bucket is ordered, deduplicated and passed on;
+/// one that is too large for memory is processed in ordered slices. The result does not depend on the number of
+/// threads, the block size or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
   package let vocabulary: any RecordVocabulary
@@ -16,22 +17,24 @@ package struct Ingest: Sendable {
     self.options = options
   }
 
-  /// The caller's side of a run. All closures are called on worker threads; an error that one throws ends the run with that error.
+  /// The caller's side of a run. All closures are called on worker threads; an error thrown by one ends the run with
+  /// that error.
   package struct Callbacks: Sendable {
-    /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records in the
-    /// spans; and ids of records, which have buckets of their own (``RecordIDs``). Called by several threads at once.
+    /// Returns digests of lines that earlier runs accepted, ascending: for the devices of a bucket, at least those of
+    /// records in the spans; and ids of records, which have separate buckets (``RecordIDs``). Called by several threads
+    /// at once.
     package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
-    /// Whether a record counts in the place of a later one with its identity that an earlier run accepted. Nil for never.
+    /// Returns whether a record replaces a later one with its identity that an earlier run accepted. Nil means never.
     package var replaces:
       (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)?
-    /// Takes lines that were quarantined, a batch at a time and never two batches at once. Lines come in no particular order:
-    /// sort by file and line where it matters.
+    /// Receives quarantined lines, one batch at a time, in no particular order: sort by file and line if it matters.
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
-    /// Called now and then, never twice at once; throw to stop the run.
+    /// Called now and then, never twice at once; throws to stop the run.
     package var progress: @Sendable (IngestProgress) throws -> Void
-    /// Called once all lines are read, before the first partition; false, or an error, has no record taken in. Nil looks at nothing.
+    /// Called once all lines are read, before the first partition; if it returns false or throws, no record is
+    /// imported. Nil skips the check.
     package var preview: (@Sendable (InputPreview) throws -> Bool)?
-    /// Takes the records of some devices. Called by several threads at once, each with other devices; partitions come in no
+    /// Receives the records of some devices. Called by several threads at once, each with different devices, in no
     /// particular order.
     package var partition: @Sendable (Partition) throws -> Void
 
@@ -53,7 +56,8 @@ package struct Ingest: Sendable {
     }
   }
 
-  /// - Throws: ``IngestFailure`` when the system refuses a read or a write, or what a callback threw.
+  /// - Throws: ``IngestFailure`` when the system refuses a read or a write; ``InputChanged``, ``CutInputError``,
+  ///   ``DamagedCopyError`` or ``InputError/foreign(path:_:)`` for a bad input; or what a callback threw.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files, vocabulary, options, callbacks)
     let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
@@ -78,7 +82,6 @@ package struct Ingest: Sendable {
   }
 }
 
-/// What the workers of one run share.
 private final class IngestRun: Sendable {
   private struct Shared {
     var counts = IngestCounts()
@@ -95,7 +98,7 @@ private final class IngestRun: Sendable {
   private let vocabulary: any RecordVocabulary
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
-  /// Its lock also keeps the sink and the progress callback to one caller.
+  /// The state of all workers; its lock also serializes the quarantine and progress callbacks.
   private let shared: Guarded<Shared>
   private let countedFiles: Int
 
@@ -106,7 +109,7 @@ private final class IngestRun: Sendable {
     self.vocabulary = vocabulary
     self.options = options
     self.callbacks = callbacks
-    // Blocks, tapes, the index of a partition, and what is on its way from it to the caller.
+    // Blocks, tapes, the index of a partition, and its records on their way to the caller.
     let buffers = options.workers * 4 * options.blockBytes + (10 << 20)
     space = BucketSpace(
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
@@ -136,12 +139,12 @@ private final class IngestRun: Sendable {
     return known
   }
 
-  /// From the disk and from pipes, compressed or not.
+  /// The number of bytes read from the disk and from pipes, compressed or not.
   var bytesRead: UInt64 { shared.withLock(\.progress.bytesRead) }
 
   var counts: IngestCounts { shared.withLock(\.counts) }
 
-  /// Of each file; empty where nobody asks.
+  /// The tally of each file; empty if not requested.
   var tallies: [FileTally] { shared.withLock(\.tallies) }
 
   func readLines() throws {
@@ -210,7 +213,7 @@ private final class IngestRun: Sendable {
     }
   }
 
-  /// Slice after slice, each read twice: the rules have to know first what is to come.
+  /// Passes on a bucket slice by slice, reading each twice: the rules must first know which records follow.
   private func handOver(
     _ item: BucketFeed.Item, of feed: BucketFeed, _ worker: Int, _ sorter: inout PartitionSorter
   ) throws {
@@ -249,14 +252,14 @@ private final class IngestRun: Sendable {
     _ chunks: [Chunk], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
     var partition = draft
-    // A device that comes in slices is not taken back.
+    // A device that comes in slices is not rewound.
     let replaces = draft.lookaheads == nil ? callbacks.replaces : nil
     partition.devices = try sorter.sort(chunks, in: slice, known: { try known(draft.bucket, areIDs: $0, $1) }) {
       try replaces?(draft.worker, draft.bucket, $0, $1, $2) ?? false
     }
     partition.repeated = sorter.repeated
     let accepted = partition.recordCount
-    // The last slice is the end of all devices of the bucket.
+    // The last slice ends all devices of the bucket.
     if accepted > 0 || partition.lookaheads?.isEmpty == false || !partition.repeated.isEmpty {
       try callbacks.partition(partition)
     }
@@ -283,7 +286,7 @@ private final class IngestRun: Sendable {
     }
   }
 
-  /// False when another thread has failed, whose error ends the run.
+  /// Returns false if another thread has failed; its error ends the run.
   private func goesOn(_ feed: BucketFeed) throws -> Bool {
     try shared.withLock { try callbacks.progress($0.progress) }
     return !feed.isStopped

@@ -1,32 +1,32 @@
 package import BatchFoundation
 import Glibc
 
-/// How a run reads; none of it but the window, the longest line and who was forgotten changes what comes out.
+/// The options for reading; limits of memory, threads and block sizes do not change the result.
 package struct IngestOptions: Sendable {
   package var window: TimeWindow
-  /// Records that count although they are before the window: those that a rewind decides (reference decisions 34).
+  /// The times before the window whose records still count, because a rewind processes them (reference decisions 34).
   package var late: Range<Instant>?
-  /// Times out of the window of which lines are noted (``PastLine``); nil where nobody asks.
+  /// The times outside the window whose lines are noted (``PastLine``); nil if not requested.
   package var past: Range<Instant>?
-  /// `Ingest.maxLineBytes`: longer lines go to quarantine.
+  /// `Ingest.maxLineBytes`: longer lines are quarantined.
   package var maxLineBytes: Int
-  /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it wait in a temporary file.
+  /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it go to a temporary file.
   package var memoryLimit: Int
-  /// `Ingest.workers`: threads that read, and later hand partitions over; at least one.
+  /// `Ingest.workers`: the number of threads that read lines and later pass partitions on; at least one.
   package var workers: Int
-  /// Bytes of whole lines that a worker takes at a time.
+  /// The number of bytes of whole lines that a worker takes at a time.
   package var blockBytes = 1 << 20
-  /// Inputs up to this many bytes are read and handed over by one thread.
+  /// Inputs up to this many bytes are read and passed on by one thread.
   package var smallInput: UInt64 = 0
-  /// Where the temporary file is made.
   package var temporaryFolder: String
-  /// Whether somebody with this id was forgotten, so that records with it are refused; nil where nobody was.
+  /// Returns whether a person with this id was forgotten, so that records with it are refused; nil if nobody was.
   package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
-  /// What somebody may be named by in lines that are no records.
+  /// The kinds of ids that may name a person in lines that are not records.
   package var personKinds: [PersonID.Kind] = []
-  /// Lines before it are out of the window, because nobody knows any more which of them were taken; nil where all are known.
+  /// Lines before it are out of the window, because the store no longer knows which of them were accepted; nil if all
+  /// are known.
   package var knownSince: Instant?
-  /// Files that are not read again; nil where each is read, and the run does not tell which it took all lines of.
+  /// Files that are not read again; nil if each is read and the run does not report which were accepted completely.
   package var knownFiles: KnownFiles?
 
   package init(
@@ -40,29 +40,30 @@ package struct IngestOptions: Sendable {
     self.temporaryFolder = temporaryFolder
   }
 
-  /// `TMPDIR`, or `/tmp` where it is not set.
+  /// `TMPDIR`, or `/tmp` if it is not set or empty.
   package static var systemTemporaryFolder: String {
     guard let value = unsafe getenv("TMPDIR"), unsafe value.pointee != 0 else { return "/tmp" }
     return unsafe String(cString: value)
   }
 }
 
-/// What became of the lines: `read` = `accepted` + `duplicates` + `outOfWindow` + `forgotten` + `leftOut` + `quarantined`, always.
+/// The counts of lines by outcome; always `read` = `accepted` + `duplicates` + `outOfWindow` + `forgotten` + `leftOut`
+/// + `quarantined`.
 package struct IngestCounts: Sendable, Equatable {
-  /// Lines that are not blank, and one for each damaged file.
+  /// The number of lines that are not blank, plus one for each damaged file.
   package var read = 0
   package var accepted = 0
   package var duplicates = 0
   package var outOfWindow = 0
-  /// The times of those out of the window; nil for none.
+  /// The span of the lines out of the window; nil if there are none.
   package var outOfWindowSpan: ClosedRange<Instant>?
-  /// Of those out of the window, the ones before ``IngestOptions/knownSince`` alone.
+  /// The number of lines out of the window only because they are before ``IngestOptions/knownSince``.
   package var beforeKnown = 0
-  /// Records of people who were forgotten (reference decisions 50).
+  /// The number of records of people who were forgotten (reference decisions 50).
   package var forgotten = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
-  /// What maps left out, by reason.
+  /// The records that maps left out, by reason.
   package var leftOut: [String: Int] = [:]
 
   package init() {}
@@ -91,27 +92,27 @@ package struct IngestCounts: Sendable, Equatable {
 
 package struct IngestResult: Sendable, Equatable {
   package var counts = IngestCounts()
-  /// Lines out of the window, of the times of ``IngestOptions/past``.
+  /// Lines out of the window with times in ``IngestOptions/past``.
   package var past: [PastLine] = []
-  /// By the bytes of the name.
+  /// Sorted by the bytes of the name.
   package var unknownFields: [UnknownField] = []
-  /// Files all of whose lines were taken, by their number; none without ``IngestOptions/knownFiles``.
+  /// Files all of whose lines were accepted, by number; empty without ``IngestOptions/knownFiles``.
   package var knownFiles: [Int: KnownFile] = [:]
-  /// By kind, about foreign records that count.
+  /// Warnings about foreign records that count, by kind.
   package var warnings: [String: PlacedWarnings] = [:]
-  /// Bytes that did not fit into memory and went through the temporary file.
+  /// The number of bytes that did not fit into memory and went through the temporary file.
   package var spilledBytes: UInt64 = 0
 }
 
-/// How far a run is; given out after every block and every partition.
+/// The progress of a run, reported after every block and every partition.
 package struct IngestProgress: Sendable, Equatable {
   package enum Stage: Sendable { case reading, ordering }
 
   package var stage: Stage
-  /// Bytes taken from the disk, compressed or not, of ``InputFiles/totalSize``.
+  /// The number of bytes read from the disk, compressed or not, of ``InputFiles/totalSize``.
   package var bytesRead: UInt64
-  /// Lines read so far; while ordering, records handed over.
+  /// The number of lines read; while ordering, of records passed on.
   package var records: Int
-  /// While ordering, records that are to be handed over.
+  /// While ordering, the number of records to pass on.
   package var total = 0
 }

@@ -1,17 +1,17 @@
 import BatchFoundation
 
-/// What the first bytes of a file say it is, where that is not text: read as lines it would be one bad line, or many.
+/// The binary format that a file's first bytes announce: read as lines, it would be one bad line or many.
 package enum FileForm: Sendable, Equatable, CaseIterable {
   case parquet, avro, zstandard, bzip2, xz, zip
 
-  /// So many bytes tell all of them apart.
+  /// The number of leading bytes that tells all formats apart.
   static let markBytes = 10
 
-  /// Nil for what may be text.
+  /// Returns nil for bytes that may be text.
   ///
   /// - Parameters:
-  ///   - start: the first bytes, ``markBytes`` if there are as many.
-  ///   - isCompressed: whether the file's name says that it is gzip: then anything else in it is damage (reference formats 1.2).
+  ///   - start: the first ``markBytes`` bytes, or fewer if the file is shorter.
+  ///   - isCompressed: whether the file is named as gzip: then anything else in it is damage (reference formats 1.2).
   init?(_ start: UnsafeRawBufferPointer, isCompressed: Bool) {
     guard !isCompressed, let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }) else {
       return nil
@@ -19,11 +19,11 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     self = form
   }
 
-  /// Reads the start of an open file; nil also where that cannot be read, which the run itself finds out.
+  /// Reads the start of an open file; also nil if that cannot be read, which the run itself will report.
   init?(of file: borrowing OpenFile, isCompressed: Bool) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.markBytes, alignment: 1)
     defer { unsafe buffer.deallocate() }
-    // As above.
+    // A read error is ignored, as said above.
     guard let count = try? unsafe file.read(into: buffer) else { return nil }
     unsafe self.init(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isCompressed: isCompressed)
   }
@@ -33,7 +33,7 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     case .parquet: Array("PAR1".utf8)
     case .avro: Array("Obj\u{1}".utf8)
     case .zstandard: [0x28, 0xB5, 0x2F, 0xFD]
-    // With the mark of its first block: the three letters alone may be text.
+    // Includes the mark of the first block: the three letters alone may be text.
     case .bzip2: Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
     case .xz: [0xFD] + Array("7zXZ".utf8) + [0]
     case .zip: Array("PK\u{3}\u{4}".utf8)

@@ -1,24 +1,24 @@
 import BatchFoundation
 
-/// The bytes of one input file, inflated where it is compressed.
+/// The bytes of one input file, inflated if it is compressed.
 final class FileReader {
   let file: InputFile
   private let open: OpenFile
   private var gzip: GzipSource?
-  /// Bytes taken from the disk so far.
+  /// The number of bytes read from the disk so far.
   private(set) var bytesRead: UInt64 = 0
-  /// The damage at which reading ended.
+  /// The damage that ended reading.
   private(set) var fault: GzipFault?
-  /// Of the bytes on disk; nil where nobody asks.
+  /// The checksum of the bytes on disk; nil if not requested.
   private var sum: CopySum?
   /// Called while a pipe has nothing to read; throws to stop.
   private let idle: () throws -> Void
 
   /// - Parameters:
-  ///   - file: as it was found.
-  ///   - sums: whether its bytes are summed up.
-  ///   - idle: called a few times a second while a pipe has nothing to read; throw to stop.
-  /// - Throws: ``IngestFailure`` when a file that could be opened before is gone.
+  ///   - file: the file as the search found it.
+  ///   - sums: whether to compute a checksum of its bytes.
+  ///   - idle: called a few times a second while a pipe has nothing to read; throws to stop.
+  /// - Throws: ``IngestFailure`` when the file can no longer be opened, ``InputChanged`` when it is no longer a file.
   init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
     self.file = file
     sum = sums ? CopySum() : nil
@@ -28,23 +28,23 @@ final class FileReader {
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
-    // It was one when it was found; a FIFO without a writer would read as an empty file.
+    // It was one when it was found. A FIFO without a writer would read as an empty file.
     guard file.handedOver != nil || (file.isPipe ? open.facts.isPipe : open.facts.isRegular) else {
       throw InputChanged(path: file.path.description, change: .isNoFile)
     }
     gzip = file.isCompressed ? try GzipSource() : nil
   }
 
-  /// Fills some of `buffer`; 0 at the end and at damage.
+  /// Reads bytes into `buffer`; returns 0 at the end and at damage.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if gzip != nil { return try unsafe inflate(into: buffer) }
     return try unsafe readDisk(into: buffer)
   }
 
-  /// Makes sure that all of a file came that is handed over, also behind damage.
+  /// Checks that a handed-over file arrived in full, including the part after any damage.
   ///
-  /// - Parameter lines: those that were read.
-  /// - Throws: ``CutInputError``.
+  /// - Parameter lines: the number of lines read.
+  /// - Throws: ``CutInputError``; ``IngestFailure`` when reading fails.
   func proveWhole(lines: @autoclosure () -> UInt64) throws {
     guard let listed = file.handedOver else { return }
     if let bytes = listed.bytes {
@@ -56,12 +56,12 @@ final class FileReader {
     if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
-  /// Of the bytes on disk, where all were read that were there when the file was found; nil otherwise.
+  /// The checksum of the bytes on disk if all bytes present when the file was found were read; nil otherwise.
   var sumOfWhole: Digest? {
     fault == nil && bytesRead == file.size ? sum?.finalize() : nil
   }
 
-  /// Reads a file that is summed up as it is on the disk, for ``sumOfWhole`` alone.
+  /// Reads a whole file without inflating it, for ``sumOfWhole`` only.
   func readForSum() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -89,7 +89,7 @@ final class FileReader {
     }
   }
 
-  /// What the pipe has; of its start as much as says what it holds.
+  /// Reads the available bytes of a pipe; at its start, waits for enough bytes to recognize the format.
   private func readPipe(into whole: UnsafeMutableRawBufferPointer) throws -> Int {
     var buffer = unsafe whole
     if let length = file.handedOver, length.isFollowed, let bytes = length.bytes {
@@ -133,7 +133,7 @@ final class FileReader {
   }
 }
 
-/// The compressed side of a file: a piece of it in memory and the state of the stream.
+/// A compressed file's current piece and the state of its stream.
 @safe private final class GzipSource {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
   private var inflater: Inflater

@@ -1,15 +1,15 @@
 import BatchFoundation
 import Glibc
 
-/// Collects the files of one input kind, pattern by pattern.
+/// The search for the files of one input kind, pattern by pattern.
 struct FileSearch {
   private(set) var found: Set<FilePath> = []
-  /// Sockets, devices and dangling links that were met, not named.
+  /// Sockets, devices and dangling links that were found by a wildcard or in a folder, not named.
   private(set) var skipped: [FilePath] = []
-  /// Files and folders that would have been found but for the `_` or `.` that their names begin with.
+  /// Files and folders that would match if their names did not begin with `_` or `.`.
   private(set) var passedOver: Set<FilePath> = []
-  /// Folders that were searched, with the number of names that were still to follow: links may lead to a folder in as many ways
-  /// as there are paths, which is more than anybody can walk.
+  /// The folders searched, each with the number of pattern names still to match. Links can lead to a folder by as many
+  /// paths as there are combinations, too many to walk.
   private var searched: Set<SearchedFolder> = []
 
   private struct SearchedFolder: Hashable {
@@ -18,7 +18,8 @@ struct FileSearch {
     var names: Int
   }
 
-  /// - Returns: whether the pattern matched anything at all.
+  /// - Returns: whether the pattern matched anything.
+  /// - Throws: ``InputError``.
   mutating func add(_ pattern: String, in folder: String) throws -> Bool {
     let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
     let names = Self.normalised(absolute)
@@ -30,13 +31,14 @@ struct FileSearch {
     return matched || found.count > countBefore
   }
 
-  /// Whether a folder stands at the very path.
+  /// Returns whether a folder exists at exactly this path.
   static func isFolder(_ pattern: String, in folder: String) -> Bool {
     let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
     return normalised(absolute).reduce(FilePath(bytes: [])) { $0.appending($1) }.orRoot.isFolder
   }
 
-  /// The files found, in order of their paths, each file of the disk once.
+  /// Returns the files found, ordered by path, each file on disk once.
+  ///
   /// - Throws: ``InputError/unreadable(path:code:)``, ``InputError/foreign(path:_:)``.
   func files(_ kind: InputKind) throws -> [InputFile] {
     struct Identity: Hashable {
@@ -48,7 +50,7 @@ struct FileSearch {
     for path in found.sorted() {
       var form: FileForm?
       do throws(SystemError) {
-        // Whoever writes to a pipe would take its opening for the reader.
+        // Opening a pipe would look to its writer like the arrival of the reader.
         if case .success(let facts?) = path.facts(), facts.isPipe {
           files.append(InputFile(path: path, kind: kind, size: 0, isPipe: true))
           continue
@@ -69,7 +71,7 @@ struct FileSearch {
 
   private var root: FilePath { FilePath(bytes: []) }
 
-  /// The names of an absolute path without `.`, `..` and empty ones.
+  /// Returns the names of an absolute path with `.`, `..` and empty names resolved.
   static func normalised(_ path: [UInt8]) -> [[UInt8]] {
     var names: [[UInt8]] = []
     for name in path.split(separator: UInt8(ascii: "/")) {
@@ -82,7 +84,7 @@ struct FileSearch {
     return names
   }
 
-  /// Follows the rest of a pattern from `folder`, whose path has no slash at its end.
+  /// Follows the rest of a pattern from `folder`, whose path has no trailing slash.
   private mutating func walk(
     _ folder: FilePath, _ names: ArraySlice<[UInt8]>, isNamed: Bool, _ matched: inout Bool
   ) throws {
@@ -112,14 +114,14 @@ struct FileSearch {
     }
   }
 
-  /// Says of a name below a folder whether it is none that anybody means, and notes it.
+  /// Returns whether a name below a folder is hidden, and records it if so.
   private mutating func passesOver(_ name: [UInt8], _ path: FilePath) -> Bool {
     guard NamePattern.isHidden(name) else { return false }
     passedOver.insert(path)
     return true
   }
 
-  /// Takes what a whole pattern led to: a file, or all files below a folder.
+  /// Adds the result of a whole pattern: a file, or all files below a folder.
   private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool) throws {
     let facts: FileFacts
     switch path.orRoot.facts() {
@@ -145,7 +147,7 @@ struct FileSearch {
     }
   }
 
-  /// Whether this is a folder that was not searched for the rest of the pattern before.
+  /// Returns whether this is a folder not yet searched for the rest of the pattern.
   private mutating func isNew(_ folder: FilePath, _ names: Int) throws -> Bool {
     switch folder.orRoot.facts() {
     case .success(let facts?) where facts.isFolder:
@@ -155,8 +157,8 @@ struct FileSearch {
     }
   }
 
-  /// The names in a folder, in the order of the paths through them: a file that several links lead to has the first of its paths,
-  /// however the disk orders them.
+  /// Returns the names in a folder in the order of the paths through them, so that a file reached by several links gets
+  /// the first of its paths whatever the order on disk.
   private func entries(_ folder: FilePath) throws -> [[UInt8]] {
     let (listing, code) = unsafe folder.orRoot.withCString { path in unsafe (opendir(path), errno) }
     guard let listing = unsafe listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
@@ -184,7 +186,7 @@ extension FilePath {
   }
 }
 
-/// One name of a pattern: `*` for any bytes, `?` for one character, everything else for itself.
+/// One name of a pattern: `*` matches any bytes, `?` one character, everything else itself.
 struct NamePattern {
   private let bytes: [UInt8]
 
@@ -192,12 +194,12 @@ struct NamePattern {
 
   var hasWildcard: Bool { bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") } }
 
-  /// Whether a name begins as those that Spark, Hive and shells keep for themselves.
+  /// Returns whether a name has a prefix that Spark, Hive and shells reserve.
   static func isHidden(_ name: [UInt8]) -> Bool { name.first == UInt8(ascii: ".") || name.first == UInt8(ascii: "_") }
 
-  /// Two positions and one place to go back to: linear in the pattern times the name, whatever stars there are.
+  /// Matches with two positions and one backtracking point: linear in pattern times name, however many stars there are.
   ///
-  /// - Parameter hidden: whether a wildcard may stand for the `_` or `.` that a name begins with.
+  /// - Parameter hidden: whether a wildcard may match a leading `_` or `.`.
   func matches(_ name: [UInt8], hidden: Bool = false) -> Bool {
     if !hidden, Self.isHidden(name), bytes.first != name.first { return false }
     var (at, from) = (0, 0)

@@ -1,12 +1,12 @@
-/// What stands anywhere in a file, whatever its form.
+/// Searches for bytes anywhere in a file, whatever its format.
 extension InputFile {
   private static let pieceBytes = 1 << 20
-  /// What is looked for is no longer.
+  /// The maximum length of what is searched for.
   private static let overlap = 4 << 10
 
-  /// Whether something stands in the file, inflated where it is compressed.
+  /// Returns whether the file contains something, inflating it if compressed.
   ///
-  /// - Parameter isThere: looks for it in a piece; pieces overlap.
+  /// - Parameter isThere: searches one piece; pieces overlap.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package func has(_ isThere: ([UInt8]) -> Bool) throws -> Bool {
     let reader = try FileReader(self)

@@ -4,7 +4,7 @@ package import BatchFoundation
 package struct InputFile: Sendable, Equatable {
   package var path: FilePath
   package var kind: InputKind
-  /// Bytes on disk, compressed or not, when the list was made.
+  /// The number of bytes on disk, compressed or not, when the list was made.
   package var size: UInt64
 
   package init(path: FilePath, kind: InputKind, size: UInt64, isPipe: Bool = false) {
@@ -14,34 +14,35 @@ package struct InputFile: Sendable, Equatable {
     self.isPipe = isPipe
   }
 
-  /// A pipe, or standard input that is one: its size is not known and it can be read once only.
+  /// Whether it is a pipe, or standard input that is one: the size is unknown and it can be read only once.
   package var isPipe: Bool
 
-  /// Of a file whose bytes come through standard input, under its name: how much of it has to come; nil where it is opened itself.
+  /// The expected length if the bytes come through standard input under the file's name; nil if the file is opened
+  /// itself.
   package var handedOver: InputLength?
 
-  /// Of a file that was written for this run alone: the lines it is made of.
+  /// The origin of the lines of a file written for this run alone.
   package var copied: CopiedLines?
 
-  /// What makes lines of its foreign records; nil for a file of lines of the project's own shape.
+  /// The map from its foreign records to lines; nil for a file in the project's own shape.
   package var map: InputMap?
 
-  /// The path under which people know its lines.
+  /// The path that users know its lines by.
   package var original: String { copied?.file ?? path.description }
 
   var isCompressed: Bool { path.bytes.suffix(3).elementsEqual(".gz".utf8) }
 }
 
-/// How long a file is, by whoever hands it over: so that a stream that was cut is no end.
+/// The length of a file as declared by the sender, so that a truncated stream is not mistaken for its end.
 package struct InputLength: Sendable, Equatable {
-  /// Compressed or not, as the file is stored; nil where nobody knows.
+  /// The number of bytes as stored, compressed or not; nil if unknown.
   package var bytes: UInt64?
-  /// Blank ones, too; nil where nobody knows.
+  /// The number of lines, including blank ones; nil if unknown.
   package var lines: UInt64?
-  /// Of a range of a file, what comes before it, in bytes and in lines.
+  /// For a range of a file, the bytes and lines before it.
   package var bytesBefore: UInt64 = 0
   package var linesBefore: UInt64 = 0
-  /// Whether another file comes behind it, so that it ends with its bytes.
+  /// Whether another file follows, so that this one ends after its bytes.
   package var isFollowed = false
 
   package init(bytes: UInt64?, lines: UInt64?) {
@@ -50,13 +51,13 @@ package struct InputLength: Sendable, Equatable {
   }
 }
 
-/// Lines of a file that were written to another, one behind the other.
+/// Lines of a file that were copied to another, one after another.
 package struct CopiedLines: Sendable, Equatable {
-  /// The path of the file.
+  /// The path of the original file.
   package var file: String
-  /// The number of each line in it.
+  /// The number of each line in the original.
   package var lines: [UInt64]
-  /// Lines of the copy before the first of them.
+  /// The number of lines of the copy before the first of them.
   package var skipped: UInt64
 
   package init(file: String, lines: [UInt64], skipped: UInt64) {
@@ -71,40 +72,39 @@ package struct CopiedLines: Sendable, Equatable {
   }
 }
 
-/// The files of a run, in the order in which their records count: bytes of the absolute path, then input kind.
+/// The files of a run, in the order in which their records count: by bytes of the absolute path, then input kind.
 ///
 /// `RecordPosition/file` is an index into ``files``.
 package struct InputFiles: Sendable {
   package var files: [InputFile] = []
-  /// Of each file, its number among those of the store, or from 1 where nothing is kept.
+  /// The number of each file among those of the store, or from 1 if nothing is stored.
   package var numbers: [UInt32] = []
-  /// What is read in place of the files, whose lines it has some of; nil where the files are read.
+  /// The part that is read in place of the files and has some of their lines; nil if the files are read.
   package var part: InputPart?
   /// Whether some file has ``InputFile/copied``.
   package var holdsCopies = false
-  /// What the user should know: patterns that matched nothing, and things met that are not files.
+  /// Messages for the user: patterns that matched nothing, and matches that are not files.
   package var warnings: [InputWarning] = []
-  /// Inputs that have to have so many lines.
+  /// Inputs that require a minimum number of lines.
   var minima: [LineMinimum] = []
 
-  /// Nothing to read.
   package static let none = InputFiles()
 
-  /// Where a record was read; nil for one of no file.
+  /// Returns the place where a record was read; nil if it has no file.
   package func source(of position: RecordPosition) -> RecordSource? {
     if let kept = position.keptSource { return source(of: kept) }
     guard position.file < files.count else { return nil }
     return RecordSource(file: files[Int(position.file)].original, line: originalLine(of: position))
   }
 
-  /// The same in the numbers of the store.
+  /// Returns the place where a record was read, in the store's file numbers.
   @inline(__always)
   package func storedSource(of position: RecordPosition) -> StoredSource {
     guard position.file < numbers.count else { return position.keptSource ?? .unknown }
     return StoredSource(file: numbers[Int(position.file)], line: originalLine(of: position))
   }
 
-  /// What ``storedSource(of:)`` told; nil for files of earlier runs.
+  /// Returns the place that a stored source names; nil for files of earlier runs.
   package func source(of stored: StoredSource) -> RecordSource? {
     guard let place = numbers.firstIndex(of: stored.file) else { return nil }
     return RecordSource(file: files[place].original, line: stored.line)
@@ -115,21 +115,23 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
-  /// Without pipes, of which nobody knows it. It is added up anew each time, and there may be 100,000 files.
+  /// The total size in bytes, without pipes, whose size is unknown. It is added up anew each time, and there may be
+  /// 100,000 files.
   package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
-  /// The first pipe; nil where all are files.
+  /// The first pipe; nil if all are files.
   package var pipe: InputFile? { files.first(where: \.isPipe) }
 
-  /// Finds the files that the patterns of a job stand for and makes sure that each can be read.
+  /// Finds the files that a job's patterns match and checks that each can be read.
   ///
-  /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a `.` or `_` that it begins with, `**` as a
-  /// whole name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files
-  /// below it but those whose names, or whose folders' names, begin so. A file that several paths lead to is read once, by the first of them. A pipe has to be named itself.
+  /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading `.` or `_`; `**`
+  /// as a whole name matches any number of folders; all other characters match themselves. A folder, named or matched,
+  /// stands for all files below it, except those where the name of the file or of a folder in between begins with `.`
+  /// or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named itself.
   ///
   /// - Parameters:
-  ///   - allowsMissing: whether inputs that are required may have no files, or too few lines.
-  ///   - isOfJob: false where somebody named the files on the command line.
+  ///   - allowsMissing: whether required inputs may have no files or too few lines.
+  ///   - isOfJob: false if the files were named on the command line.
   /// - Throws: ``InputError``.
   package static func find(
     _ inputs: [InputPattern], in folder: String, allowsMissing: Bool = false, isOfJob: Bool = true
@@ -193,7 +195,7 @@ package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
   /// Names that begin with `_` or `.`.
   case passedOver([String])
 
-  /// What was passed over, and why.
+  /// Returns the message naming what was passed over and why.
   static func words(passedOver paths: [String]) -> String {
     let others = paths.count > 3 ? ", …" : ""
     let names =

@@ -4,7 +4,7 @@ package import BatchFoundation
 package struct InputPattern: Sendable {
   package var kind: InputKind
   package var input: JobInput
-  /// Of the files that it matches; nil for lines of the project's own shape.
+  /// The map for the files that it matches; nil for lines in the project's own shape.
   package var map: InputMap?
 
   package init(_ kind: InputKind, _ input: JobInput, map: InputMap? = nil) {
@@ -17,19 +17,19 @@ package struct InputPattern: Sendable {
     self.init(kind, JobInput(path: path), map: map)
   }
 
-  /// As messages name it.
+  /// The name used in messages.
   var name: String {
     let path = "'\(input.path.printable)'"
     return input.label.map { "\($0.printable) (\(path))" } ?? path
   }
 
-  /// What is looked for: the path itself, or one for each day.
+  /// The patterns to search for: the path itself, or one per day.
   var paths: [(pattern: String, day: Int64?)] {
     input.days.map { $0.map { ($0.path, $0.number) } } ?? [(input.path, nil)]
   }
 
-  /// Whether a pattern without date patterns would find a file at a path, both absolute, if it were there: itself, or below a folder that
-  /// it finds.
+  /// Returns whether a pattern without date patterns would find a file at a path, both absolute, if the file existed:
+  /// directly or below a folder that it matches.
   package static func finds(_ path: String, by pattern: String) -> Bool {
     func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
       guard let pattern = patterns.first else { return !names.contains(where: NamePattern.isHidden) }
@@ -46,7 +46,7 @@ package struct InputPattern: Sendable {
 }
 
 extension [InputPattern] {
-  /// Those of one map together, in the order of the first of each.
+  /// The patterns grouped by map, in the order in which each map first appears.
   var byMap: [[InputPattern]] {
     var groups: [[InputPattern]] = []
     for pattern in self {
@@ -61,7 +61,7 @@ extension [InputPattern] {
 }
 
 extension InputFiles {
-  /// Finds the files of patterns of which nothing has to be there.
+  /// Finds the files of patterns, none of which is required to match.
   ///
   /// - Throws: ``InputError``.
   package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
@@ -69,15 +69,15 @@ extension InputFiles {
       InputKind.allCases.flatMap { kind in (patterns[kind] ?? []).map { InputPattern(kind, $0) } }, in: folder)
   }
 
-  /// The files that patterns stand for, unopened; what cannot be looked at is left out.
+  /// Returns the paths that patterns match, without opening the files; paths that cannot be examined are omitted.
   package static func paths(_ patterns: [String], in folder: String) -> [String] {
     var search = FileSearch()
-    // Whoever reads them says what is wrong.
+    // The later read reports the error.
     for pattern in patterns { _ = try? search.add(pattern, in: folder) }
     return search.found.map(\.description)
   }
 
-  /// Ends a run that read less than its inputs have to have.
+  /// Ends a run that read fewer records than its inputs require.
   ///
   /// - Parameter counts: usable records of each file.
   /// - Throws: ``InputError/short(_:)``.
@@ -93,13 +93,13 @@ extension InputFiles {
   }
 }
 
-/// An input that nothing was found of.
+/// An input that matched no file.
 package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
-  /// As messages name it.
+  /// The name used in messages.
   package var input: String
-  /// The days that nothing stands for, ascending, since 1970; none for an input without days.
+  /// The days without a file, ascending, in days since 1970; empty for an input without days.
   package var days: [Int64] = []
-  /// Whether a folder stands there, without files.
+  /// Whether there is a folder at the path, without files.
   package var isFolder = false
 
   package var description: String {
@@ -124,7 +124,7 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An input with fewer records than it has to have.
+/// An input with fewer records than required.
 package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   package var input: String
   package var count: Int
@@ -141,11 +141,11 @@ package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// How many records the files of an input have to have together.
+/// The number of records that the files of an input must have together.
 struct LineMinimum: Sendable {
   var input: String
   var records: Int
-  /// Places in ``InputFiles/files``.
+  /// Indices into ``InputFiles/files``.
   var files: [Int]
 
   init(_ input: InputPattern, among files: [InputFile], in folder: String) throws {

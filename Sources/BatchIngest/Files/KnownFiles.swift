@@ -1,21 +1,22 @@
 package import BatchFoundation
 
-/// The files that earlier runs read to their end and took all lines of.
+/// The files that earlier runs read to the end and accepted all lines of.
 ///
-/// Folders of exports are read night after night, and all but the newest files were read before. Those are proved by the sum of their
-/// bytes, which costs a tenth of what their lines cost, and counted as if they had been read.
+/// Folders of exports are read night after night, and all but the newest files were read before. A checksum of their
+/// bytes proves that, at a tenth of the cost of reading their lines, and they are counted as if they had been read.
 package struct KnownFiles: Sendable {
   /// Ascending by size.
   private let files: [KnownFile]
 
   package init(_ files: [KnownFile]) { self.files = files.sorted { $0.size < $1.size } }
 
-  /// Finds the file of the same bytes; one of another size is not read for that.
+  /// Returns the known file with the same bytes; a file is read for this only if the size matches.
   ///
   /// - Parameters:
-  ///   - options: of the run that would read it.
+  ///   - options: the options of the run that would read it.
   ///   - idle: called now and then; throws to stop.
-  /// - Returns: nil for a file whose lines have to be read: it is new, or some would count otherwise than others.
+  /// - Returns: nil for a file whose lines must be read: it is new, or some of its lines would count differently from
+  ///   others.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `idle` throws.
   func find(_ file: InputFile, _ options: IngestOptions, idle: @escaping () throws -> Void) throws -> KnownFile? {
     guard file.mayBeKnown else { return nil }
@@ -31,8 +32,8 @@ package struct KnownFiles: Sendable {
 
 extension KnownFile {
   /// - Parameters:
-  ///   - sum: of its bytes on disk.
-  ///   - options: of the run that read it.
+  ///   - sum: the checksum of its bytes on disk.
+  ///   - options: the options of the run that read it.
   init(_ file: InputFile, _ sum: Digest, lines: Int, span: ClosedRange<Instant>, _ options: IngestOptions) {
     self.init(size: file.size, lines: lines, span: span, proof: [])
     proof = proof(of: file, sum, options)
@@ -40,19 +41,19 @@ extension KnownFile {
 
   fileprivate func proof(of file: InputFile, _ sum: Digest, _ options: IngestOptions) -> [UInt8] {
     let facts = "\(size) \(lines) \(span.lowerBound.milliseconds) \(span.upperBound.milliseconds)"
-    // What else changes what comes of a line, apart from the window and who was forgotten.
+    // Everything else that affects how a line is read, apart from the window and forgotten people.
     let reading = "\(file.kind.name) \(file.isCompressed) \(options.maxLineBytes)"
     return Array(CopySum.hash("\(Hexadecimal.text(of: sum)) \(facts) \(reading)"))
   }
 }
 
 extension InputFile {
-  /// Whether it is one that the next run may find as it is, and that lines are read from as they stand.
+  /// Whether the next run may find the file unchanged, and its lines are read from it directly.
   var mayBeKnown: Bool { !isPipe && handedOver == nil && copied == nil && map == nil }
 }
 
 extension IngestOptions {
-  /// Whether lines of these times are taken; nil where some are and others are not, or where nobody knows which were.
+  /// Returns whether lines of these times are accepted; nil if only some are, or if it is unknown which were.
   fileprivate func takes(_ span: ClosedRange<Instant>) -> Bool? {
     if let knownSince, span.lowerBound < knownSince { return nil }
     let (first, last) = (span.lowerBound, span.upperBound)
@@ -62,7 +63,7 @@ extension IngestOptions {
     return isBeside && !(late?.overlaps(span) ?? false) ? false : nil
   }
 
-  /// What becomes of the lines of a file that ``KnownFiles`` found.
+  /// Returns the counts for the lines of a file that ``KnownFiles`` found.
   func counts(of file: KnownFile) -> IngestCounts {
     var counts = IngestCounts()
     counts.read = file.lines
@@ -75,17 +76,17 @@ extension IngestOptions {
   }
 }
 
-/// What a run met of a file.
+/// The counts of one file in a run.
 struct FileTally: Sendable {
-  /// Those that are not blank.
+  /// The number of lines that are not blank.
   var lines = 0
-  /// Records that are accepted or duplicates.
+  /// The number of records accepted or duplicate.
   private(set) var usable = 0
-  /// Those that became records, and their times.
+  /// The number of lines that became records; their times follow.
   private var records = 0
   private var oldest = Int64.max
   private var newest = Int64.min
-  /// Whether something is to be told of the file that its lines do not tell by their number.
+  /// Whether the file needs a report beyond the counts of its lines.
   var isRemarkable = false
 
   @inline(__always)
@@ -96,13 +97,13 @@ struct FileTally: Sendable {
     newest = max(newest, milliseconds)
   }
 
-  /// All lines of a file that was not read again.
+  /// Adds all lines of a file that was not read again.
   mutating func add(_ known: IngestCounts) {
     lines += known.read
     usable += known.duplicates
   }
 
-  /// The times of its records, where every line is one and nothing else is to be told.
+  /// The span of its records if every line is one and nothing else needs a report.
   var spanOfAll: ClosedRange<Instant>? {
     guard lines > 0, records == lines, !isRemarkable else { return nil }
     return Instant(milliseconds: oldest)...Instant(milliseconds: newest)

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import Glibc
 
-/// What kept an input from being used; every case is exit code 66 (reference command-line 4).
+/// A reason why an input cannot be used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job stand in its 'inputs'.
   /// `passedOver` would match if their names did not begin with `_` or `.`.
@@ -13,13 +13,13 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Inputs have fewer records than the job requires.
   case short([ShortInput])
   case unreadable(path: String, code: Int32)
-  /// A path that was named itself is neither a file, a folder nor a pipe.
+  /// A path named explicitly is neither a file, a folder nor a pipe.
   case notAFile(path: String)
-  /// A file of a kind that is no text.
+  /// The file is in a binary format.
   case foreign(path: String, FileForm)
-  /// A pipe is named for two kinds of records, and can be read once only.
+  /// A pipe is named for two kinds of records, but can be read only once.
   case pipeTwice(path: String)
-  /// A file is named for one kind of records with two maps, or with one and without.
+  /// A file is named for one kind of records with two maps, or with and without one.
   case severalMaps(path: String)
 
   package var description: String {
@@ -53,7 +53,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A read or a spill that the system refused in the middle of a run: exit code 74.
+/// A read or a spill that failed during a run: exit code 74.
 package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertible {
   package var operation: String
   package var path: String
@@ -62,12 +62,12 @@ package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertibl
   package var description: String { "\(path.printable): error: \(operation): \(systemMessage(code))" }
 }
 
-/// An input that is no longer what it was when the run found it: exit code 74.
+/// An input that changed after the run found it: exit code 74.
 package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   package enum Change: Equatable, Sendable {
-    /// A FIFO or a device stands in its place.
+    /// A FIFO or a device is now at the path.
     case isNoFile
-    /// In bytes on the disk.
+    /// Sizes in bytes on disk.
     case isShorter(read: UInt64, of: UInt64)
   }
 
@@ -87,7 +87,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// A file of which more or less was handed over than it has: exit code 74.
+/// A file of which more or less arrived than was listed: exit code 74.
 package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   /// `bytes` or `lines`.
@@ -105,14 +105,14 @@ package struct CutInputError: RunError, Equatable, CustomStringConvertible {
 
 func systemMessage(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
-/// What `fstat` says about an open file.
+/// The result of `fstat` on an open file, or of `stat` on a path.
 struct FileFacts {
   var device: UInt64
   var inode: UInt64
   var size: UInt64
   var isRegular: Bool
   var isFolder: Bool
-  /// A named pipe; of standard input also a socket.
+  /// Whether it is a named pipe or, for standard input, a socket.
   var isPipe: Bool
 
   init(_ status: stat, isStandardInput: Bool = false) {
@@ -124,7 +124,7 @@ struct FileFacts {
     isPipe = status.st_mode & S_IFMT == S_IFIFO || isStandardInput && status.st_mode & S_IFMT == S_IFSOCK
   }
 
-  /// What standard input is; nil where it is closed.
+  /// The facts of standard input; nil if it is closed.
   static var standardInput: FileFacts? {
     var status = stat()
     guard unsafe fstat(STDIN_FILENO, &status) == 0 else { return nil }
@@ -132,7 +132,7 @@ struct FileFacts {
   }
 }
 
-/// A path as the bytes that the system knows it by, which need not be UTF-8.
+/// A path in the bytes that the system uses, which need not be UTF-8.
 package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible {
   package var bytes: [UInt8]
 
@@ -140,12 +140,12 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
 
   package init(_ string: String) { bytes = Array(string.utf8) }
 
-  /// `-` in a job.
+  /// The path that `-` in a job means.
   static let standardInput = FilePath("/dev/stdin")
 
   package static func < (one: FilePath, other: FilePath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 
-  /// For people; bytes that are not UTF-8 show as U+FFFD.
+  /// The path for messages; bytes that are not UTF-8 show as U+FFFD.
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 
   func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
@@ -155,7 +155,7 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
     }
   }
 
-  /// What stands at the path, symbolic links followed; nil when nothing does, a code when it cannot be told.
+  /// Returns the facts of the path, following symbolic links; nil if nothing exists there, an error if that is unknown.
   func facts() -> Result<FileFacts?, SystemError> {
     if self == .standardInput { return .success(.standardInput) }
     var status = stat()
@@ -173,11 +173,11 @@ struct OpenFile: ~Copyable {
   private let descriptor: Int32
   let facts: FileFacts
 
-  /// Opens without waiting, so that a pipe or a device in the place of a file cannot block the run.
+  /// Opens without waiting, so that a pipe or device in place of a file cannot block the run.
   ///
-  /// - Parameter goesOn: whether standard input goes on where it was read to, even where it is a file.
+  /// - Parameter goesOn: whether standard input continues from its current offset, even if it is a file.
   init(_ path: FilePath, goesOn: Bool = false) throws(SystemError) {
-    // Opened by its name, a pipe of another user is refused and a socket is not there.
+    // Opened by name, another user's pipe is refused and a socket does not exist.
     let isDuplicate = path == .standardInput && (goesOn || FileFacts.standardInput?.isPipe == true)
     let descriptor = unsafe path.withCString { path in
       let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -196,20 +196,20 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits until a pipe has bytes or ends; also until there is somebody who writes to it at all.
+  /// Waits until a pipe has bytes or ends, and before that until it has a writer.
   ///
-  /// - Parameter idle: called a few times a second meanwhile; throw to stop waiting.
+  /// - Parameter idle: called a few times a second while waiting; throws to stop.
   func wait(_ idle: () throws -> Void) throws {
     var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&pipe, 1, 200) <= 0 { try idle() }
   }
 
-  /// Lets a file be read from there.
+  /// Moves the read position to an offset.
   func seek(to offset: UInt64) throws(SystemError) {
     guard lseek(descriptor, off_t(clamping: offset), SEEK_SET) >= 0 else { throw SystemError(errno) }
   }
 
-  /// Reads on from where the last call stopped; 0 at the end.
+  /// Reads from where the last call stopped; returns 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
     try unsafe FileDescriptor.read(descriptor, into: buffer)
   }

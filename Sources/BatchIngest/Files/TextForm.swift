@@ -1,19 +1,19 @@
 import BatchFoundation
 import Glibc
 
-/// What the beginning of a file says it is, where that is not lines of JSON: read as such it would be a bad line each.
+/// The format that the beginning of a file shows, if not lines of JSON: read as those, every line would be bad.
 ///
-/// Only what cannot be an export with some bad lines is recognized.
+/// Only formats that cannot be an export with some bad lines are recognized.
 package enum TextForm: Equatable {
   case array, documents, row, returns, utf16, sqlite, gzip
   case table(separator: UInt8)
 
-  /// Bytes that are looked at.
+  /// The number of bytes examined.
   package static let headBytes = 1 << 16
 
   /// - Parameters:
-  ///   - head: without a byte order mark of UTF-8.
-  ///   - isWhole: whether that is all of the file.
+  ///   - head: the first bytes, without a UTF-8 byte order mark.
+  ///   - isWhole: whether `head` is the whole file.
   package init?(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) {
     if let form = unsafe Self.binary(head) {
       self = form
@@ -37,13 +37,13 @@ package enum TextForm: Equatable {
     let isWholeLine = lines.count > 1 || isWhole
     switch start {
     case UInt8(ascii: "["):
-      // A line that is an array by itself is one bad line among others, unless it is all there is.
+      // A line that is an array is one bad line among others, unless it is the only one.
       let beginsRecord = (first.dropFirst() + (lines.count > 1 ? lines[1] : [])).first { !$0.isLineSpace }
       guard beginsRecord == UInt8(ascii: "{") else { return nil }
       if isWholeLine, first.last == UInt8(ascii: "]") {
         guard lines.count == 1, Self.begins(first.dropFirst(), withObjects: 2) else { return nil }
       }
-      // In an array a comma would stand between them.
+      // In an array, a comma would separate them.
       if first.count == 1, lines.count > 2, lines[1].last == UInt8(ascii: "}"), lines[2].first == UInt8(ascii: "{") {
         return nil
       }
@@ -66,7 +66,7 @@ package enum TextForm: Equatable {
     }
   }
 
-  /// The first three that are not blank.
+  /// Returns the first three lines that are not blank, trimmed.
   private static func lines(of bytes: [UInt8], endingIn end: UInt8) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     for line in bytes.split(separator: end) {
@@ -77,7 +77,7 @@ package enum TextForm: Equatable {
     return lines
   }
 
-  /// Whether lines end with a carriage return alone, which is white space within an object.
+  /// Returns whether lines end with a carriage return alone, which is white space within an object.
   private static func endsInReturns(_ bytes: [UInt8]) -> Bool {
     guard !bytes.contains(0x0A) else { return false }
     let lines = lines(of: bytes, endingIn: 0x0D)
@@ -85,7 +85,7 @@ package enum TextForm: Equatable {
     return start != UInt8(ascii: "[") && (start != UInt8(ascii: "{") || lines[0].last == UInt8(ascii: "}"))
   }
 
-  /// Whether so many objects stand one behind the other.
+  /// Returns whether a line begins with at least `count` objects, one after another.
   package static func begins(_ line: ArraySlice<UInt8>, withObjects count: Int) -> Bool {
     guard line.first == UInt8(ascii: "{") else { return false }
     var (depth, isInText, isEscaped, found) = (0, false, false, 1)
@@ -109,7 +109,7 @@ package enum TextForm: Equatable {
     return false
   }
 
-  /// What is not text in UTF-8.
+  /// Returns the format of a file that is not UTF-8 text.
   package static func binary(_ head: UnsafeBufferPointer<UInt8>) -> TextForm? {
     if unsafe head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]), unsafe head.prefix(256).contains(0) {
       return .utf16
@@ -118,28 +118,29 @@ package enum TextForm: Equatable {
     return unsafe isGzip(head) ? .gzip : nil
   }
 
-  /// RFC 1952, 2.3: flags that are known, how it was compressed, and on which system.
+  /// Checks RFC 1952, 2.3: known flags, compression level and operating system.
   private static func isGzip(_ head: UnsafeBufferPointer<UInt8>) -> Bool {
     guard head.count >= 10, unsafe head.starts(with: [0x1F, 0x8B, 0x08]) else { return false }
     return unsafe head[3] & 0xE0 == 0 && [0, 2, 4].contains(head[8]) && (head[9] <= 13 || head[9] == 255)
   }
 
-  /// What the beginning of a file says; nil also for an empty one. Of a file that nothing reads as lines yet, the only line may say what it is.
+  /// Recognizes the format of a file's beginning; nil also for an empty one. As no reader has cut lines yet, a single
+  /// line may show the format.
   package init?(_ text: [UInt8]) {
     let form = unsafe text.withUnsafeBufferPointer { unsafe Self(Self.withoutMark($0), isWhole: false) }
     guard let form else { return nil }
     self = form
   }
 
-  /// The beginning of a file without a byte order mark of UTF-8.
+  /// Returns the beginning of a file without a UTF-8 byte order mark.
   static func withoutMark(_ head: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(rebasing: head.dropFirst(head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0))
   }
 
-  /// Whether it is JSON that no lines cut.
+  /// Whether it is JSON that line breaks do not divide.
   package var isDocuments: Bool { [.array, .documents, .row].contains(self) }
 
-  /// The words of a map that says how such a file is cut; none where no map can.
+  /// The members of a map that reads this format; empty if no map can.
   package var mapWords: [String] {
     switch self {
     case .array, .documents, .row: [#""form": "json""#]
@@ -154,13 +155,13 @@ package enum TextForm: Equatable {
     let name = field.first == UInt8(ascii: "\"") ? field.dropFirst().dropLast() : field
     return !name.isEmpty && name.count <= 80
       && name.allSatisfy { byte in
-        // Letters beyond ASCII, in whatever encoding.
+        // Letters beyond ASCII, in any encoding.
         byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
           || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-. $[]/".utf8.contains(byte)
       }
   }
 
-  /// What it is, and what reads it.
+  /// The format and the way to read it.
   package var words: String {
     switch self {
     case .utf16:
@@ -175,9 +176,9 @@ package enum TextForm: Equatable {
     }
   }
 
-  /// What it is, and what reads it where a map cuts text otherwise.
+  /// Returns the format and the way to read it, for an entry whose map cuts text differently.
   ///
-  /// - Parameter what: it reads, in words such as `a table`.
+  /// - Parameter what: what the map reads, for example `a table`.
   package func words(whereMapReads what: String) -> String {
     switch self {
     case .utf16: "\(name), but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""
@@ -207,7 +208,7 @@ package enum TextForm: Equatable {
 }
 
 extension InputFile {
-  /// The first bytes, inflated; all of a short file.
+  /// Returns the first ``TextForm/headBytes`` bytes, inflated; all of a shorter file.
   ///
   /// - Throws: ``IngestFailure``.
   package func head() throws -> [UInt8] {

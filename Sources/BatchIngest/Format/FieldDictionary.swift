@@ -1,19 +1,19 @@
-/// The names that lines of a platform may use, for telling what a misspelled one was perhaps meant to be.
+/// The names that lines of a platform may use, for suggesting the intended one for a misspelling.
 package struct FieldDictionary: Sendable {
   /// Every field of a line.
   package var fields: Set<String> = []
-  /// Fields of which only some values are known, with those values.
+  /// The known values of fields that have a fixed set.
   package var values: [String: [String]] = [:]
-  /// What fields have to be, in words such as `a text`.
+  /// The required kinds of fields in words, such as `a text`.
   package var kinds: [String: String] = [:]
 
-  /// Fields in whose place another one would do.
+  /// Fields that may be replaced by another one.
   package var alternatives: [String: String] = [:]
 
   package init() {}
 }
 
 extension RecordVocabulary {
-  /// Nothing is known.
+  /// An empty dictionary.
   package var dictionary: FieldDictionary { FieldDictionary() }
 }

@@ -1,9 +1,10 @@
 public import BatchFoundation
 
-/// Where a fault of a line is: a field, or something below it.
+/// The place of a fault in a line: a field, or something below it.
 public struct FieldPlace: CustomStringConvertible {
   @usableFromInline var field: Text
-  /// Of what is below: the member of the field, its element if that is a list, and the member of that; empty and nil where it ends before.
+  /// The path below the field: its member, the element if that is a list, and the member of that; empty or nil where
+  /// the path ends earlier.
   private var member: Text
   private var element: Int?
   private var inner: Text
@@ -15,21 +16,21 @@ public struct FieldPlace: CustomStringConvertible {
     (self.field, self.member, self.element, self.inner) = (field, member, element, inner)
   }
 
-  /// A member of what stands here.
+  /// Returns the place of a member below this one.
   public func member(_ name: Text) -> FieldPlace {
     member.isEmpty && element == nil ? FieldPlace(field, name) : FieldPlace(field, member, element, name)
   }
 
   public func element(_ number: Int) -> FieldPlace { FieldPlace(field, member, number) }
 
-  /// The name of a field, or a JSON Pointer (RFC 6901) to what is below it; names there are those that the format knows.
+  /// The name of a field, or a JSON Pointer (RFC 6901) to something below it; its names are known to the format.
   public var description: String {
     let steps = ["\(member)", element.map(String.init) ?? "", "\(inner)"].filter { !$0.isEmpty }
     return steps.isEmpty ? "\(field)" : "/" + (["\(field)"] + steps).joined(separator: "/")
   }
 }
 
-/// What is wrong with the fields of one line, the first of each kind; of several kinds the order of reasons decides.
+/// The faults in the fields of one line, the first of each kind; ``first`` picks one by the order of reasons.
 public struct FieldFaults {
   @usableFromInline var missing: FieldPlace?
   @usableFromInline var wrong: FieldPlace?
@@ -46,7 +47,7 @@ public struct FieldFaults {
   public mutating func badTimestamp(_ name: Text) { if timestamp == nil { timestamp = name } }
   public mutating func unknown(_ name: Text) { if unknown == nil { unknown = name } }
 
-  /// Nil for a line without faults.
+  /// The fault to report; nil for a line without faults.
   @inlinable
   public var first: Rejection? {
     missing == nil && wrong == nil && timestamp == nil && unknown == nil ? nil : worst

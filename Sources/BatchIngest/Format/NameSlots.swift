@@ -1,15 +1,15 @@
 public import BatchFoundation
 
-/// Few names with a number below 255 each, asked for each member of each line: a name costs one comparison, and mostly none if it is not
-/// among them.
+/// A small set of names, each with a number below 255, looked up for each member of each line: a hit costs one
+/// comparison, a miss mostly none.
 @safe public struct NameSlots: ~Copyable {
-  /// By their number.
+  /// The names, indexed by number.
   public let names: UnsafeMutablePointer<Text>
   public let slots: UnsafeMutablePointer<UInt8>
   @inlinable public static var size: Int { 512 }
   @inlinable public static var free: UInt8 { .max }
 
-  /// - Parameter names: live as long as the slots.
+  /// - Parameter names: must live as long as the slots.
   init(_ names: [(name: Text, number: UInt8)]) {
     let count = Int(names.map(\.number).max() ?? 0) + 1
     unsafe self.names = .allocate(capacity: count)
@@ -29,7 +29,7 @@ public import BatchFoundation
     unsafe slots.deallocate()
   }
 
-  /// Length and both ends tell nearly all names of fields and types from each other.
+  /// Returns the first slot to try: length and both ends tell nearly all names of fields and types apart.
   @inlinable @inline(__always)
   public static func slot(of name: Text) -> Int {
     guard name.count > 0 else { return 0 }

@@ -1,10 +1,10 @@
 public import BatchFoundation
 
-/// Every field that lines of exports may have, for whatever platform (reference formats 3, deltadna 2); the raw value is a place in
-/// ``RecordFields``.
+/// A field that lines of exports may have, on any platform (reference formats 3, deltadna 2); the raw value is an index
+/// into ``RecordFields``.
 ///
-/// A field is written here, with what it has to be, and with the types that have it (``RecordShape/fields``). Reading, checks and the words
-/// for wrong lines follow; a test holds the schema and the pages against it.
+/// A field is declared here with its kind, and in the types that have it (``RecordShape/fields``). Reading, checks and
+/// messages for wrong lines follow from that; a test compares the schema and the pages with it.
 public enum RecordField: UInt8, CaseIterable, Sendable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId, channelId, appKey
   case name, notification, payload, url, eventTypeCode, latitude, longitude
@@ -15,16 +15,16 @@ public enum RecordField: UInt8, CaseIterable, Sendable {
   case imActionName, imActionType, imActionValue, response
   case didLaunch, token, crossGameUserId, decisionPoint, flavour, userId, advertisingId
   case eventName, userID, sessionID, eventUUID, eventParams
-  /// It only makes a line distinct.
+  /// A field that only makes a line distinct.
   case recordId
 
   public enum Kind: Sendable {
     case text, object, number, array, boolean
-    /// A text that is not empty, or an integer as it is written.
+    /// A text that is not empty, or an integer as written.
     case code
-    /// An object without arrays and objects in it.
+    /// An object without nested arrays and objects.
     case columns
-    /// Read by whoever wants the instant.
+    /// A timestamp, parsed by its reader.
     case time
     case anything
   }
@@ -43,14 +43,14 @@ public enum RecordField: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// As lines spell it.
+  /// The name as lines spell it.
   public var name: Text { Self.names[Int(rawValue)] }
 
   private static let names = allCases.map { Text(permanent: "\($0)") }
 }
 
 extension RecordField.Kind {
-  /// Nil where any value will do.
+  /// The kind in words; nil if any value is valid.
   public var words: String? {
     switch self {
     case .text: "a text"
@@ -69,7 +69,7 @@ extension RecordField.Kind {
 public struct FieldUse: Sendable {
   public var field: RecordField
   public var isRequired: Bool
-  /// An empty text counts as a missing field.
+  /// Whether an empty text counts as a missing field.
   public var isFilled: Bool
 
   @inlinable
@@ -79,17 +79,17 @@ public struct FieldUse: Sendable {
     self.isFilled = isFilled
   }
 
-  /// May be absent; if `filled`, not empty where it is there.
+  /// Returns an optional field; if `filled`, it must not be empty when present.
   @inlinable public static func optional(_ field: RecordField, filled: Bool = false) -> FieldUse {
     FieldUse(field, isRequired: false, isFilled: filled)
   }
 
-  /// Has to be there, but may be empty.
+  /// Returns a field that must be present but may be empty.
   @inlinable public static func required(_ field: RecordField) -> FieldUse {
     FieldUse(field, isRequired: true, isFilled: false)
   }
 
-  /// Has to be there and is not empty.
+  /// Returns a field that must be present and not empty.
   @inlinable public static func filled(_ field: RecordField) -> FieldUse {
     FieldUse(field, isRequired: true, isFilled: true)
   }

@@ -1,15 +1,15 @@
 public import BatchFoundation
 
-/// What lines of all platforms have in common.
+/// The fields common to lines of all platforms.
 extension RecordFields {
-  /// The device that the line names; empty with faults.
+  /// Returns the device that the line names; empty with faults.
   @inlinable @inline(__always)
   public func device(_ faults: inout FieldFaults) -> Text {
     check(.filled(.deviceId), &faults)
     return text(.deviceId) ?? .empty
   }
 
-  /// - Parameter spelling: reads a text.
+  /// - Parameter spelling: parses a text.
   /// - Returns: the beginning of 1970 with faults.
   @inlinable
   public func time(
@@ -35,7 +35,8 @@ extension RecordFields {
     self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil
   }
 
-  /// Device and time of a raw event: its device is the last `Device Id` among its attributes (reference formats 3.6).
+  /// Returns the device and time of a raw event; the device is the last `Device Id` among its attributes
+  /// (reference formats 3.6).
   public func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
     check(.required(.eventTypeCode), &faults)
     let oldName = self[.eventTimestamp] == nil && self[.eventTimeStamp] != nil
@@ -65,8 +66,8 @@ extension RecordFields {
     return (text, timestamp)
   }
 
-  /// Of a `notifications` input: `action` and `channel` stand in for the type (reference decisions 10). What they say does not keep a missing
-  /// payload from being found (reference decisions 29).
+  /// Reads a line of a `notifications` input: `action` and `channel` stand in for the type (reference decisions 10).
+  /// Their faults do not hide a missing payload (reference decisions 29).
   public func notification(
     _ faults: inout FieldFaults
   ) -> (isOpened: Bool, isLocal: Bool, body: JSONView?) {

@@ -1,15 +1,15 @@
 public import BatchFoundation
 
-/// The members of one line's object by field, and the checks of them; null counts as absent (reference decisions 7).
+/// The members of one line's object by field, with their checks; null counts as absent (reference decisions 7).
 @safe public struct RecordFields: ~Copyable {
   public let views: UnsafeMutablePointer<UnsafeRawPointer?>
   @inlinable public static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
   public let names: NameSlots
   public let types: NameSlots
-  /// The fields of all types, one type after the other; those of a type begin at its number in `starts`.
+  /// The fields of all types, one type after another; those of a type begin at its number in `starts`.
   public let uses: UnsafeMutablePointer<FieldUse>
   public let starts: UnsafeMutablePointer<Int>
-  /// Of the ids of the line at hand.
+  /// The notes on the ids of the current line.
   public var notes: RecordNotes = []
 
   public init<Shape: RecordShape>(_ shape: Shape.Type) {
@@ -38,7 +38,7 @@ public import BatchFoundation
     unsafe starts.deallocate()
   }
 
-  /// Takes the members of `object`; `unknown` gets the names that are not in the format.
+  /// Reads the members of `object`; `unknown` gets the names that are not in the format.
   @inlinable @inline(__always)
   public mutating func read(_ object: JSONView, unknown: inout UnknownFields) {
     unsafe views.update(repeating: nil, count: Self.count)
@@ -57,22 +57,22 @@ public import BatchFoundation
     @inline(__always) get { unsafe views[Int(field.rawValue)].map { unsafe JSONView(at: $0) } }
   }
 
-  /// The number of the type that `events` inputs call so.
+  /// Returns the number of the type that `events` inputs call by this name.
   @inlinable @inline(__always)
   public func type(named name: Text) -> UInt8? { types[name] }
 
-  /// The field of that name, if the format has it.
+  /// Returns the field of that name, if the format has it.
   public func field(named name: Text) -> RecordField? { names[name].flatMap { RecordField(rawValue: $0) } }
 
   // MARK: - Checks
 
-  /// Looks at each field of the type.
+  /// Checks each field of the type.
   @inlinable @inline(__always)
   public func check(type: UInt8, _ faults: inout FieldFaults) {
     for index in unsafe starts[Int(type)]..<starts[Int(type) + 1] { unsafe check(uses[index], &faults) }
   }
 
-  /// A use that is known where this is called leaves the one check that it needs.
+  /// Checks one field. If the use is a constant at the call, only the check that it needs is compiled in.
   @inlinable @inline(__always)
   public func check(_ use: FieldUse, _ faults: inout FieldFaults) {
     guard let value = self[use.field] else {
@@ -106,18 +106,18 @@ public import BatchFoundation
     }
   }
 
-  /// The text of a field that was or is checked; nil for an absent one.
+  /// Returns the text of a field checked before or later; nil if absent.
   @inlinable @inline(__always)
   public func text(_ field: RecordField) -> Text? { self[field]?.string }
 
-  /// Nil for an empty text too, which replaces nothing.
+  /// Returns the text of a field; nil also for an empty one, which replaces nothing.
   @inlinable @inline(__always)
   public func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The text of a field that was checked; an integer as it is written.
+  /// Returns the text of a checked field; an integer as written.
   public func code(_ field: RecordField) -> Text? { self[field].flatMap { $0.number ?? $0.string } }
 
-  /// The same of an id, nil also for one that names nobody, of which is taken note.
+  /// Returns an optional id; nil also for a placeholder that identifies nobody, which is noted.
   public mutating func id(_ field: RecordField, _ note: RecordNotes, _ faults: inout FieldFaults) -> Text? {
     guard let text = optional(field, &faults) else { return nil }
     guard text.namesNobody else { return text }
@@ -125,7 +125,7 @@ public import BatchFoundation
     return nil
   }
 
-  /// Nil for an empty text, which replaces nothing.
+  /// Returns the text of a field, checking its kind; nil also for an empty one, which replaces nothing.
   @inlinable @inline(__always)
   public func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
     guard let value = self[field] else { return nil }

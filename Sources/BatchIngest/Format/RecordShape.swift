@@ -1,14 +1,14 @@
 package import BatchFoundation
 
-/// The record types of a platform, cases named as exports name them, with the fields of each.
+/// The record types of a platform, with cases named as in exports, and the fields of each.
 public protocol RecordShape: CaseIterable, RawRepresentable<UInt8>, Sendable {
-  /// What records of every type may have beside ``RecordField/type``.
+  /// The fields that records of every type may have in addition to ``RecordField/type``.
   static var head: [RecordField] { get }
 
-  /// What records of the type have besides.
+  /// The additional fields of the type.
   var fields: [FieldUse] { get }
 
-  /// Whether `events` inputs may name the type; others are known by their fields or by their input.
+  /// Whether `events` inputs may name the type; others are recognized by their fields or input.
   var isExported: Bool { get }
 }
 
@@ -18,13 +18,13 @@ extension RecordShape {
     Set(head + [.type, .action, .channel, .recordId] + allCases.flatMap { $0.fields.map(\.field) })
   }
 
-  /// The type by the name that `events` inputs use.
+  /// Returns the type with the name that `events` inputs use.
   package init?(exportName name: Text) {
     guard let type = Self.allCases.first(where: { $0.isExported && "\($0)" == name.description }) else { return nil }
     self = type
   }
 
-  /// What a misspelled name was perhaps meant to be.
+  /// The names for suggesting the intended one for a misspelling.
   package static var dictionary: FieldDictionary {
     var dictionary = FieldDictionary()
     dictionary.values = [
@@ -35,7 +35,7 @@ extension RecordShape {
       dictionary.fields.insert("\(field)")
       dictionary.kinds["\(field)"] = field.kind.words
     }
-    // A record of consent has one of them at least.
+    // A record of consent has at least one of them.
     dictionary.alternatives = ["use": "export"]
     return dictionary
   }

@@ -1,4 +1,5 @@
-/// Which values of records messages may show: names of types and times that look like such. They say nothing about a person.
+/// The values of records that messages may show: names of types, and texts that look like times. They reveal nothing
+/// about a person.
 package enum ShownValue {
   package static func isName(_ text: String) -> Bool {
     isShort(text) && text.utf8.allSatisfy { isLetter($0) || "_-".utf8.contains($0) }

@@ -1,29 +1,29 @@
 public import BatchFoundation
 
-/// How many records had each field that the format does not know, for the report.
+/// The number of records with each field that the format does not know, for the report.
 ///
-/// Exporters invent few names, hostile input invents one a line: only the first `limit` names in byte order are kept, which is
-/// the same set whatever the order of reading, and names are cut at `longestName` bytes.
+/// Exporters use few names, but hostile input can use a new one per line: only the first `limit` names in byte order
+/// are kept, whatever the order of reading, and names are cut at `longestName` bytes.
 public struct UnknownFields {
   static let limit = 1000
   static let longestName = 200
 
   private(set) var counts: [[UInt8]: Int] = [:]
-  /// Names of all records together, those left out by the limit included.
+  /// The names of all records together, including those beyond the limit.
   private(set) var noted = 0
-  /// The names of the line at hand, which count only when it becomes a record.
+  /// The names of the current line, counted only if it becomes a record.
   @usableFromInline var pending: [Text] = []
   private var greatest: [UInt8]?
 
   package init() {}
 
-  /// Takes note of a name of the line at hand.
+  /// Records a name of the current line.
   @inlinable public mutating func note(_ name: Text) { pending.append(name) }
 
-  /// Forgets the names of the line before.
+  /// Discards the names of the previous line.
   package mutating func drop() { pending.removeAll(keepingCapacity: true) }
 
-  /// Counts the names of the line; they are distinct, because a repeated key is not a record.
+  /// Counts the names of the line; they are distinct, because a line with a repeated key is not a record.
   package mutating func commit() {
     if !pending.isEmpty { commitPending() }
   }
@@ -50,7 +50,7 @@ public struct UnknownFields {
     for (name, count) in other.counts { add(name, count) }
   }
 
-  /// Name and number of records, by the bytes of the name.
+  /// The fields with their number of records, by the bytes of the name.
   var sorted: [UnknownField] {
     counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }
       .map { UnknownField(name: String(decoding: $0.key, as: UTF8.self), records: $0.value) }

@@ -1,16 +1,16 @@
 internal import CZlib
 
-/// What a call of ``Inflater/inflate(_:into:)`` did.
+/// The result of a call of ``Inflater/inflate(_:into:)``.
 package struct InflateStep: Equatable, Sendable {
-  /// Bytes taken from the input.
+  /// The number of input bytes consumed.
   package var consumed: Int
-  /// Bytes written to the output.
+  /// The number of output bytes written.
   package var produced: Int
-  /// The fault that ends the stream; what was produced before it is good.
+  /// The fault that ends the stream; output produced before it is valid.
   package var fault: GzipFault?
 }
 
-/// Why compressed data cannot be read on.
+/// The reason why compressed data cannot be read further.
 package enum GzipFault: String, Equatable, Sendable {
   case noContent = "no gzip content"
   case truncated = "the gzip data ends early: the file is cut off"
@@ -19,18 +19,18 @@ package enum GzipFault: String, Equatable, Sendable {
   case trailingBytes = "bytes that are not gzip follow the gzip data"
 }
 
-/// A gzip stream that is read piece by piece: members one after another, each with its checksum verified.
+/// A gzip stream read piece by piece: members one after another, each with its checksum verified.
 ///
-/// Zero bytes behind the last member are padding, as tape writers leave it, and are skipped.
+/// Zero bytes after the last member are padding, as written by tape drives, and are skipped.
 @safe package struct Inflater: ~Copyable {
-  /// Owned, and freed with the value; it never leaves.
+  /// Owned, freed with the value, and never exposed.
   private let stream: UnsafeMutablePointer<z_stream>
   private var place = Place.beforeMember
   private var members = 0
 
   private enum Place { case beforeMember, inMember, padding, failed }
 
-  /// - Throws: ``InflaterUnavailable`` when zlib has no memory.
+  /// - Throws: ``InflaterUnavailable`` when zlib cannot set up a stream, for example without memory.
   package init() throws {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -47,7 +47,7 @@ package enum GzipFault: String, Equatable, Sendable {
     unsafe stream.deallocate()
   }
 
-  /// Inflates some of `input`; call it again with the rest, and with new input when all was consumed.
+  /// Inflates part of `input`; call it again with the rest, and with new input when all is consumed.
   package mutating func inflate(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer)
     -> InflateStep
   {
@@ -79,7 +79,7 @@ package enum GzipFault: String, Equatable, Sendable {
         case Z_OK, Z_BUF_ERROR:
           return step
         default:
-          // zlib names the failed check of a trailer and of a header in words only.
+          // zlib reports which check of a header or trailer failed only by message.
           let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? ""
           if message == "incorrect header check" {
             return failed(members > 0 ? .trailingBytes : .noContent, step)
@@ -92,7 +92,7 @@ package enum GzipFault: String, Equatable, Sendable {
     return step
   }
 
-  /// The fault of a stream whose input ends here; nil when it ends where a stream may end.
+  /// The fault of a stream whose input ends here; nil if a stream may end here.
   package var faultAtEnd: GzipFault? {
     switch place {
     case .beforeMember: members == 0 ? .noContent : nil
@@ -112,7 +112,7 @@ package enum GzipFault: String, Equatable, Sendable {
   ) -> Int32 {
     let available = min(input.count - step.consumed, 1 << 30)
     let room = min(output.count - step.produced, 1 << 30)
-    // zlib reads the input and never writes to it; the field has no const in older headers.
+    // zlib never writes to the input; the field lacks const in older headers.
     unsafe stream.pointee.next_in = UnsafeMutablePointer(
       mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self).advanced(by: step.consumed))
     unsafe stream.pointee.avail_in = UInt32(available)

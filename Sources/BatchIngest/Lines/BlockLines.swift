@@ -1,37 +1,36 @@
 package import BatchFoundation
 import Glibc
 
-/// A line in a block, where it stood, and what it was read as.
+/// A line of a block with its position in the file.
 @safe package struct BlockLine {
-  /// Without the line end; not empty.
+  /// The line without its line end; not empty.
   var bytes: UnsafeBufferPointer<UInt8>
   var file: UInt32
   package var kind: InputKind
-  /// From 1.
   var number: UInt64
-  /// Of its first byte in the (inflated) file.
+  /// The offset of its first byte in the (inflated) file.
   var offset: UInt64
-  /// What stood in the file; for a line that a map wrote, the foreign record.
+  /// The bytes in the file; for a line written by a map, the foreign record.
   var raw: UnsafeBufferPointer<UInt8>
-  /// Whether that is known of the bytes.
+  /// Whether the bytes are known to be ASCII.
   var isASCII = false
-  /// What it holds, where it need not be read for that.
+  /// The parsed content, if it need not be read from the bytes.
   var values: JSONView?
-  /// Of a line that a map wrote: its number among those of its record, and the rule.
+  /// For a line written by a map: its number among the lines of its record; the rule follows.
   var element: UInt16 = 0
   var rule = 0
   var isMapped = false
 }
 
 extension BlockLine {
-  /// Without white space at both ends; empty for a blank line.
+  /// The line without white space at both ends; empty for a blank line.
   @inline(__always)
   package var text: Text {
     guard let base = unsafe bytes.baseAddress else { return .empty }
     return unsafe Text(base: base, count: bytes.count).trimmed
   }
 
-  /// The bytes of it that a quarantine keeps.
+  /// Returns the line as the quarantine keeps it.
   func quarantined(_ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
     let file = block.files[Int(file)]
     let short = block.warnings(of: number).first { $0.warning.kind == LineWarning.shortRowKind }?.warning.detail
@@ -47,14 +46,14 @@ extension BlockLine {
   }
 }
 
-/// Walks through the lines of a block, blank ones left out.
+/// An iterator over the lines of a block; empty lines are skipped.
 @safe struct BlockLines {
   private let block: LineBlock
   private let base: UnsafePointer<UInt8>
   private let count: Int
   private var at: Int
   private var line: UInt64
-  /// Line feeds so far.
+  /// The number of line feeds passed.
   private var passed = 0
 
   init(_ block: LineBlock) {

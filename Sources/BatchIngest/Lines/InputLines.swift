@@ -1,13 +1,12 @@
 package import BatchFoundation
 import Glibc
 
-/// A line of an input that was looked up by its number.
+/// A line of an input, looked up by its number.
 package struct InputLine: Sendable, Equatable {
-  /// From 1.
   package var number: UInt64
-  /// Of its first byte in the (decompressed) file.
+  /// The offset of its first byte in the (decompressed) file.
   package var offset: UInt64
-  /// Without the line end and the file's byte order mark; cut at the limit that was asked for.
+  /// The line without its line end and the file's byte order mark; cut at the requested limit.
   package var bytes: [UInt8]
 
   package init(number: UInt64, offset: UInt64, bytes: [UInt8]) {
@@ -18,12 +17,12 @@ package struct InputLine: Sendable, Equatable {
 }
 
 extension InputFiles {
-  /// Reads single lines again, for what a record does not carry along. Lines that are not there any more are left out.
+  /// Reads single lines again for data that a record does not carry. Lines that no longer exist are skipped.
   ///
   /// - Parameters:
-  ///   - positions: of the lines.
-  ///   - options: those of the run.
-  ///   - body: takes the number of the file and the line, file after file or in the order of the part.
+  ///   - positions: the positions of the lines.
+  ///   - options: the options of the run.
+  ///   - body: receives the number of the file and the line, file after file or in the order of the part.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
   package func forEachLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
@@ -43,7 +42,7 @@ extension InputFiles {
     }
   }
 
-  /// The same for what is not lines of files: those of a part, and foreign records.
+  /// Reads lines that are not lines of files: those of a part, and foreign records.
   private func forEachCutLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
   ) throws {
@@ -60,15 +59,15 @@ extension InputFiles {
 }
 
 extension InputFile {
-  /// Reads single lines again, for what a record does not carry along: its bytes and its offset.
+  /// Reads single lines again for data that a record does not carry: its bytes and its offset.
   ///
-  /// The file is read once from its start, so ask for all lines at once. Lines that the file does not have are left out.
+  /// The file is read once from its start, so request all lines at once. Lines that the file does not have are skipped.
   ///
   /// - Parameters:
-  ///   - numbers: ascending.
-  ///   - longest: bytes that are kept of a line.
-  ///   - body: takes the lines that were found, one after the other.
-  /// - Throws: ``IngestFailure``, or what `body` throws.
+  ///   - numbers: the line numbers, ascending.
+  ///   - longest: the number of bytes kept per line.
+  ///   - body: receives the lines found, in order.
+  /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
   package func forEachLine(
     of numbers: [UInt64], longest: Int, _ body: (InputLine) throws -> Void
   ) throws {

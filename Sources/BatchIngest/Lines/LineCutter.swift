@@ -1,19 +1,19 @@
 import BatchFoundation
 import Glibc
 
-/// Where the reading of a file stands.
+/// The reading state of one file.
 final class LineCutter: BlockCutter {
-  /// Those of the run, which blocks name.
+  /// The files of the run, which blocks refer to.
   private let files: [InputFile]
   private let number: UInt32
-  /// Cuts what is no line; nil for lines.
+  /// Cuts foreign records; nil for lines.
   private let cutter: (any RecordCutter)?
   private let blockBytes: Int
   private let maxLineBytes: Int
   private let reader: FileReader
   private var offset: UInt64 = 0
   private var line: UInt64 = 1
-  /// Of what is no line, whether the last byte was a line feed.
+  /// For foreign records, whether the last byte was a line feed.
   private var endsInFeed = true
   private(set) var isDone = false
   private var toldBytes: UInt64 = 0
@@ -53,7 +53,7 @@ final class LineCutter: BlockCutter {
     line += UInt64(block.ends.count)
   }
 
-  /// Says of a file that is no lines of JSON what it is, in place of its first lines and all others.
+  /// Replaces all lines of a file in another format by one finding that names the format.
   private func refuseOtherForm(_ block: LineBlock) {
     guard block.count > 0 else { return }
     let mark = block.markLength
@@ -65,7 +65,7 @@ final class LineCutter: BlockCutter {
     refuse(form.words, block)
   }
 
-  /// What is handed over or comes through a pipe is told of by whoever does.
+  /// Whether to check the format; for handed-over files, pipes and copies, the sender does.
   private var tellsForm: Bool { reader.file.handedOver == nil && !reader.file.isPipe && reader.file.copied == nil }
 
   private func refuse(_ form: String, _ block: LineBlock) {
@@ -90,7 +90,7 @@ final class LineCutter: BlockCutter {
     }
   }
 
-  /// Puts about a block of foreign records into the block.
+  /// Fills the block with about one block of foreign records.
   private func fill(_ block: LineBlock, _ cutter: any RecordCutter) throws {
     var frames = ByteBuffer(capacity: blockBytes)
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -142,7 +142,7 @@ final class LineCutter: BlockCutter {
     unsafe carry.hold(rest, count, blockBytes)
   }
 
-  /// The end of a file: its last line counts without a line feed, unless damage cut it.
+  /// Ends a file: its last line counts without a line feed, unless damage cut it.
   private func finish(_ block: LineBlock) throws {
     try reader.proveWhole(lines: line - 1 + linesStarted(in: block))
     if let fault = reader.fault {
@@ -193,7 +193,7 @@ final class LineCutter: BlockCutter {
   }
 }
 
-/// A file that need not be read.
+/// The cutter for a file that need not be read.
 final class KnownFileCutter: BlockCutter {
   private let known: KnownFile
   private let files: InputFiles

@@ -1,22 +1,22 @@
 internal import CBytes
 
-/// The offset behind the last line feed; 0 without one.
+/// Returns the offset after the last line feed; 0 without one.
 func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
   var end = count
   while end > 0, unsafe base[end - 1] != 0x0A { end -= 1 }
   return end
 }
 
-/// Where the lines of a block end.
+/// The ends of the lines of a block.
 @safe struct LineEnds: ~Copyable {
-  /// As many as a block of short lines has; those of a block with more are looked for when they are read.
+  /// The number of line ends kept, enough for a block of short lines; any further ones are searched for while reading.
   private static let room = 1 << 14
 
   private var places: UnsafeMutablePointer<UInt32>?
   private var known = 0
-  /// Of the block, all.
+  /// The number of line feeds in the block, including those not kept.
   private(set) var count = 0
-  /// Whether no byte of the block needs to be looked at to see that it is UTF-8.
+  /// Whether all bytes are ASCII, so that no check for UTF-8 is needed.
   private(set) var areOfASCII = false
 
   deinit { unsafe places?.deallocate() }
@@ -32,7 +32,7 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
     areOfASCII = isASCII != 0
   }
 
-  /// The place of the line feed with that number, from 0; nil for one that is not known.
+  /// Returns the place of the line feed with this number, from 0; nil if it is not known.
   @inline(__always)
   func place(of number: Int) -> Int? {
     guard number < known, let places = unsafe places else { return nil }
@@ -40,5 +40,5 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
   }
 }
 
-/// The number of line feeds among the bytes; counted in C, whose compiler does many at a time.
+/// Counts the line feeds, in C because its compiler vectorizes the loop.
 func countLineFeeds(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int { unsafe engage_count_line_feeds(base, count) }

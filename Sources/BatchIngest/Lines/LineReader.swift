@@ -1,16 +1,16 @@
 package import BatchFoundation
 
-/// Reads single lines of an export (reference formats 3.3): checks what every platform asks of a line, and leaves the rest to the
-/// platform's decoder. Keeps its working memory from line to line.
+/// A reader of single lines of an export (reference formats 3.3): it makes the checks common to all platforms and
+/// leaves the rest to the platform's decoder. It keeps its working memory from line to line.
 package struct LineReader: ~Copyable {
-  /// What the record at hand is packed by.
+  /// The decoder, which also packs the current record.
   package let decoder: any LineDecoder
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  /// A longer line is refused unread; in bytes, without the line end.
+  /// The longest line accepted, in bytes without the line end; longer ones are refused unread.
   private let longestLine: Int
 
-  /// Memory that a long line made the tape take and that is given back with the next.
+  /// The tape memory to keep: the excess from a long line is freed with the next.
   private static let ordinaryTape = 1 << 22
 
   package init(_ vocabulary: any RecordVocabulary, maxLineBytes: Int = 16 << 20) {
@@ -18,15 +18,16 @@ package struct LineReader: ~Copyable {
     longestLine = maxLineBytes
   }
 
-  /// Fields of accepted records that the format does not know, by name.
+  /// The fields of accepted records that the format does not know.
   package var unknownFields: [UnknownField] { decoder.unknownFields.sorted }
 
   /// Reads one line.
   ///
   /// - Parameters:
   ///   - line: the bytes without the line end; white space at both ends is ignored.
-  ///   - isASCII: whether that is known of the bytes.
-  ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text lines, in `line`.
+  ///   - isASCII: whether the bytes are known to be ASCII.
+  ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text lines, in
+  ///     `line`.
   /// - Returns: nil for a record, else the first reason of the list that applies to the line as a whole.
   package mutating func read(
     _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, isASCII: Bool = false,
@@ -48,7 +49,7 @@ package struct LineReader: ~Copyable {
     return decoder.decode(tape.view(at: 0), of: source, into: &head)
   }
 
-  /// The same of a line of a block, which may have been read already.
+  /// Reads a line of a block, which may already be parsed.
   mutating func read(_ line: BlockLine, position: RecordPosition, into head: inout RecordHead) -> Rejection? {
     head.notes = []
     head.recordKey = 0
@@ -68,7 +69,7 @@ package struct LineReader: ~Copyable {
     if head.identity == nil { head.recordKey = RecordIDs.key(of: values, head, kind) }
   }
 
-  /// Puts the object that a line holds on an empty tape.
+  /// Parses a line's object onto an empty tape.
   ///
   /// - Parameter line: bytes already known to be UTF-8.
   /// - Returns: nil for an object without flaws, else the first reason of the list.
@@ -100,7 +101,7 @@ package struct LineReader: ~Copyable {
 }
 
 extension Text {
-  /// The text without the white space of JSON at both ends: space, tab, line feed, carriage return.
+  /// The text without JSON white space at both ends: space, tab, line feed, carriage return.
   @inline(__always)
   package var trimmed: Text {
     var start = 0

@@ -1,35 +1,35 @@
 import BatchFoundation
 import Glibc
 
-/// Whole lines of one file in memory, for one worker at a time.
+/// Whole lines of one file in memory, used by one worker at a time.
 @safe final class LineBlock {
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var capacity: Int
-  /// Bytes of whole lines; the last one of a file may lack its line feed.
+  /// The number of bytes of whole lines; the last line of a file may lack its line feed.
   var count = 0
   var file: UInt32 = 0
   var kind = InputKind.events
-  /// Offset of the first byte in the (inflated) file.
+  /// The offset of the first byte in the (inflated) file.
   var offset: UInt64 = 0
   var firstLine: UInt64 = 1
-  /// Entries for quarantine that reading itself found, behind the lines of the block.
+  /// Quarantine entries found by reading itself; they follow the lines of the block.
   var findings: [QuarantinedLine] = []
-  /// About foreign records of the block, in their order.
+  /// Warnings about foreign records of the block, in record order.
   private(set) var warnings: [RecordWarning] = []
-  /// Of the run.
+  /// The files of the run.
   var files: [InputFile] = []
-  /// Counts the blocks of a source from 0.
+  /// The number of the block within its source, from 0.
   var number = 0
-  /// Whether lines have their places with them (``PartFrame``): those of a part, and foreign records that were cut out of a file.
+  /// Whether lines carry their places (``PartFrame``): lines of a part, and foreign records cut out of a file.
   var isFramed = false
   var isPart = false
-  /// Of a part, what a map left out, by reason.
+  /// For a part, the number of records that a map left out, by reason.
   var leftOut: [String: Int] = [:]
-  /// Those of lines that are not framed; none where nobody looked for them.
+  /// The line ends of an unframed block; empty if not searched for.
   var ends = LineEnds()
-  /// What a map made of the foreign records of the block.
+  /// The lines that a map made of the block's foreign records.
   var mapped = MappedBlock()
-  /// What the block stands for where it has no lines: all of a file that was read before.
+  /// The file that the block represents without lines, because it was read before.
   var known: KnownFile?
 
   init(capacity: Int) {
@@ -49,7 +49,7 @@ import Glibc
 
   func addWarnings(_ more: [RecordWarning]) {
     guard let first = more.first else { return }
-    // A block may have as many as it has records.
+    // A block may have as many warnings as records.
     let isInOrder = warnings.last.map { $0.line <= first.line } ?? true
     warnings += more
     if !isInOrder { warnings.sort { $0.line < $1.line } }
@@ -63,9 +63,9 @@ import Glibc
     unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
   }
 
-  /// Empties the block for what comes next of an input, which begins with what another block holds of it.
+  /// Empties the block for the next data of an input, which begins with the bytes held by another block.
   ///
-  /// - Parameter files: those of the run.
+  /// - Parameter files: the files of the run.
   func begin(with carry: LineBlock, of files: [InputFile], _ blockBytes: Int) {
     findings.removeAll()
     warnings.removeAll()
@@ -83,31 +83,31 @@ import Glibc
     self.files = files
   }
 
-  /// Holds the start of what has not been read to its end, for the block that ``begin(with:of:_:)`` fills next.
+  /// Holds the start of unfinished data for the block that ``begin(with:of:_:)`` fills next.
   func hold(_ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ blockBytes: Int) {
     if capacity < count || capacity > max(count * 2, blockBytes) { resize(to: max(count, 1 << 12)) }
     unsafe base.update(from: start, count: count)
     self.count = count
   }
 
-  /// Bytes of a byte order mark at the start of the file, which is not part of the first line.
+  /// The number of bytes of a byte order mark at the start of the file, which is not part of the first line.
   var markLength: Int {
     unsafe !isFramed && offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
   }
 }
 
-/// Cuts an input into blocks, for one worker at a time.
+/// A type that cuts an input into blocks, used by one worker at a time.
 protocol BlockCutter: AnyObject {
-  /// Whether nothing is left to be read.
   var isDone: Bool { get }
 
-  /// Bytes that were taken from the disk since the last call.
+  /// Returns the number of bytes read from the disk since the last call.
   func takeBytesRead() -> UInt64
 
-  /// Puts what comes next into the block; nothing where there was only the rest of a line to read.
+  /// Fills the block with the next data; leaves it empty if only the rest of a line was left to read.
   func fill(_ block: LineBlock) throws
 
-  /// The number of a file that was read to its end, and the sum of its bytes; nil where nobody asks, or it is not all that was there.
+  /// The number of a completely read file with the checksum of its bytes; nil if not requested or not all bytes were
+  /// read.
   var sum: (file: Int, sum: Digest)? { get }
 }
 
@@ -115,17 +115,18 @@ extension BlockCutter {
   var sum: (file: Int, sum: Digest)? { nil }
 }
 
-/// Cuts the files of a run into blocks of whole lines and gives each block to the worker that asks next.
+/// A source that cuts the files of a run into blocks of whole lines and gives each block to the next worker that asks.
 ///
-/// A file has one reader, which one worker at a time uses: reading and inflating hold no lock, so as many files are read at once as there
-/// are workers. Memory is flat: a block grows up to the longest allowed line, and a longer line is read past.
+/// Each file has one reader, used by one worker at a time. Reading and inflating hold no lock, so as many files are
+/// read at once as there are workers. Memory is bounded: a block grows up to the longest allowed line, and a longer
+/// line is skipped.
 final class LineSource: Sendable {
   private struct State {
     var nextFile = 0
     var nextBlock = 0
-    /// Files that are open and that no worker reads at the moment.
+    /// Open files that no worker is reading.
     var open: [any BlockCutter] = []
-    /// Workers that read a file.
+    /// The number of workers reading a file.
     var reading = 0
     var stopped = false
     var bytesRead: UInt64 = 0
@@ -144,15 +145,16 @@ final class LineSource: Sendable {
   private let idle: @Sendable () throws -> Void
   private let state = Guarded(State())
 
-  /// Ends the wait for a pipe once another thread has failed, whose error ends the run.
+  /// Ends the wait for a pipe once another thread has failed; its error ends the run.
   private struct Stopped: Error {}
 
-  /// What is kept of a line that is too long.
+  /// The number of bytes kept of a line that is too long.
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
   /// - Parameters:
-  ///   - inOrder: whether files are read one after the other, so that ``LineBlock/number`` follows the order of their lines.
-  ///   - idle: called a few times a second while a pipe has nothing to read; throw to stop.
+  ///   - inOrder: whether files are read one after another, so that ``LineBlock/number`` follows the order of their
+  ///     lines.
+  ///   - idle: called a few times a second while a pipe has nothing to read; throws to stop.
   init(
     _ files: InputFiles, _ options: IngestOptions, inOrder: Bool, idle: @escaping @Sendable () throws -> Void
   ) {
@@ -165,12 +167,12 @@ final class LineSource: Sendable {
     }
   }
 
-  /// Makes every later ``next(_:)`` return nil, and one that waits for a pipe.
+  /// Makes every later ``next(_:)`` return nil, and ends a wait for a pipe.
   func stop() { state.change { $0.stopped = true } }
 
-  /// Puts the next lines into the block.
+  /// Fills the block with the next lines.
   ///
-  /// - Returns: bytes taken from the disk so far in all files; nil when there are no more lines.
+  /// - Returns: the number of bytes read from the disk so far in all files; nil when there are no more lines.
   func next(_ block: LineBlock) throws -> UInt64? {
     while true {
       let cutter: any BlockCutter
@@ -213,12 +215,12 @@ final class LineSource: Sendable {
     return try LineCutter(files, number, options, idle: idle)
   }
 
-  /// Of files that were read to their end, by number, the sums of their bytes.
+  /// The checksums of completely read files, by number.
   var sums: [Int: Digest] { state.change { $0.sums } }
 
   private var inputCount: Int { files.part == nil ? files.files.count : 1 }
 
-  /// Waits while all files that are left have a worker, because any of them may turn out to have more.
+  /// Claims a file to read; waits while every remaining file has a worker, because any of them may have more.
   private func claim() -> Claim {
     state.wait { state in
       if state.stopped { return .nothing }

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// One thread's part of reading: lines of a block become packed records in the chunks of their buckets.
+/// One thread's share of reading: it packs the lines of blocks as records into the chunks of their buckets.
 @safe struct LineWorker: ~Copyable {
   private var reader: LineReader
   private var mapping = BlockMapping()
@@ -9,20 +9,20 @@ import BatchFoundation
   private let chunks: UnsafeMutablePointer<Chunk?>
   private var head = RecordHead()
   private(set) var counts = IngestCounts()
-  /// Of each file; empty where nobody asks.
+  /// The tally of each file; empty if not requested.
   private(set) var tallies: [FileTally]
   private(set) var pastLines = PastLines()
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
   private(set) var warnings: [String: PlacedWarnings] = [:]
   private var borrowed = 0
-  /// Lines cut off the block and not read yet.
+  /// Lines cut from the block but not yet read.
   private var ahead: [BlockLine] = []
 
-  /// As many as a decoder may find it worth while to look at together.
+  /// The number of lines offered to a decoder to prepare together.
   private static let linesAhead = 16
 
-  /// - Parameter countedFiles: how many files there are of which a tally is kept; 0 keeps none.
+  /// - Parameter countedFiles: the number of files to keep tallies for; 0 keeps none.
   init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions, countedFiles: Int) {
     tallies = Array(repeating: FileTally(), count: countedFiles)
     self.options = options
@@ -36,7 +36,7 @@ import BatchFoundation
 
   var unknownFields: UnknownFields { reader.decoder.unknownFields }
 
-  /// Whether enough lines wait to be handed to the sink.
+  /// Whether enough quarantined lines are pending for a batch.
   var hasFullBatch: Bool { quarantined.count >= 256 || quarantinedBytes >= 1 << 19 }
 
   mutating func takeQuarantined() -> [QuarantinedLine] {
@@ -47,7 +47,8 @@ import BatchFoundation
     return quarantined
   }
 
-  /// - Parameter setAside: takes lines that are not records, now and then: a block may hold hundreds of thousands, also of a map.
+  /// - Parameter setAside: receives lines that are not records, now and then: a block may have hundreds of thousands,
+  ///   with a map too.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     if let known = block.known {
       let counts = options.counts(of: known)
@@ -55,7 +56,7 @@ import BatchFoundation
       if !tallies.isEmpty { tallies[Int(block.file)].add(counts) }
       return
     }
-    // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
+    // A long line exists in the block, on the tape and on its way to a chunk; the first two grow by doubling.
     let needed = block.count > 2 << 20 ? block.count * 5 : 0
     if needed != borrowed {
       space.borrow(needed - borrowed)
@@ -96,7 +97,7 @@ import BatchFoundation
     }
   }
 
-  /// Lines are read with those ahead; what is none is counted at once.
+  /// Queues a line to be read with those ahead; counts other entries at once.
   private mutating func take(_ entry: MappedBlock.Entry, _ block: LineBlock) {
     switch entry {
     case .line(let line): ahead.append(line)
@@ -149,25 +150,25 @@ import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
-  /// Adds the warnings of a foreign record that counts, or without a line those of the file.
+  /// Adds the warnings of a foreign record that counts or, without a line, those of the file.
   private mutating func warn(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) {
     guard warnings.add(of: line, block, device: device), !tallies.isEmpty else { return }
     tallies[Int(line?.file ?? block.file)].isRemarkable = true
   }
 
-  /// Of foreign records that become several lines, the first.
+  /// Counts a line; of the lines from one foreign record, only the first.
   @inline(__always)
   private mutating func countLine(_ line: BlockLine) {
     if !tallies.isEmpty, line.element == 0 { tallies[Int(line.file)].lines += 1 }
   }
 
-  /// What the quarantine keeps of a line that is no record.
+  /// Returns the quarantined form of a line that is not a record.
   private func refused(_ line: BlockLine, _ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
     let refused = line.quarantined(rejection, block)
     return unsafe namesSomebody(line.raw) ? withoutContent(refused) : refused
   }
 
-  /// The same of what was found before there were lines.
+  /// Returns the quarantined form of a finding made before there were lines.
   private func refused(_ finding: QuarantinedLine) -> QuarantinedLine {
     unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? withoutContent(finding) : finding
   }
@@ -176,14 +177,14 @@ import BatchFoundation
     options.isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, options.personKinds, $0) } ?? false
   }
 
-  /// A line that is no record, and names somebody who was forgotten: it is counted, and its bytes go nowhere.
+  /// Removes the content of a line that is not a record and names a forgotten person: it is counted, but not kept.
   private func withoutContent(_ line: QuarantinedLine) -> QuarantinedLine {
     var line = line
     (line.detail, line.raw) = ("names somebody who was forgotten, so nothing of it is kept", [])
     return line
   }
 
-  /// Whether the record at hand has an id of somebody who was forgotten.
+  /// Whether the current record has an id of a forgotten person.
   private var isOfSomebodyForgotten: Bool {
     guard let isForgotten = options.isForgotten else { return false }
     if isForgotten(.device, head.device) { return true }
@@ -211,7 +212,7 @@ import BatchFoundation
     let decoder = reader.decoder
     let bound = PackedRecord.bound(head, payload: decoder.payloadBound)
     if Chunk.size(for: bound) > space.chunkBytes {
-      // A large record has a chunk of its own, which is handed over at once.
+      // A large record gets a separate chunk, which is passed on at once.
       var chunk = try space.empty(atLeast: bound)
       let size = unsafe PackedRecord.write(
         head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base)
@@ -236,7 +237,7 @@ import BatchFoundation
       element: line.position.element)
   }
 
-  /// Hands the open chunks over; the worker is done.
+  /// Passes on the open chunks; the worker is done.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
       if let chunk = unsafe chunks[bucket] { space.place(chunk, bucket: bucket) }

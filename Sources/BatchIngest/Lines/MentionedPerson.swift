@@ -1,8 +1,10 @@
 import BatchFoundation
 
-/// Whether a line that is no record names somebody: whatever is wrong with it, its bytes would stand in the quarantine.
+/// The search for people in lines that are not records: whatever is wrong with a line, the quarantine would keep its
+/// bytes.
 enum MentionedPerson {
-  /// By every text and number of a line that is JSON; else by what stands between quotes, tabs, commas and spaces.
+  /// Checks every text and number of a line that is JSON; otherwise everything between quotes, white space, commas, `&`
+  /// and `=`.
   static func isNamed(
     in bytes: UnsafeBufferPointer<UInt8>, _ kinds: [PersonID.Kind], _ isForgotten: (PersonID.Kind, Text) -> Bool
   ) -> Bool {
@@ -11,7 +13,7 @@ enum MentionedPerson {
       let text = unsafe Text(base: base, count: bytes.count)
       return kinds.contains { isForgotten($0, text) }
     }
-    // What is no JSON is looked at below.
+    // A line that is not JSON is searched below.
     if let node = try? unsafe JSONNode.parse(Array(bytes), options: .duplicateKeys) { return unsafe names(node, isAny) }
     let ends: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "&"), UInt8(ascii: "=")]
     var start = 0

@@ -1,20 +1,20 @@
 package import BatchFoundation
 
-/// A line out of the window that lies in the past of a store: an earlier run read it, or none has.
+/// A line out of the window within the past of a store; an earlier run may or may not have read it.
 package struct PastLine: Sendable, Equatable {
   package var timestamp: Instant
-  /// Of its device.
+  /// The bucket of its device.
   package var bucket: Int
   package var digest: LineDigest
   package var position: RecordPosition
 }
 
-/// Lines of the past that one thread read: as many of each file as tell whether it brings new ones.
+/// The past lines that one thread read, limited per file to enough to show whether it has new ones.
 struct PastLines {
   private static let mostOfFile = 32
   private static let most = 2048
   private(set) var lines: [PastLine] = []
-  /// By file, how many are kept.
+  /// The number of lines kept, by file.
   private var counts: [UInt32: Int] = [:]
 
   mutating func add(_ line: SourceLine, _ head: RecordHead) {

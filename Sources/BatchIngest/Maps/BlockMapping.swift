@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// One thread's mapping: the foreign records of a block become lines of the project's own shape in it.
+/// One thread's mapping of a block's foreign records to lines in the project's own shape.
 struct BlockMapping: ~Copyable {
-  /// By identity of the map.
+  /// The mappers, by identity of the map.
   private var mappers: [String: any RecordMapper] = [:]
 
-  /// Does nothing for a block of a file without a map.
+  /// Maps the records of a block; does nothing for a file without a map.
   mutating func map(_ block: LineBlock) {
     guard !block.isPart, let map = block.files.isEmpty ? nil : block.files[Int(block.file)].map else { return }
     let mapper = mappers[map.identity] ?? map.map.makeMapper()
@@ -20,14 +20,13 @@ struct BlockMapping: ~Copyable {
   }
 }
 
-/// The lines that a map made of the foreign records of a block.
 @safe struct MappedBlock: ~Copyable {
-  /// Whether the lines of the block are these.
+  /// Whether the block's lines come from a map.
   fileprivate(set) var isFilled = false
   private var outcomes = MappedOutcomes()
   private var origins: [Origin] = []
 
-  /// Of outcomes that follow each other: the record they came from.
+  /// The record that a run of consecutive outcomes came from.
   private struct Origin {
     var record: BlockLine
     var end: Int
@@ -45,7 +44,7 @@ struct BlockMapping: ~Copyable {
     case refused(BlockLine, Rejection)
   }
 
-  /// Of the records, in their order.
+  /// The warnings of the records, in record order.
   fileprivate var warnings: [RecordWarning] {
     var origin = 0
     return outcomes.warnings.map { outcome, warning in
@@ -72,7 +71,7 @@ struct BlockMapping: ~Copyable {
     origins.append(Origin(record: record, end: outcomes.count))
   }
 
-  /// Lines live as long as the block stays as it is.
+  /// Returns the next entry; its lines live until the block changes.
   @inline(__always)
   func next(_ place: inout Place) -> Entry? {
     guard place.outcome < outcomes.count else { return nil }

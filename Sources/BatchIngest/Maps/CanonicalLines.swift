@@ -1,18 +1,18 @@
 package import BatchFoundation
 
-/// Lines in their canonical form, one after the other: members by the UTF-8 bytes of their names at every depth, no white space, texts with
-/// the fewest escapes, numbers as they were written (reference decisions 46).
+/// Lines in canonical form, one after another: members by the UTF-8 bytes of their names at every depth, no white
+/// space, texts with the fewest escapes, numbers as they were written (reference decisions 46).
 ///
-/// Beside each stand its values as they would be read, so that nobody has to.
+/// Each line's parsed values are kept next to it, so that it need not be parsed again.
 package struct CanonicalLines: ~Copyable {
-  /// A line that is done.
+  /// A finished line.
   struct Line {
     fileprivate var bytes: Range<Int>
-    /// Where its values begin; nil where it has to be read.
+    /// The start of its values; nil if the line must be parsed.
     fileprivate var values: Int?
   }
 
-  /// Where something begins.
+  /// A position in both buffers.
   package struct Place {
     fileprivate var bytes: Int
     fileprivate var values: Int
@@ -21,14 +21,13 @@ package struct CanonicalLines: ~Copyable {
   private var bytes = ByteBuffer(capacity: 64)
   private var values = ByteBuffer(capacity: 64)
   private var depth = 0
-  /// Of the line at hand.
+  /// The greatest depth of the current line.
   private var deepest = 0
 
-  /// The end of what was written.
   @inline(__always)
   package var end: Place { Place(bytes: bytes.count, values: values.count) }
 
-  /// Forgets what was written from a place on.
+  /// Removes everything written after a place.
   @inline(__always)
   package mutating func truncate(to place: Place) {
     bytes.truncate(to: place.bytes)
@@ -48,16 +47,16 @@ package struct CanonicalLines: ~Copyable {
     unsafe UnsafeBufferPointer(rebasing: bytes.bytes[line.bytes])
   }
 
-  /// Nil for a line that has to be read.
+  /// Returns the parsed values; nil for a line that must be parsed.
   func values(of line: Line) -> JSONView? { line.values.map { unsafe JSONView(at: values.base + $0) } }
 }
 
-/// What stands in a line, in its order.
+/// The parts of a line, in order.
 extension CanonicalLines {
   package mutating func beginObject() -> Place { begin(.object) }
 
-  /// - Parameter isAlwaysThere: whether an object without members is written, too.
-  /// - Returns: whether it was.
+  /// - Parameter isAlwaysThere: whether to write an object without members too.
+  /// - Returns: whether the object was written.
   package mutating func endObject(_ start: Place, isAlwaysThere: Bool) -> Bool {
     let isThere = isAlwaysThere || bytes.count > start.bytes
     end(start, UInt8(ascii: "{"), UInt8(ascii: "}"))
@@ -65,11 +64,11 @@ extension CanonicalLines {
     return isThere
   }
 
-  /// The name of a member.
+  /// Appends the name of a member.
   ///
   /// - Parameters:
-  ///   - quoted: with the comma in front and the colon behind it.
-  ///   - key: behind its short length (``JSONView``).
+  ///   - quoted: the name with the comma before and the colon after it.
+  ///   - key: the name after its short length (``JSONView``).
   @inline(__always)
   package mutating func append(name quoted: Text, key: Text) {
     bytes.append(quoted)
@@ -98,7 +97,7 @@ extension CanonicalLines {
     values.append((flag ? JSONView.Kind.yes : .no).rawValue)
   }
 
-  /// Members that are null are absent, elements that are null stay (reference decisions 69).
+  /// Appends a value. Members that are null are omitted, elements that are null stay (reference decisions 69).
   package mutating func append(_ value: JSONView) {
     switch value.kind {
     case .null:
@@ -150,12 +149,12 @@ extension CanonicalLines {
     depth += 1
     deepest = max(deepest, depth)
     values.append(kind.rawValue)
-    // Where its length comes.
+    // Reserves the bytes of the length.
     unsafe values.append(limit: 4) { _ in 4 }
     return start
   }
 
-  /// Each member and each element has a comma in front of it, also the first, whose place is the bracket's.
+  /// Ends an object or array. Each member and element has a leading comma; the first one is overwritten by the bracket.
   private mutating func end(_ start: Place, _ open: UInt8, _ close: UInt8) {
     depth -= 1
     if bytes.count == start.bytes { bytes.append(open) } else { unsafe bytes.base[start.bytes] = open }
@@ -166,7 +165,7 @@ extension CanonicalLines {
 }
 
 extension ByteBuffer {
-  /// A text behind its short length (``JSONView``).
+  /// Appends a text after its short length (``JSONView``).
   @inline(__always)
   package mutating func append(short text: Text) {
     unsafe append(limit: 5 + text.count) { start in
@@ -174,7 +173,7 @@ extension ByteBuffer {
     }
   }
 
-  /// A number or a string.
+  /// Appends a number or a string.
   @inline(__always)
   fileprivate mutating func append(_ kind: JSONView.Kind, short text: Text) {
     unsafe append(limit: 6 + text.count) { start in

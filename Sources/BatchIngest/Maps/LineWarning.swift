@@ -1,12 +1,12 @@
 import BatchFoundation
 
-/// Something about a foreign record that counts all the same (`docs/warnings.md`).
+/// A warning about a foreign record that counts nevertheless (`docs/warnings.md`).
 package struct LineWarning: Sendable, Equatable {
   package var kind: String
-  /// Holds no values of the record.
+  /// The text, without values of the record.
   package var detail: String
 
-  /// Whether it is about the whole file, at the first place.
+  /// Whether it is about the whole file, reported at the first place.
   var isOfFile = false
 
   package init(kind: String, detail: String) {
@@ -20,7 +20,7 @@ package struct LineWarning: Sendable, Equatable {
     LineWarning(kind: shortRowKind, detail: "the row has \(fields) of \(columns) columns")
   }
 
-  /// Of a file, at the first of its rows.
+  /// A warning about a file, at the first such row.
   package static let unreadEscape = {
     var warning = LineWarning(
       kind: "unread-escape",
@@ -42,15 +42,15 @@ package struct LineWarning: Sendable, Equatable {
 /// A warning with its foreign record.
 struct RecordWarning: Sendable {
   var line: UInt64
-  /// The number of the line that a map made of it; nil where it is about the record.
+  /// The number of the line that a map made of the record; nil if the warning is about the record.
   var element: UInt16?
   var warning: LineWarning
 }
 
 extension [String: PlacedWarnings] {
-  /// Takes what is said of a foreign record that counts, or without a line of the file.
+  /// Adds the warnings of a foreign record that counts or, without a line, those of the file.
   ///
-  /// - Returns: whether anything is.
+  /// - Returns: whether there are any.
   @discardableResult
   mutating func add(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) -> Bool {
     if block.warnings.isEmpty { return false }

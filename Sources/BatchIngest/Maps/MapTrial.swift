@@ -1,30 +1,31 @@
 package import BatchFoundation
 
-/// What became of one foreign record of a file, for whoever writes its map.
+/// The result of mapping one foreign record of a file, for the author of its map.
 package struct MapTrial: Sendable {
   package enum Outcome: Sendable, Equatable {
-    /// The line that the map wrote; what is wrong with it, nil for a record.
+    /// The line that the map wrote, with its fault; nil for a record.
     case line(String, fault: String?)
     case leftOut(String)
     case refused(String)
   }
 
-  /// Of the record in the file.
+  /// The number of the record in its file.
   package var number: UInt64
   package var raw: [UInt8]
   package var outcomes: [Outcome] = []
-  /// What is said of the record, and of its lines.
+  /// Warnings about the record and its lines.
   package var warnings: [LineWarning] = []
-  /// Of the outcomes that are records.
+  /// The outcomes that are records.
   package var records: [(device: String, time: Instant)] = []
 }
 
 extension InputFile {
-  /// Hands out what the map of the file makes of its first records; without a map, whether they are records by themselves.
+  /// Passes on the results of the file's map for its first records; without a map, whether the lines are records
+  /// themselves.
   ///
   /// - Parameters:
-  ///   - vocabulary: of the platform that the records are for.
-  ///   - limit: at most so many foreign records.
+  ///   - vocabulary: the vocabulary of the platform that the records are for.
+  ///   - limit: the maximum number of foreign records.
   /// - Throws: `IngestFailure`, `InputChanged`, or what `body` throws.
   package func tryMap(_ vocabulary: any RecordVocabulary, limit: Int, _ body: (MapTrial) throws -> Void) throws {
     var files = InputFiles.none

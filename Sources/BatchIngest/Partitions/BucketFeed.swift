@@ -1,17 +1,17 @@
 import BatchFoundation
 
-/// Buckets on their way from a space to the workers, each once.
+/// The buckets on their way from a space to the workers, each once.
 ///
-/// A thread of its own brings back from the disk what comes next (``loadAhead()``), so that workers need not wait for it; a worker that
-/// finds nothing there loads for itself.
+/// A separate thread loads the next ones from disk (``loadAhead()``), so that workers need not wait; a worker that
+/// finds none ready loads one itself.
 final class BucketFeed: Sendable {
   struct Item {
     let bucket: Int
-    /// To be released by who takes it, and ``loaded`` too.
+    /// The records; the consumer must release them and ``loaded``.
     let stored: StoredBucket
-    /// One, or those in which a large bucket has to be loaded.
+    /// One slice, or several in which a large bucket must be loaded.
     let slices: [Range<RecordPlace>]
-    /// What was on disk; nil for a bucket of several slices.
+    /// The records loaded from disk; nil for a bucket of several slices.
     let loaded: [Chunk]?
   }
 
@@ -28,14 +28,14 @@ final class BucketFeed: Sendable {
     case end
   }
 
-  /// Items that are loaded before somebody asks, at most.
+  /// The maximum number of items loaded ahead.
   static let ahead = 1
 
   private let space: BucketSpace
   private let order: [Int]
   private let state = Guarded(State())
 
-  /// - Parameter order: as ``BucketSpace/order()`` says.
+  /// - Parameter order: the result of ``BucketSpace/order()``.
   init(_ space: BucketSpace, _ order: [Int]) {
     self.space = space
     self.order = order
@@ -48,7 +48,7 @@ final class BucketFeed: Sendable {
     }
   }
 
-  /// Nil when all buckets are taken, or the feed was stopped.
+  /// Returns the next bucket; nil when all are taken or the feed was stopped.
   func next() throws -> Item? {
     let turn = state.wait { state -> Turn? in
       if state.isStopped { return .end }

@@ -2,11 +2,11 @@ import BatchFoundation
 
 /// All packed records of a run by bucket, in memory up to a limit and beyond it in a temporary file.
 ///
-/// When memory runs short, what the bucket has that holds most of it goes to disk: so what is written and read are large pieces, however
-/// the records come. A thread of its own writes before memory runs out (``spillAhead()``); a worker that finds none left writes too. A run
-/// that fits and leaves a sixteenth writes nothing.
+/// When memory runs short, chunks of the bucket with the most memory go to disk, so that pieces written and read are
+/// large in whatever order records come. A separate thread writes before memory runs out (``spillAhead()``); a worker
+/// that finds no memory left writes too. A run that fits and leaves a sixteenth free writes nothing.
 final class BucketSpace: Sendable {
-  /// The file is read and written outside its lock.
+  /// The state under its lock; the file is read and written outside it.
   private let contents: Guarded<Contents>
   private let spill: SpillFile
   private let limit: Int
@@ -14,10 +14,10 @@ final class BucketSpace: Sendable {
   let chunkBytes: Int
 
   private struct Bucket {
-    /// Of the usual size, and larger ones.
+    /// Chunks of the usual size, and larger ones.
     var usual: [Chunk] = []
     var large: [Chunk] = []
-    /// Of the larger ones.
+    /// The total size of the larger ones.
     var largeBytes = 0
     var extents: [Extent] = []
 
@@ -28,11 +28,11 @@ final class BucketSpace: Sendable {
   private struct Contents: ~Copyable {
     var buckets = Array(repeating: Bucket(), count: DeviceHash.bucketCount)
     var memory: ChunkMemory
-    /// Bytes of the largest chunk that is not of the usual size; 0 without one.
+    /// The size of the largest chunk that is not of the usual size; 0 without one.
     var largest = 0
-    /// Workers that have records to come.
+    /// The number of workers that may add records.
     var filling: Int
-    /// Pieces on their way to the disk: of the usual size, and larger ones.
+    /// The number of pieces being written to disk: of the usual size, and larger ones.
     var writing = (usual: 0, large: 0)
 
     init(_ memory: consuming ChunkMemory, workers: Int) {
@@ -51,9 +51,9 @@ final class BucketSpace: Sendable {
 
     mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
 
-    /// The last chunks of the bucket that holds most memory, to be spilled; nil when there are none.
+    /// Takes the last chunks of the bucket with the most memory, to be spilled; nil when there are none.
     ///
-    /// - Parameter usual: false looks at large chunks only.
+    /// - Parameter usual: false for large chunks only.
     mutating func takeLargest(usual: Bool) -> Piece? {
       var (victim, most, isUsual) = (0, 0, false)
       for (index, bucket) in buckets.enumerated() {
@@ -78,7 +78,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Chunks of one bucket, all of the usual size or all larger, that are spilled by one thread.
+  /// Chunks of one bucket, all of the usual size or all larger, spilled by one thread.
   private struct Piece {
     var bucket: Int
     var chunks: [Chunk]
@@ -90,12 +90,12 @@ final class BucketSpace: Sendable {
     case needed(Piece)
   }
 
-  /// Chunks that are written at once, at most.
+  /// The maximum number of chunks written at once.
   private static let longestExtent = 64
 
   /// - Parameters:
-  ///   - limit: bytes of memory for records; exceeded only by one open chunk per bucket and worker.
-  ///   - folder: for the temporary file.
+  ///   - limit: the bytes of memory for records; exceeded only by one open chunk per bucket and worker.
+  ///   - folder: the folder of the temporary file.
   init(limit: Int, workers: Int, folder: String) {
     self.limit = limit
     self.workers = workers
@@ -108,12 +108,12 @@ final class BucketSpace: Sendable {
 
   var spilledBytes: UInt64 { spill.count }
 
-  /// Of memory for chunks, full or empty.
+  /// The number of bytes allocated for chunks, full or empty.
   var allocatedBytes: Int { contents.withLock { $0.memory.allocated } }
 
   // MARK: - Filling
 
-  /// Hands a chunk over to its bucket.
+  /// Adds a chunk to its bucket.
   func place(_ chunk: Chunk, bucket: Int) {
     let isShort = contents.withLock { contents in
       if chunk.size == chunkBytes {
@@ -125,14 +125,14 @@ final class BucketSpace: Sendable {
       }
       return contents.memory.room < reserve && contents.writing == (0, 0)
     }
-    // Who writes wakes others when it is done.
+    // A thread that is writing wakes the others when it is done.
     if isShort { contents.change { _ in } }
   }
 
-  /// Takes bytes from the limit, or gives them back when negative.
+  /// Takes bytes from the limit, or returns them if negative.
   func borrow(_ bytes: Int) { contents.withLock { $0.memory.borrowed += bytes } }
 
-  /// An empty chunk; others are spilled for it when memory is short.
+  /// Returns an empty chunk; spills others for it when memory is short.
   func empty(atLeast bytes: Int = 0) throws -> Chunk {
     if let chunk = contents.withLock({ $0.memory.take(bytes) }) { return chunk }
     // Memory of usual chunks is kept, so spilling them makes no room for a large one.
@@ -151,7 +151,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Spills before a worker has to, until all workers said ``endFilling()``.
+  /// Spills before a worker must, until all workers have called ``endFilling()``.
   func spillAhead() throws {
     while let piece = contents.wait({ contents -> Piece?? in
       if contents.filling == 0 { return .some(nil) }
@@ -162,7 +162,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// A worker has no more records.
+  /// Reports that a worker has no more records.
   func endFilling() { contents.change { $0.filling -= 1 } }
 
   private func spill(_ piece: Piece) throws {
@@ -190,7 +190,7 @@ final class BucketSpace: Sendable {
 
   var hasRecords: Bool { contents.withLock { !$0.buckets.allSatisfy(\.isEmpty) } }
 
-  /// The records of a bucket, which keeps them; nil if there are none.
+  /// Returns the records of a bucket without removing them; nil if there are none.
   func look(at bucket: Int) -> StoredBucket? {
     contents.withLock { contents in
       let bucket = contents.buckets[bucket]
@@ -198,7 +198,8 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Buckets with records, in the order in which they are to be loaded. What is loaded last makes room for what is loaded first.
+  /// Returns the buckets with records in the order to load them, after spilling the last ones to make room for the
+  /// first.
   func order() throws -> [Int] {
     let (used, most, largest) = contents.withLock { contents in
       (
@@ -206,7 +207,7 @@ final class BucketSpace: Sendable {
         contents.buckets.map(\.spilledBytes).max() ?? 0, contents.largest
       )
     }
-    // What becomes of a large record stands in an event, in a block, and waits for the disk.
+    // A large record also exists in an event, in a block and in a write to disk.
     let needed = workers * (min(most, share) + 8 * largest) + BucketFeed.ahead * min(most, share)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
@@ -215,7 +216,7 @@ final class BucketSpace: Sendable {
     return used
   }
 
-  /// The records of a bucket; give what is loaded of them back with ``release(_:)``.
+  /// Removes and returns the records of a bucket; return what is loaded of them with ``release(_:)``.
   func take(_ bucket: Int) -> StoredBucket {
     contents.withLock { contents in
       let taken = contents.buckets[bucket]
@@ -224,13 +225,13 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// So much of one bucket a worker may load at once.
+  /// The number of bytes of one bucket that a worker may load at once.
   var share: Int { limit / 6 }
 
-  /// With less room left than this, chunks are spilled before it runs out.
+  /// The free memory below which chunks are spilled ahead.
   private var reserve: Int { limit / 16 }
 
-  /// Chunks of the extent, read back.
+  /// Reads back the chunks of an extent.
   func load(_ extent: Extent) throws -> [Chunk] {
     try spill.read(
       extent,
@@ -239,7 +240,7 @@ final class BucketSpace: Sendable {
       })
   }
 
-  /// An empty chunk, whatever the limit.
+  /// Returns an empty chunk, whatever the limit.
   func forced(_ bytes: Int = 0) -> Chunk { contents.withLock { $0.memory.force(bytes) } }
 
   func release(_ chunks: [Chunk]) { contents.withLock { $0.give(chunks) } }

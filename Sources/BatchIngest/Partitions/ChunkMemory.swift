@@ -1,30 +1,31 @@
 import Glibc
 
-/// A piece of memory with packed records of one bucket, one behind the other.
+/// A piece of memory with packed records of one bucket, one after another.
 ///
-/// It starts and ends with a page, so that it goes to disk as it is. Its last bytes tell how many are used, for when it comes back.
+/// It is page-aligned, so that it goes to disk unchanged. Its last bytes hold the number of used bytes, for reading it
+/// back.
 @safe struct Chunk {
   let base: UnsafeMutableRawPointer
-  /// Bytes in all, whole pages.
+  /// The total number of bytes, in whole pages.
   let size: Int
   private(set) var used = 0
-  /// The places of its records, if it has some.
+  /// The span of its records' places, if any.
   private(set) var places = PlaceSpan()
 
-  /// What disks transfer without a copy.
+  /// The unit that disks transfer without a copy.
   static let page = 4096
   private static let mark = MemoryLayout<UInt64>.size
 
-  /// Bytes for more records.
+  /// The number of bytes left for records.
   var room: Int { size - Self.mark - used }
 
-  /// What a chunk of a size has room for.
+  /// Returns the number of bytes for records in a chunk of a size.
   static func room(of size: Int) -> Int { size - mark }
 
-  /// The size of a chunk with room for so many bytes.
+  /// Returns the size of a chunk with room for a number of bytes.
   static func size(for bytes: Int) -> Int { (bytes + mark + page - 1) / page * page }
 
-  /// Counts a record in that was written at the end of what is used.
+  /// Counts a record that was written after the used bytes.
   @inline(__always)
   mutating func add(_ bytes: Int, at place: RecordPlace) {
     used += bytes
@@ -36,18 +37,18 @@ import Glibc
   mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
 }
 
-/// Memory for chunks up to a limit: those of the usual size come out of slabs that are kept to the end, larger ones go as they come.
+/// The memory for chunks up to a limit: chunks of the usual size come from slabs kept to the end, larger ones are freed
+/// after use.
 @safe struct ChunkMemory: ~Copyable {
-  /// The usual size.
   let chunkBytes: Int
-  /// Memory that workers hold for long lines, which chunks have to do without.
+  /// Memory that workers hold for long lines, unavailable for chunks.
   var borrowed = 0
   private let limit: Int
   private var free: [UnsafeMutableRawPointer] = unsafe []
   private var slabs: [UnsafeMutableRawPointer] = unsafe []
   private(set) var allocated = 0
 
-  /// A huge page, on which records can be visited in any order at little cost.
+  /// The size of a huge page, in which random access to records is cheap.
   private static let slabBytes = 2 << 20
 
   init(limit: Int, chunkBytes: Int) {
@@ -57,15 +58,16 @@ import Glibc
 
   deinit { unsafe slabs.forEach { unsafe $0.deallocate() } }
 
-  /// Bytes that are left for chunks.
+  /// The number of bytes left for chunks.
   var available: Int { unsafe limit - borrowed - allocated + free.count * chunkBytes }
 
-  /// Bytes of chunks of the usual size that can be taken. Less than what is left, because memory comes in slabs and is not given back.
+  /// The number of bytes left for chunks of the usual size; less than ``available``, because slabs are whole and never
+  /// freed.
   var room: Int {
     unsafe free.count * chunkBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
   }
 
-  /// - Returns: an empty chunk with room for so many bytes; nil when it would exceed the limit.
+  /// Returns an empty chunk with room for a number of bytes; nil if it would exceed the limit.
   mutating func take(_ bytes: Int) -> Chunk? {
     let size = max(chunkBytes, Chunk.size(for: bytes))
     let isUsual = size == chunkBytes
@@ -73,7 +75,7 @@ import Glibc
     return wanted == 0 || allocated + wanted <= limit - borrowed ? force(bytes) : nil
   }
 
-  /// An empty chunk, whatever the limit.
+  /// Returns an empty chunk, whatever the limit.
   mutating func force(_ bytes: Int) -> Chunk {
     let size = max(chunkBytes, Chunk.size(for: bytes))
     guard size == chunkBytes else {
@@ -82,7 +84,7 @@ import Glibc
     }
     if unsafe free.isEmpty {
       let slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: Self.slabBytes)
-      // A wish: without huge pages all works as well.
+      // A hint: everything works without huge pages too.
       _ = unsafe madvise(slab, Self.slabBytes, MADV_HUGEPAGE)
       allocated += Self.slabBytes
       unsafe slabs.append(slab)

@@ -1,15 +1,15 @@
 package import BatchFoundation
 
-/// What is known of a device's records before all of them were handed over.
+/// Facts about a device's records known before all of them are passed on.
 package struct DeviceLookahead {
-  /// The time of its last record in this run.
+  /// The time of the last record in this run.
   package fileprivate(set) var last: Instant
-  /// Its samples in order, reduced to what ``RecordVocabulary/copySample(_:to:)`` keeps.
+  /// The samples in order, reduced to what ``RecordVocabulary/copySample(_:to:)`` keeps.
   package var samples: [RecordEntry] = []
 
   fileprivate init(last: Instant) { self.last = last }
 
-  /// Of records that are all at hand; nil for none.
+  /// Creates the look-ahead of a complete list of records; nil if it is empty.
   package init?(_ records: RecordList) {
     guard let last = records.last else { return nil }
     self.last = last.timestamp
@@ -17,7 +17,7 @@ package struct DeviceLookahead {
   }
 }
 
-/// The look-aheads of the devices of a bucket that comes in slices; their samples live as long as this.
+/// The look-aheads of the devices of a bucket that comes in slices; their samples live as long as this object.
 package final class DeviceLookaheads {
   private let vocabulary: any RecordVocabulary
   private let arena = Arena()
@@ -27,10 +27,10 @@ package final class DeviceLookaheads {
 
   var isEmpty: Bool { devices.isEmpty }
 
-  /// Nil for a device without records.
+  /// Returns the look-ahead of a device; nil without records.
   package func of(_ device: Text) -> DeviceLookahead? { devices[ByteText(device.description)] }
 
-  /// Takes a slice in; slices come in their order.
+  /// Adds a slice; slices come in order.
   func add(_ slice: [DeviceRecords]) {
     for device in slice {
       guard let last = device.records.last else { continue }
@@ -42,7 +42,7 @@ package final class DeviceLookaheads {
     }
   }
 
-  /// A copy without a device and with as little payload as samples need.
+  /// Returns a copy without a device, with only the payload that samples need.
   private func keep(_ entry: RecordEntry) -> RecordEntry {
     let payload = unsafe entry.payload
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)
@@ -54,7 +54,7 @@ package final class DeviceLookaheads {
     head.size = UInt32(size)
     head.padding = UInt8(size - PackedHead.size - 1 - copied)
     unsafe target.storeBytes(of: head, as: PackedHead.self)
-    // A device id of no bytes.
+    // An empty device id.
     unsafe (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)
     unsafe (target + PackedHead.size + 1).copyMemory(
       from: UnsafeRawPointer(scratch.baseAddress ?? target), byteCount: copied)

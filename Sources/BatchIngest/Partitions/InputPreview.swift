@@ -1,15 +1,15 @@
 package import BatchFoundation
 
-/// The devices of an input that has been read, before any of them is handed over.
+/// The devices of an input that has been read, before any of them is passed on.
 ///
-/// Devices fall into buckets by a hash of their ids, so a few buckets stand for all of them.
+/// Devices are assigned to buckets by a hash of their ids, so a few buckets represent all of them.
 package struct InputPreview {
   let space: BucketSpace
-  /// Whether all of it is handed over by worker 0 (``IngestOptions/smallInput``).
+  /// Whether worker 0 processes everything (``IngestOptions/smallInput``).
   package let isSmall: Bool
-  /// Records that are accepted or duplicates, of each file; empty where no input has to have a number of them.
+  /// The number of records, accepted or duplicate, in each file; empty if no input requires a number of them.
   package let recordsByFile: [Int]
-  /// What became of the lines so far: those that are left are accepted, or duplicates.
+  /// The counts of lines so far; the remaining ones are accepted or duplicates.
   package let counts: IngestCounts
   let known: (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
 
@@ -20,15 +20,15 @@ package struct InputPreview {
     package var newest: Instant
   }
 
-  /// Devices of one bucket, in no particular order, and how many records had to be looked at.
+  /// The devices of one bucket, in no particular order, and the number of records examined.
   package struct Bucket {
     package var number: Int
     package var devices: [Device]
     package var records: Int
   }
 
-  /// Hands over one bucket after the other, those without records, too, until `body` returns false; none where there are no records at all.
-  /// Texts live as long as the call.
+  /// Passes on one bucket after another, including those without records, until `body` returns false; none if there are
+  /// no records at all. Texts live as long as the call.
   ///
   /// - Throws: ``IngestFailure``, what the look-up of accepted lines throws, or what `body` throws.
   package func forEachBucket(_ body: (Bucket) throws -> Bool) throws {
@@ -63,13 +63,12 @@ package struct InputPreview {
     return Bucket(number: number, devices: bucket.devices, records: bucket.records)
   }
 
-  /// The devices of the chunks that were added.
   private struct Scan {
     let known: [LineDigest]
     let arena: Arena
     private(set) var devices: [Device] = []
     private(set) var records = 0
-    /// In ``devices``. Equal hashes of different ids are taken for one device; there are hardly any.
+    /// Indices into ``devices``. Different ids with equal hashes count as one device; they are very rare.
     private var places: [DeviceHash: Int] = [:]
 
     init(known: [LineDigest], arena: Arena) {

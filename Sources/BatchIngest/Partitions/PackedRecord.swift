@@ -1,40 +1,40 @@
 import BatchFoundation
 
-/// A record in a bucket's memory or spill: a fixed head, then the device id behind its short length, then the platform's payload.
+/// The fixed head of a record in a bucket's memory or spill; the device id after its short length and the platform's
+/// payload follow.
 ///
-/// The form never outlives the run, so it is in the machine's own byte order.
+/// The form never outlives the run, so it uses the machine's byte order.
 struct PackedHead {
   var timestamp: Int64
   var digest: LineDigest
   var device: DeviceHash
   var line: UInt64
   var file: UInt32
-  /// Bytes to the next record, a multiple of 8.
+  /// The number of bytes to the next record, a multiple of 8.
   var size: UInt32
   var kind: InputKind
   var type: UInt8
   var isSample: Bool
-  /// The digest is the platform's, and says what is equal whatever the times.
+  /// Whether the digest is the platform's, and identifies equal records whatever the times.
   var hasIdentity: Bool
   var ignoredType: UInt8
   var notes: RecordNotes = []
-  /// Among the records that a map made of the line.
+  /// The number among the records that a map made of the line.
   var element: UInt16
-  /// Bytes at the end that are not the payload's.
+  /// The number of bytes at the end that are not the payload's.
   var padding: UInt8 = 0
 
   static var size: Int { MemoryLayout<PackedHead>.size }
 }
 
-/// Writes and reads packed records.
 enum PackedRecord {
-  /// At most this many bytes does the packed record take.
+  /// Returns the maximum number of bytes of the packed record.
   @inline(__always)
   static func bound(_ head: borrowing RecordHead, payload: Int) -> Int {
     PackedHead.size + 16 + head.device.count + 5 + payload
   }
 
-  /// Packs the record that the decoder has at hand into memory that was found large enough with ``bound(_:payload:)``.
+  /// Packs the decoder's current record into memory with the room that ``bound(_:payload:)`` requires.
   ///
   /// - Returns: the bytes used, a multiple of 8.
   @inline(__always)
@@ -66,13 +66,13 @@ enum PackedRecord {
     unsafe JSONView.shortText(at: packed + PackedHead.size).text
   }
 
-  /// Of a record that has one (``RecordKey/recordKey``).
+  /// Returns the key of a record that has one (``RecordKey/recordKey``).
   static func recordKey(of packed: UnsafeRawPointer) -> UInt64 {
     let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
     return unsafe (packed + size - 8).load(as: UInt64.self)
   }
 
-  /// Up to fifteen bytes behind what the platform wrote are included.
+  /// Returns the payload, with up to fifteen bytes after it.
   static func payload(of packed: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     let start = unsafe JSONView.shortText(at: packed + PackedHead.size).end
     let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)

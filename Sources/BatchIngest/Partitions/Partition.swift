@@ -2,16 +2,17 @@ package import BatchFoundation
 
 /// The accepted records of the devices of one bucket, each device's in order (reference formats 3.8).
 ///
-/// A bucket that is too large for memory comes in several partitions, one after the other: slices of the order. All text and views live
-/// until the callback that was given the partition returns.
+/// A bucket that is too large for memory comes in several partitions, one after another: slices of the order. All text
+/// and views live until the callback that receives the partition returns.
 package struct Partition {
-  /// 0 to `DeviceHash/bucketCount`, exclusive: `DeviceHash/bucket` of every device in it.
+  /// The `DeviceHash/bucket` of every device in it, from 0 and below `DeviceHash/bucketCount`.
   package let bucket: Int
-  /// Which thread calls, from 0: two partitions of one worker never overlap in time, and all slices of a bucket have one worker.
+  /// The number of the calling thread, from 0: two partitions of one worker never overlap in time, and all slices of a
+  /// bucket have one worker.
   package let worker: Int
-  /// By the bytes of the device id; none, perhaps, in a last slice.
+  /// Sorted by the bytes of the device id; possibly empty in a last slice.
   package var devices: [DeviceRecords]
-  /// What later slices will bring; nil when there are none and the partition is the whole bucket.
+  /// Facts about the records of later slices; nil if the partition is the whole bucket.
   package var lookaheads: DeviceLookaheads?
   /// Whether no partition of this bucket follows.
   package var isLast = true
@@ -20,31 +21,30 @@ package struct Partition {
   package var recordCount: Int { devices.reduce(0) { $0 + $1.records.count } }
 }
 
-/// Accepted records of one device in the order of (timestamp, input kind, file, line).
+/// The accepted records of one device, ordered by timestamp, input kind, file, line and element.
 package struct DeviceRecords {
   package let device: Text
   package let hash: DeviceHash
   package let records: RecordList
 }
 
-/// A line that was one record with another by its `recordId`, and that later runs know as read.
+/// A line that is the same record as another by its `recordId`, and that later runs treat as read.
 package struct RepeatedRecord {
   package let device: Text
   package let digest: LineDigest
   package let timestamp: Instant
 }
 
-/// Records in order, still packed.
 @safe package struct RecordList: RandomAccessCollection {
   let keys: UnsafeBufferPointer<RecordKey>
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { unsafe keys.count }
 
-  /// Reads a little of each record, so that all are on their way into the processor's cache at once: in a large partition they lie
-  /// far apart, and one by one each would be waited for.
+  /// Reads a little of each record, so that all are fetched into the processor's cache at once: in a large partition
+  /// they are far apart, and each would otherwise be waited for.
   ///
-  /// - Returns: something that depends on all that was read.
+  /// - Returns: a value that depends on everything read.
   @inline(never)
   package func touch() -> UInt8 {
     var sum: UInt8 = 0
@@ -59,12 +59,13 @@ package struct RepeatedRecord {
 
   package subscript(index: Int) -> RecordEntry { unsafe RecordEntry(key: keys[index]) }
 
-  /// Some of the records, in their memory.
+  /// Returns a range of the records, in the same memory.
   package func list(_ range: Range<Int>) -> RecordList {
     unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
   }
 
-  /// The place of the first record from the instant on; those at the instant itself that are of an earlier kind are before it.
+  /// Returns the index of the first record at or after the instant; records at the instant itself but of an earlier
+  /// kind come before it.
   package func place(from instant: Instant, _ kind: InputKind = .events) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -77,7 +78,6 @@ package struct RepeatedRecord {
   }
 }
 
-/// One accepted record.
 package struct RecordEntry {
   let key: RecordKey
 
@@ -85,39 +85,39 @@ package struct RecordEntry {
 
   package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
 
-  /// In the platform's numbering.
+  /// The record type in the platform's numbering.
   package var type: UInt8 { key.head.type }
 
   package var isSample: Bool { key.head.isSample }
 
-  /// Of a record that only another platform uses; 0 for all others.
+  /// The type of a record that only another platform uses; 0 for all others.
   package var ignoredType: UInt8 { key.head.ignoredType }
 
   package var kind: InputKind { key.kind }
 
   package var notes: RecordNotes { key.head.notes }
 
-  /// By what later runs know the record's `recordId`; nil for a record without one that a map read.
+  /// The key by which later runs recognize the record's `recordId`; nil without one that a map read.
   package var recordKey: UInt64? {
     notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: key.packed) : nil
   }
 
-  /// By what its identity is known; nil for a record without one.
+  /// The key of its identity; nil for a record without one.
   package var identityKey: UInt64? { key.hasIdentity ? recordKey : nil }
 
   package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }
 
-  /// Bytes that the record takes in memory.
+  /// The number of bytes of the packed record.
   package var byteCount: Int { key.byteCount }
 
-  /// What a later run knows the line by.
+  /// The digest by which a later run recognizes the line.
   package var digest: LineDigest { key.digest }
 
-  /// What the platform's decoder wrote, and up to fifteen bytes more; lives as long as the partition.
+  /// The bytes that the platform's decoder wrote, and up to fifteen more; lives as long as the partition.
   package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: key.packed) }
 }
 
-/// What records are put in order by.
+/// The sort key of a record.
 @safe struct RecordKey {
   var timestamp: Int64
   var packed: UnsafeRawPointer
@@ -130,10 +130,10 @@ package struct RecordEntry {
 
   var hasIdentity: Bool { head.hasIdentity }
 
-  /// Of a `recordId` that a map read; nil for none.
+  /// The key of a `recordId` that a map read, or of an identity; nil for none.
   var recordKey: UInt64? { head.notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
 
-  /// Notes it in the record, whose memory is that of a chunk.
+  /// Marks the record itself, in its chunk's memory.
   func mark(_ note: RecordNotes) {
     unsafe UnsafeMutableRawPointer(mutating: packed).assumingMemoryBound(to: PackedHead.self).pointee.notes.insert(note)
   }
@@ -145,7 +145,7 @@ package struct RecordEntry {
     one.timestamp != other.timestamp ? one.timestamp < other.timestamp : precedesInTie(one, other)
   }
 
-  /// Kind, file and line decide among records of one millisecond; they are rare enough to be looked up.
+  /// Compares kind, file, line and element of records in one millisecond, rare enough to be looked up.
   private static func precedesInTie(_ one: RecordKey, _ other: RecordKey) -> Bool {
     one.head.place < other.head.place
   }

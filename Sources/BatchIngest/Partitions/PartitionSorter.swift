@@ -1,27 +1,28 @@
 import BatchFoundation
 
-/// Puts the packed records of a bucket in order, device by device, and finds duplicates; keeps its memory from bucket to bucket.
+/// A sorter that orders the packed records of a bucket by device and finds duplicates; it keeps its memory from bucket
+/// to bucket.
 @safe struct PartitionSorter: ~Copyable {
   private var keys: [RecordKey] = []
   private var sorted: UnsafeMutableBufferPointer<RecordKey> = .allocate(capacity: 1 << 12)
-  /// The device of each key, as its place in ``devices``.
+  /// The device of each key, as an index into ``devices``.
   private var owners: [UInt32] = []
   private var devices: [Device] = []
   private var slots: [UInt32] = []
-  /// Duplicates found by the last call.
+  /// The number of duplicates found by the last call.
   private(set) var duplicates = 0
-  /// Of those the ones that are known by a `recordId`.
+  /// The duplicates recognized by a `recordId`.
   private(set) var repeated: [RepeatedRecord] = []
-  /// Identities of the records of the bucket so far, of those that have one of their own.
+  /// The identities of the bucket's records so far, for records that have one.
   private var identities: Set<LineDigest> = []
-  /// By the key of a `recordId`, when the record that counted last was recorded; those that the next slice may have others of.
+  /// The time of the last counted record by the key of its `recordId`, as far as the next slice may have more of them.
   private var recordTimes: [UInt64: Int64] = [:]
-  /// Ids of earlier runs, and of lines that they knew (``RecordIDs``).
+  /// The ids of earlier runs, and of lines known to them (``RecordIDs``).
   private var knownIDs: [LineDigest] = []
-  /// Lines of the instants in which a slice begins or ends, because the slices beside it have others of them.
+  /// The lines at the instants where a slice begins or ends, because adjacent slices may have equal ones.
   private var shared: [Tie: Set<LineDigest>] = [:]
 
-  /// Records among which equal lines may be.
+  /// The time and kind that equal lines share.
   private struct Tie: Hashable {
     var timestamp: Int64
     var kind: InputKind
@@ -36,7 +37,7 @@ import BatchFoundation
 
   deinit { unsafe sorted.deallocate() }
 
-  /// Forgets the identities of the bucket before; what follows are all slices of one bucket in their order.
+  /// Discards the identities of the previous bucket; all slices of one bucket follow in order.
   mutating func beginBucket() {
     identities.removeAll(keepingCapacity: true)
     recordTimes = [:]
@@ -44,10 +45,11 @@ import BatchFoundation
   }
 
   /// - Parameters:
-  ///   - slice: places of the records that count; others are passed over.
-  ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times of the spans, or ids of records.
-  ///   - replaces: whether a record counts in the place of a later one of an earlier run, which has its identity.
-  /// - Returns: the devices with records left, by id; valid until the next call.
+  ///   - slice: the places of the records that count; others are skipped.
+  ///   - known: returns digests of lines that earlier runs accepted, ascending, for the times of the spans, or ids of
+  ///     records.
+  ///   - replaces: returns whether a record replaces a later one of an earlier run that has its identity.
+  /// - Returns: the devices that have records left, by id; valid until the next call.
   mutating func sort(
     _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
     known: (_ areIDs: Bool, [ClosedRange<Instant>]) throws -> [LineDigest],
@@ -98,7 +100,7 @@ import BatchFoundation
     }
   }
 
-  /// The number of the device that the packed record belongs to; equal hashes of different ids are told apart.
+  /// Returns the number of the device of a packed record; different ids with equal hashes are distinguished.
   private mutating func device(_ hash: DeviceHash, _ packed: UnsafeRawPointer) -> UInt32 {
     if devices.count * 2 >= slots.count { growSlots() }
     let mask = slots.count - 1
@@ -144,7 +146,7 @@ import BatchFoundation
             left += 1
             continue
           }
-          // What was read in the project's own shape has no id in the store.
+          // A line read before in the project's own shape has no id in the store.
           if let key = keys[index].recordKey, isKnown(key, at: keys[index].timestamp) != .near {
             ids.append(RecordIDs.entry(key, at: keys[index].timestamp))
           }
@@ -161,7 +163,7 @@ import BatchFoundation
     owners.removeLast(owners.count - left)
   }
 
-  /// Guesses the place from the value, because digests are spread evenly, and halves when a guess helps little.
+  /// Searches by interpolation, because digests are evenly distributed, and by halving after six guesses.
   static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
     var low = 0
     var high = known.count - 1
@@ -181,7 +183,7 @@ import BatchFoundation
     return false
   }
 
-  /// Moves the keys of each device together, in the order in which they came.
+  /// Groups the keys by device, in the order in which they came.
   private mutating func scatter() {
     if unsafe sorted.count < keys.count {
       unsafe sorted.deallocate()
@@ -215,7 +217,7 @@ import BatchFoundation
     if !isSorted { unsafe own.sort(by: RecordKey.precedes) }
     let count = own.count
     if hasRecordKeys {
-      // A key is of one device, and only slices have more of it.
+      // A key belongs to one device, and only slices have more of it.
       if slice == StoredBucket.whole, recordTimes.count > 1 << 12 { recordTimes = [:] }
       let left = unsafe dropRepeatedIDs(own, device.text)
       unsafe own = UnsafeMutableBufferPointer(rebasing: own[..<left])
@@ -230,8 +232,8 @@ import BatchFoundation
 
   /// Keeps the first of equal lines and returns how many are left at the front.
   ///
-  /// Equal lines have equal device, time and kind, so only neighbours of the same time and kind are compared, and what other slices have of
-  /// these instants.
+  /// Equal lines have equal device, time and kind, so only neighbors of the same time and kind are compared, and lines
+  /// of other slices at these instants.
   private mutating func dropRepeated(
     _ own: UnsafeMutableBufferPointer<RecordKey>, in slice: Range<RecordPlace>
   ) -> Int {
@@ -266,7 +268,8 @@ import BatchFoundation
     return left
   }
 
-  /// Keeps the first record of each `recordId` in an hour, marks those that come after it, and returns how many are left at the front.
+  /// Keeps the first record of each `recordId` in an hour, marks those that come later, and returns how many are left
+  /// at the front.
   private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordKey>, _ device: Text) -> Int {
     var left = 0
     for index in own.indices {
@@ -288,13 +291,13 @@ import BatchFoundation
     return left
   }
 
-  /// Whether earlier runs had the identity, and each time later.
+  /// Returns whether earlier runs had the identity, and only at later times.
   private func isFirst(_ key: UInt64, at time: Int64) -> Bool {
     let place = firstKnown(key)
     return place < knownIDs.count && knownIDs[place].high == key && time < Int64(bitPattern: knownIDs[place].low)
   }
 
-  /// The place of the id's earliest time among the known ones, or where it would be.
+  /// Returns the index of the id's earliest time among the known ones, or where it would be.
   private func firstKnown(_ key: UInt64) -> Int {
     var (low, high) = (0, knownIDs.count)
     while low < high {
@@ -308,7 +311,7 @@ import BatchFoundation
     case none, far, near
   }
 
-  /// Whether earlier runs had the id, and within its hour.
+  /// Returns whether earlier runs had the id, and whether within its hour.
   private func isKnown(_ key: UInt64, at time: Int64) -> Knowledge {
     var knowledge = Knowledge.none
     for id in knownIDs[firstKnown(key)...].prefix(while: { $0.high == key }) {
@@ -318,7 +321,7 @@ import BatchFoundation
     return knowledge
   }
 
-  /// Keeps the first record of each identity, whatever the times, and returns how many records are left at the front.
+  /// Keeps the first record of each identity, whatever the times, and returns how many are left at the front.
   private mutating func dropKnownIdentities(_ own: UnsafeMutableBufferPointer<RecordKey>) -> Int {
     var left = 0
     for index in own.indices {

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The records of one device that outlive the reader's next line, until all are let go.
+/// The records of one device, kept beyond the reader's next line until all are removed.
 package final class RecordBuffer {
   private let arena = Arena()
   private var seen: Set<LineDigest> = []
@@ -10,9 +10,9 @@ package final class RecordBuffer {
 
   package var isEmpty: Bool { keys.isEmpty }
 
-  /// Keeps the record that the reader has at hand.
+  /// Keeps the reader's current record.
   ///
-  /// - Returns: false for a duplicate of one that was kept before (reference formats 3.3).
+  /// - Returns: false for a duplicate of one kept before (reference formats 3.3).
   package func keep(_ head: RecordHead, of line: SourceLine, _ reader: borrowing LineReader) -> Bool {
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     guard seen.insert(digest).inserted else { return false }
@@ -24,7 +24,7 @@ package final class RecordBuffer {
     return true
   }
 
-  /// Hands the records over in order, whose memory is valid until ``removeAll()``.
+  /// Passes on the records in order; their memory is valid until ``removeAll()``.
   package func withRecords(_ body: (DeviceRecords) throws -> Void) rethrows {
     guard let first = keys.first else { return }
     keys.sort(by: RecordKey.precedes)
@@ -34,7 +34,7 @@ package final class RecordBuffer {
     }
   }
 
-  /// Lets go of all records and their memory.
+  /// Removes all records and resets their memory.
   package func removeAll() {
     keys.removeAll(keepingCapacity: true)
     seen.removeAll(keepingCapacity: true)

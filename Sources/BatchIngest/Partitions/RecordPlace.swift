@@ -1,13 +1,13 @@
 import BatchFoundation
 
-/// Where a record stands among all records of its device (reference formats 3.8): no two have one place.
+/// The unique place of a record among all records of its device (reference formats 3.8).
 struct RecordPlace: Comparable {
   /// In milliseconds.
   var timestamp: Int64
   var kind: InputKind
   var file: UInt32
   var line: UInt64
-  /// Among the records that a map made of the line.
+  /// The number among the records that a map made of the line.
   var element: UInt16 = 0
 
   static let first = RecordPlace(timestamp: .min, kind: .events, file: 0, line: 0)
@@ -32,7 +32,7 @@ extension PackedHead {
   }
 }
 
-/// From the first to the last place of some records, and one among them.
+/// The first and the last place of some records, and the place added last.
 struct PlaceSpan {
   private(set) var first = RecordPlace.end
   private(set) var last = RecordPlace.first

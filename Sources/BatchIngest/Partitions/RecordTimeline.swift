@@ -1,19 +1,20 @@
 package import BatchFoundation
 
-/// Records of one device in their order, put together from those that a store kept and those that a run reads (reference decisions 34).
+/// The records of one device in order, combined from those that a store kept and those that a run reads
+/// (reference decisions 34).
 ///
-/// What is kept of a record is its place among those of its device and its payload, some bytes besides what the platform wrote:
+/// A record is kept as its place among those of its device and its payload, which may be followed by padding:
 ///
 ///     record = flags, type, timestamp delta, line delta, [file], [ignored type], [element], [key], payload
 ///
-/// A file has the number by which the store knows it, and a record with an identity its key. One that an earlier record of its identity
-/// replaced since (reference decisions 71) is written as a record of that key without a payload.
+/// A file is stored by its number in the store, and a record with an identity has its key. A record that an earlier one
+/// of its identity has since replaced (reference decisions 71) is written with that key and without a payload.
 @safe package final class RecordTimeline {
   private let device: Text
   private let hash: DeviceHash
   private let arena = Arena(blockSize: 1 << 14)
   private var keys: [RecordKey] = []
-  /// The identities of records that others replaced, with their times (``RecordIDs``).
+  /// The identities of replaced records, with their times (``RecordIDs``).
   private var replaced: Set<LineDigest> = []
 
   private enum Head {
@@ -26,7 +27,7 @@ package import BatchFoundation
     static let isReplaced: UInt8 = 1 << 7
   }
 
-  /// - Parameter device: its id, which need not outlive the call.
+  /// - Parameter device: the device id, which need not outlive the call.
   package init(device: Text) {
     self.device = unsafe arena.copy(device.bytes)
     hash = DeviceHash(device)
@@ -34,7 +35,7 @@ package import BatchFoundation
 
   package var isEmpty: Bool { keys.isEmpty }
 
-  /// Takes in records of a run.
+  /// Adds records of a run.
   package func add(_ records: RecordList, from files: InputFiles) {
     for entry in records {
       var head = entry.key.head
@@ -45,7 +46,7 @@ package import BatchFoundation
     }
   }
 
-  /// Takes in what ``kept(_:from:)`` wrote.
+  /// Adds records that ``kept(_:from:)`` wrote.
   ///
   /// - Throws: ``DeviceStateError`` for bytes that it does not write.
   package func add(kept bytes: [UInt8]) throws {
@@ -92,7 +93,7 @@ package import BatchFoundation
     unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: target))
   }
 
-  /// When the first record was recorded of those that ``kept(_:from:)`` wrote; nil for none.
+  /// Returns the time of the first record that ``kept(_:from:)`` wrote; nil for none.
   ///
   /// - Throws: ``DeviceStateError``.
   package static func first(kept bytes: [UInt8]) throws -> Instant? {
@@ -104,7 +105,7 @@ package import BatchFoundation
     }
   }
 
-  /// When the records are that have an identity, by its key; without those that were replaced.
+  /// The times of records with an identity, by its key, except replaced ones.
   package var identityTimes: [UInt64: Instant] {
     var times: [UInt64: Instant] = [:]
     for record in keys where record.hasIdentity && !isReplaced(record) {
@@ -118,14 +119,15 @@ package import BatchFoundation
     return replaced.contains(RecordIDs.entry(key, at: record.timestamp))
   }
 
-  /// Hands all of them over as they were added; they live as long as the timeline, the list as the call.
+  /// Passes on all records in the order they were added; they live as long as the timeline, the list as the call.
   package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(self) {
       try unsafe keys.withUnsafeBufferPointer { try unsafe body(RecordList(keys: $0)) }
     }
   }
 
-  /// Hands all of them over in their order, without and with more of a run; they live as long as the timeline, the lists as the call.
+  /// Passes on all records in order, without and with the added ones of a run; they live as long as the timeline, the
+  /// lists as the call.
   package func withRecords<Result>(
     adding more: RecordList, from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = [],
     _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
@@ -146,9 +148,9 @@ package import BatchFoundation
     }
   }
 
-  /// The records as a store keeps them, one list behind the other.
+  /// Returns the records as a store keeps them, one list after another.
   ///
-  /// - Parameter gone: of records that are replaced from now on, the keys of their identities.
+  /// - Parameter gone: the identity keys and times of records that are replaced from now on.
   package static func kept(
     _ lists: [RecordList], from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = []
   ) -> [UInt8] {
@@ -196,14 +198,13 @@ extension RecordEntry {
 }
 
 extension RecordPosition {
-  /// Marks a file by its number in the store, of a record that an earlier run read.
+  /// Marks a file as a number in the store, for a record that an earlier run read.
   static let kept: UInt32 = 1 << 31
 
-  /// Where a kept record was read; nil for one of a file of this run.
+  /// The place where a kept record was read; nil for one of a file of this run.
   var keptSource: StoredSource? {
     file & Self.kept == 0 ? nil : StoredSource(file: file & ~Self.kept, line: line)
   }
 
-  /// Whether an earlier run read the record.
   package var isKept: Bool { file & Self.kept != 0 }
 }

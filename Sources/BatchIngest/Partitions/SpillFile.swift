@@ -1,10 +1,10 @@
 import BatchFoundation
 import Glibc
 
-/// Chunks of one size that stand one behind the other in the spill file.
+/// Consecutive chunks of one size in the spill file.
 struct Extent {
   var offset: UInt64
-  /// Bytes of each.
+  /// The number of bytes of each.
   var size: Int
   /// The places of the records in each.
   var places: [PlaceSpan]
@@ -13,10 +13,10 @@ struct Extent {
   var bytes: Int { size * chunks }
 }
 
-/// A temporary file that has no name once it is open, so that nothing of it outlives the process.
+/// A temporary file without a name once it is open, so that it never outlives the process.
 ///
-/// Where the file system can, it is written and read past the system's page cache: these bytes are needed once, and would push out
-/// others that are needed again.
+/// If the file system allows, it bypasses the page cache: these bytes are needed once, and would evict others that are
+/// needed again.
 final class SpillFile: Sendable {
   private struct File {
     /// Negative until something is written.
@@ -27,7 +27,7 @@ final class SpillFile: Sendable {
   private let file = Guarded(File())
   private let folder: String
 
-  /// O_DIRECT, which is a number of its own on each processor, and which Swift does not see.
+  /// O_DIRECT, whose value depends on the processor and which Swift does not import.
   #if arch(arm64) || arch(arm)
     private static let direct: Int32 = 0x10000
   #else
@@ -39,14 +39,14 @@ final class SpillFile: Sendable {
   deinit {
     let descriptor = file.withLock { $0.descriptor }
     guard descriptor >= 0 else { return }
-    // To free the space takes the file system some time, and nobody has to wait for it.
+    // Freeing the space takes time, and nobody needs to wait for it.
     do { try Threads.detach { close(descriptor) } } catch { close(descriptor) }
   }
 
-  /// Bytes written so far.
+  /// The number of bytes written so far.
   var count: UInt64 { file.withLock { $0.length } }
 
-  /// - Parameter chunks: of one size.
+  /// - Parameter chunks: chunks of one size.
   func append(_ chunks: ArraySlice<Chunk>) throws -> Extent {
     let size = chunks.first?.size ?? 0
     let (descriptor, offset) = try file.withLock { file in
@@ -60,7 +60,7 @@ final class SpillFile: Sendable {
   }
 
   /// - Parameter empty: as many chunks as the extent has, of its size.
-  /// - Returns: the chunks with what they held.
+  /// - Returns: the chunks with their content.
   func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
     try unsafe transfer(empty[...], file.withLock(\.descriptor), at: extent.offset, unsafe preadv, "read", atEnd: EIO)
     var chunks = empty
@@ -70,7 +70,7 @@ final class SpillFile: Sendable {
 
   private typealias Call = (Int32, UnsafePointer<iovec>?, Int32, off_t) -> Int
 
-  /// - Parameter atEnd: what it means when nothing is transferred.
+  /// - Parameter atEnd: the error code when nothing is transferred.
   private func transfer(
     _ chunks: ArraySlice<Chunk>, _ descriptor: Int32, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
   ) throws {
@@ -85,7 +85,7 @@ final class SpillFile: Sendable {
         let code = count < 0 ? errno : atEnd
         if code == EINTR { continue }
         if code == EINVAL, !usesCache {
-          // The file system cannot go past its cache after all. Another thread may have found out before.
+          // The file system cannot bypass its cache after all. Another thread may have found out first.
           usesCache = true
           _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~Self.direct)
           continue
@@ -108,7 +108,7 @@ final class SpillFile: Sendable {
   private func create() throws -> Int32 {
     do throws(SystemError) {
       let opened = try TemporaryPath.unnamedFile(in: folder)
-      // Refused by some file systems, which then use their cache.
+      // Some file systems refuse this and use their cache.
       _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | Self.direct)
       return opened
     } catch {

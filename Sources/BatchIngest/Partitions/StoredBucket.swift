@@ -1,19 +1,18 @@
 import BatchFoundation
 
-/// The records of one bucket in memory and on disk, to be loaded at once or, if they are too many, in slices of their order.
+/// The records of one bucket in memory and on disk, to be loaded at once or, if too many, in slices of their order.
 struct StoredBucket {
-  /// In memory.
+  /// Those in memory.
   let chunks: [Chunk]
   let extents: [Extent]
 
-  /// All places.
   static let whole = RecordPlace.first..<RecordPlace.end
 
   private var bytes: Int { extents.reduce(chunks.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
 
-  /// Spans of the order, one after the other, with about so many bytes of records each; one if all are no more than that.
+  /// Returns consecutive spans of the order with about `share` bytes of records each; one span if all fit.
   ///
-  /// The places are guessed from one record of each chunk.
+  /// The boundaries are estimated from one record of each chunk.
   func slices(of share: Int) -> [Range<RecordPlace>] {
     guard bytes > share else { return [Self.whole] }
     var known = chunks.map { ($0.places.newest, $0.size) }
@@ -33,7 +32,7 @@ struct StoredBucket {
     return slices + [start..<RecordPlace.end]
   }
 
-  /// What is on disk of the records of a slice, and a little more when the slice is all there is.
+  /// Loads the records of a slice that are on disk; the slice of the whole bucket is loaded in its original chunks.
   func load(_ slice: Range<RecordPlace>, from space: BucketSpace) throws -> [Chunk] {
     var loaded: [Chunk] = []
     for extent in extents where extent.places.contains(where: { $0.overlaps(slice) }) {
@@ -59,7 +58,7 @@ struct StoredBucket {
 }
 
 extension Chunk {
-  /// Hands the records over, in the order in which they came.
+  /// Passes on the records in the order they were added.
   @inline(__always)
   func forEachRecord(_ body: (_ packed: UnsafeRawPointer, _ head: PackedHead) throws -> Void) rethrows {
     var at = unsafe UnsafeRawPointer(base)

@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// Cuts a part into blocks of whole frames (``PartFrame``).
+/// The cutter of a part into blocks of whole frames (``PartFrame``).
 final class FrameCutter: BlockCutter {
-  /// Those of the export, which frames name.
+  /// The files of the export, which frames refer to.
   private let files: [InputFile]
   private let reader: PartReader
   private let blockBytes: Int
@@ -40,16 +40,16 @@ final class FrameCutter: BlockCutter {
         block.count = end
         return
       }
-      // A length that is none asks for no memory.
+      // A corrupt length must not allocate memory.
       let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base), count: block.count)
       guard unsafe PartFrame.length(bytes) <= UInt64(block.count) + reader.left else { throw reader.damage }
       block.resize(to: block.capacity * 2)
     }
   }
 
-  /// Looks at the frames of the block and takes the findings among them.
+  /// Checks the frames of the block and takes the findings and omissions among them.
   ///
-  /// - Returns: the offset behind the last that is whole.
+  /// - Returns: the offset after the last whole frame.
   private func takeFrames(_ block: LineBlock) throws -> Int {
     let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base), count: block.count)
     var end = 0
@@ -72,7 +72,8 @@ final class FrameCutter: BlockCutter {
   }
 }
 
-/// The bytes of a part, slice behind slice. Whoever has read all of them has read what was written: each slice is proved at its end.
+/// The bytes of a part, slice after slice, each verified at its end: a part read completely is the part that was
+/// written.
 private final class PartReader {
   private final class OpenSlice {
     let slice: InputPart.Slice
@@ -107,7 +108,7 @@ private final class PartReader {
   private var next = 0
   private var open: OpenSlice?
   private(set) var bytesRead: UInt64 = 0
-  /// Bytes that should come yet.
+  /// The number of bytes still expected.
   private(set) var left: UInt64
 
   init(_ part: InputPart) {
@@ -115,12 +116,12 @@ private final class PartReader {
     left = part.size
   }
 
-  /// That the bytes read last, or some before them in the same slice, are not those that were written.
+  /// The error for bytes read last, or earlier in the same slice, that differ from those written.
   var damage: DamagedCopyError {
     DamagedCopyError(path: slices[max(0, next - 1)].path.description)
   }
 
-  /// Fills some of `buffer`, which must not be empty.
+  /// Reads bytes into `buffer`, which must not be empty.
   ///
   /// - Returns: 0 at the end.
   /// - Throws: ``DamagedCopyError``, ``IngestFailure``.

@@ -2,13 +2,13 @@ package import BatchFoundation
 
 /// A part of an export, as a partition wrote it: lines of many files in one, each with its place.
 package struct InputPart: Sendable, Equatable {
-  /// Whole lines that stand together in a file.
+  /// Consecutive whole lines in a file.
   package struct Slice: Sendable, Equatable {
     package var path: FilePath
-    /// Of the first byte.
+    /// The offset of the first byte.
     package var start: UInt64
     package var bytes: UInt64
-    /// ``CopySum`` of its bytes, in hexadecimal.
+    /// The ``CopySum`` of its bytes, in hexadecimal.
     package var sum: String
 
     package init(path: FilePath, start: UInt64, bytes: UInt64, sum: String) {
@@ -21,7 +21,7 @@ package struct InputPart: Sendable, Equatable {
 
   /// In the order of their lines.
   package var slices: [Slice]
-  /// Of each file of the export, the number by which stores know it.
+  /// The number of each file of the export in stores.
   package var numbers: [UInt32]
 
   package init(slices: [Slice], numbers: [UInt32]) {
@@ -29,11 +29,11 @@ package struct InputPart: Sendable, Equatable {
     self.numbers = numbers
   }
 
-  /// In bytes.
+  /// The total size in bytes.
   package var size: UInt64 { slices.reduce(0) { $0 + $1.bytes } }
 }
 
-/// A file of a partition or of a result whose bytes are not those that were written.
+/// A file of a partition or of a result whose bytes differ from those written.
 package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
   package var path: String
 

@@ -1,19 +1,19 @@
 package import BatchFoundation
 
-/// Distributes the lines of an export to parts by device, as a run would read them.
+/// The distribution of an export's lines to parts by device, as a run would read them.
 ///
-/// All records of a device come into one part. A line that a run would quarantine goes to a part by its number, or by the device that it
-/// seems to name (``RecordVocabulary/device(_:)``). Each line keeps bytes and place, so that a run of a part says of it what a run of the
-/// whole says. Lines keep their order.
+/// All records of a device go to one part. A line that a run would quarantine goes to a part by its number, or by the
+/// device that it seems to name (``RecordVocabulary/device(_:)``). Each line keeps its bytes and place, so that a run
+/// of a part reports the same as a run of the whole. Lines keep their order.
 package struct InputPartitioning: Sendable {
   package let files: InputFiles
   package let vocabulary: any RecordVocabulary
   package let options: IngestOptions
   package let parts: Int
-  /// The number of the first of the files, where others come before it.
+  /// The number of the first of the files, if others come before it.
   package let firstFile: UInt32
 
-  /// What the distribution by `part(of:among:)` is called. Another way needs another name.
+  /// The name of the distribution by `part(of:among:)`. Another method needs another name.
   package static let hash = "device-64"
 
   package init(
@@ -26,14 +26,17 @@ package struct InputPartitioning: Sendable {
     self.firstFile = firstFile
   }
 
-  /// Of the whole hash; buckets within a part go by its top byte.
+  /// Returns the part by the whole hash; buckets within a part use its top byte.
   static func part(of device: DeviceHash, among parts: Int) -> Int { Int(device.value % UInt64(parts)) }
 
   /// - Parameters:
-  ///   - take: takes the next bytes of a part; never called twice at once, and with the same calls however many threads read.
-  ///   - progress: called now and then, never twice at once; throw to stop.
-  /// - Returns: how many lines each part got, findings included: what a run of it calls read; and the warnings of foreign records, by kind.
-  /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputError/short(_:)``, or what a closure threw.
+  ///   - take: receives the next bytes of a part; never called twice at once, and with the same calls however many
+  ///     threads read.
+  ///   - progress: called now and then, never twice at once; throws to stop.
+  /// - Returns: the number of lines of each part, including findings, which equals `read` in a run of it; and the
+  ///   warnings of foreign records, by kind.
+  /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputChanged``, ``InputError/short(_:)``, or what a
+  ///   closure threw.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
     progress: @escaping @Sendable (IngestProgress) throws -> Void
@@ -45,7 +48,6 @@ package struct InputPartitioning: Sendable {
   }
 }
 
-/// What the workers of a partition share.
 @safe private final class PartitioningRun: Sendable {
   private struct Shared {
     var nextBlock = 0
@@ -106,9 +108,9 @@ package struct InputPartitioning: Sendable {
     }
   }
 
-  /// In the order of the blocks, whichever worker is done first.
+  /// Passes on a block's lines in the order of the blocks, whichever worker finishes first.
   ///
-  /// - Returns: false when another worker has failed, whose error ends the partition.
+  /// - Returns: false when another worker has failed; its error ends the partition.
   private func handOver(_ distributor: inout LineDistributor, _ number: Int, _ bytesRead: UInt64) throws -> Bool {
     let goesOn = shared.wait { shared -> Bool? in
       if shared.failed { return false }
@@ -129,7 +131,6 @@ package struct InputPartitioning: Sendable {
   }
 }
 
-/// One thread's lines on their way to the parts.
 private struct LineDistributor: ~Copyable {
   private var reader: LineReader
   private let vocabulary: any RecordVocabulary

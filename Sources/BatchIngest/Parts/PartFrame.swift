@@ -1,15 +1,15 @@
 import BatchFoundation
 import CBytes
 
-/// A line of an export in a part of it, with the place where it stood.
+/// A line of an export within a part, with its original place.
 ///
 ///     frame   = file, line, offset, length << 2 | content, bytes
 ///     finding = kind + 1 or 0, reason length, reason, detail length, detail, raw bytes
 ///
-/// All numbers are varints. `file` counts the files of the manifest from 0; the bytes are those of the line without its end.
-/// A finding is what reading itself found, a line that is too long or damage of a file, and what a map refused; it goes to
-/// quarantine as it is. Of a line that a map wrote, two bytes with its number among those of its foreign record come first. What a map left
-/// out has its reason for bytes.
+/// All numbers are varints. `file` counts the files of the manifest from 0; the bytes are those of the line without its
+/// end. A finding is a fault found by reading itself, such as a line that is too long or a damaged file, or a refusal
+/// by a map; it is quarantined unchanged. For a line that a map wrote, the bytes begin with two that hold its number
+/// among the lines of its foreign record. For a record that a map left out, the bytes are the reason.
 struct PartFrame {
   enum Content: UInt64 {
     case line, finding, leftOut, element
@@ -19,15 +19,13 @@ struct PartFrame {
   var line: UInt64
   var offset: UInt64
   var content: Content
-  /// Of a line that a map wrote, its number among those of its foreign record.
+  /// For a line that a map wrote, its number among the lines of its foreign record.
   var element: UInt16 = 0
   var isMapped = false
-  /// Of its bytes, from the start of the block.
+  /// The range of its bytes, from the start of the block.
   var bytes: Range<Int>
 
-  /// Reads the frame that begins at `start`.
-  ///
-  /// - Returns: nil where the block ends within it.
+  /// Reads the frame that begins at `start`; nil if the block ends within it.
   @inline(__always)
   init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
     guard let head = unsafe Head(block, at: start), let content = Content(rawValue: head.length & 3) else { return nil }
@@ -43,13 +41,12 @@ struct PartFrame {
     bytes = (head.end + 2)..<bytes.upperBound
   }
 
-  /// The numbers before the bytes of a frame.
   private struct Head {
     var (file, line, offset, length): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    /// Behind them.
+    /// The offset after them.
     var end: Int
 
-    /// - Returns: nil where the block ends before the bytes do.
+    /// Reads the numbers; nil if the block ends before the bytes do.
     @inline(__always)
     init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
       end = start
@@ -67,7 +64,8 @@ struct PartFrame {
     }
   }
 
-  /// The bytes that the first frame says it has, as far as its start is there; of a block that holds less than it.
+  /// Returns the declared length of an incomplete first frame; the length of the block if even the numbers are
+  /// incomplete.
   static func length(_ block: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var at = 0
     for _ in 0..<3 where unsafe number(block, &at) == nil { return UInt64(block.count) }
@@ -116,7 +114,7 @@ struct PartFrame {
     target.append(varint: UInt64(length) << 2 | content.rawValue)
   }
 
-  /// - Parameter path: of the file that it was found in.
+  /// - Parameter path: the path of the file with the finding.
   /// - Returns: nil for bytes that no partition writes.
   func finding(_ block: UnsafeBufferPointer<UInt8>, path: String) -> QuarantinedLine? {
     let own = unsafe UnsafeBufferPointer(rebasing: block[bytes])

@@ -3,10 +3,11 @@ import CBytes
 import Glibc
 
 extension SourceLine {
-  /// The device of a record, found in the bytes of its line without reading them; of a line that is not a record, anything.
+  /// The device of a record, found in the bytes of its line without parsing; for a line that is not a record, any text.
   ///
-  /// Where the name of the field stands once, and no backslash can spell another, a record has it there. Nil where the line has to be
-  /// read, as that of an event from a phone's own store has to be, whose device stands elsewhere (reference formats 3.6, deltadna 2).
+  /// If the name of the field occurs once and no backslash can spell another, the record's device is there. Nil if the
+  /// line must be parsed, as for an event from a phone's own store, whose device is elsewhere
+  /// (reference formats 3.6, deltadna 2).
   package var plainDevice: Text? {
     if kind == .deepLinks, text.isEmpty || text[0] != UInt8(ascii: "{") { return nil }
     return kind == .events
@@ -15,8 +16,8 @@ extension SourceLine {
 }
 
 extension Text {
-  /// The text that the only member of this name has; nil for none, several, another value, or where a backslash or one of the
-  /// other names stands.
+  /// Returns the text of the only member of this name; nil if there is none or several, or a backslash or one of the
+  /// other names occurs.
   fileprivate func only(_ field: RecordField, without one: RecordField, _ other: RecordField) -> Text? {
     let name = field.quotedName
     let place = unsafe engage_find_only(base, count, name.known, one.quotedName.known, other.quotedName.known)
@@ -39,7 +40,7 @@ extension Text {
 }
 
 extension RecordField {
-  /// As it stands in a line.
+  /// The quoted name, as in a line.
   fileprivate var quotedName: Text { Self.quotedNames[Int(rawValue)] }
 
   private static let quotedNames = allCases.map { Text(permanent: "\"\($0.name)\"") }

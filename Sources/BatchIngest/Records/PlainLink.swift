@@ -6,7 +6,8 @@ package struct PlainLink {
   package var timestamp: Instant
   package var url: Text
 
-  /// Further tabs within the line belong to the URL. White space at both ends is not part of it, tabs included (reference decisions 24).
+  /// Reads a line. Further tabs within it belong to the URL. White space at both ends, including tabs, does not
+  /// (reference decisions 24).
   static func read(_ line: Text) -> Result<PlainLink, Rejection> {
     let text = line.trimmed
     if let nul = unsafe line.bytes.firstIndex(of: 0) { return .failure(Rejection(reason: .nulCharacter, offset: nul)) }

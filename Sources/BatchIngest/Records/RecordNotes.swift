@@ -1,25 +1,25 @@
 package import BatchFoundation
 
-/// What was seen of a record before it is decided.
+/// Observations about a record before it is processed.
 public struct RecordNotes: OptionSet, Sendable {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// An id that names nobody stood there, and counts as empty (reference decisions 55).
+  /// An id that identifies nobody was given, and counts as empty (reference decisions 55).
   public static let mobileUserId = RecordNotes(rawValue: 1)
   public static let anonymousId = RecordNotes(rawValue: 2)
   public static let recipientId = RecordNotes(rawValue: 4)
   public static let userId = RecordNotes(rawValue: 8)
   package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId]
-  /// A map read a `recordId`.
+  /// The record has a key, of a `recordId` that a map read or of an identity.
   static let hasRecordKey = RecordNotes(rawValue: 16)
-  /// Another record with this `recordId` lies more than an hour before it.
+  /// Another record with this `recordId` is more than an hour before it.
   package static let isAgain = RecordNotes(rawValue: 32)
-  /// An earlier run accepted a later record with its identity, in whose place it counts (reference decisions 71).
+  /// An earlier run accepted a later record with its identity, which it replaces (reference decisions 71).
   package static let replaces = RecordNotes(rawValue: 64)
 
-  /// The fields whose ids name nobody.
+  /// The fields whose ids identify nobody.
   package var unlikelyFields: [String] {
     [
       ("mobileUserId", Self.mobileUserId), ("anonymousId", .anonymousId), ("recipientId", .recipientId),
@@ -30,7 +30,7 @@ public struct RecordNotes: OptionSet, Sendable {
 }
 
 extension Text {
-  /// Whether it is what software writes for no id: zeros of a UUID, a null of some language, blanks.
+  /// Whether it is a placeholder that software writes for no id: a zero UUID, a null of some language, blanks.
   package var namesNobody: Bool {
     switch count {
     case 4: if self == "null" || self == "NULL" { return true }
@@ -49,20 +49,21 @@ extension UInt8 {
   fileprivate var isBlank: Bool { self <= 0x20 }
 }
 
-/// Maps whose exports come twice say by `recordId` what is one record (reference decisions 57). Stored events have their identity here, too, so
-/// that the first in order can count (71).
+/// The keys of `recordId`s, by which maps of exports that come twice identify equal records (reference decisions 57).
+/// The identities of stored events are kept here too, so that the first in order can count (71).
 package enum RecordIDs {
-  /// Records of one id that are farther apart are two; in milliseconds.
+  /// The maximum distance between records of one id, in milliseconds; records farther apart are different.
   static let span: Int64 = 3_600_000
 
-  /// Where a store has the ids of the records of a bucket: behind the digests of lines, each id before the time of its record.
+  /// Returns the store's bucket for the ids of a bucket's records, after those for digests of lines; each id precedes
+  /// the time of its record.
   package static func bucket(of bucket: Int) -> Int { DeviceHash.bucketCount + bucket }
 
   package static func entry(_ key: UInt64, at milliseconds: Int64) -> LineDigest {
     LineDigest(high: key, low: UInt64(bitPattern: milliseconds))
   }
 
-  /// Device, type, name or URL and `recordId` in one number; 0 without the last.
+  /// Returns device, type, name or URL and `recordId` in one number; 0 without a `recordId`.
   @inline(__always)
   static func key(of line: JSONView, _ head: borrowing RecordHead, _ kind: InputKind) -> UInt64 {
     var (id, subject, code): (Text, Text, Text) = (.empty, .empty, .empty)

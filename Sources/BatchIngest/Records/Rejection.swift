@@ -1,11 +1,10 @@
 package import BatchFoundation
 
-/// Why a line is not a record.
+/// The reason why a line is not a record.
 public struct Rejection: Error, Equatable {
   package var reason: QuarantineReason
-  /// The field concerned, or nil.
   package var field: String?
-  /// Where in the line, in bytes from its first; nil when that says nothing.
+  /// The fault's offset in bytes from the start of the line; nil if not meaningful.
   package var offset: Int?
 
   package init(reason: QuarantineReason, field: String? = nil, offset: Int? = nil) {
@@ -14,7 +13,7 @@ public struct Rejection: Error, Equatable {
     self.offset = offset
   }
 
-  /// What exactly, in words that hold nothing of the line's values.
+  /// The details, without any of the line's values.
   package var detail: String {
     if let field { return "field '\(field)'" }
     if let offset { return "at byte \(offset + 1) of the line" }
