@@ -3,16 +3,16 @@ import BatchFoundation
 package import BatchReport
 import BatchStore
 
-/// Decides a job twice and tells what differs.
+/// The comparison of a job with itself under other settings: it is processed twice.
 package struct Comparing {
-  /// Devices that are shown.
+  /// The number of devices shown.
   private static let examples = 10
-  /// Names of campaigns that are counted; an export that makes a name for each push must not fill the memory.
+  /// The number of campaign names counted: an export that makes a name for each push must not fill the memory.
   private static let campaigns = Activity.campaignLimit
-  /// Rows of campaigns that are shown.
+  /// The number of campaign rows shown.
   private static let shownCampaigns = 50
 
-  /// The job as it is, and with other settings.
+  /// The unchanged job, and the one with other settings.
   private let before: Pipeline
   private let after: Pipeline
 
@@ -21,7 +21,7 @@ package struct Comparing {
     self.after = after
   }
 
-  /// - Throws: whatever a dry run throws.
+  /// - Throws: the errors of a dry run.
   package func run() throws -> Comparison {
     let (one, other) = (try before.decideAnew(), try after.decideAnew())
     let request = before.request
@@ -49,7 +49,7 @@ package struct Comparing {
       }
   }
 
-  /// Figures that a platform does not have are left out.
+  /// Returns the figures common to both runs; those that a platform does not have are left out.
   private static func figures(_ before: RunReport, _ after: RunReport) -> [Comparison.Figure] {
     let (one, other) = (before.summary, after.summary)
     let common = [
@@ -76,10 +76,10 @@ package struct Comparing {
 
   // MARK: - Devices
 
-  /// What one device's events are.
+  /// The behavior of one device: an outline of its events.
   private struct Behaviour: Equatable {
     var outline = DeviceOutline()
-    /// Of the events' bytes, to tell those apart that only differ in attributes.
+    /// A digest of the events' bytes, to distinguish events that differ only in attributes.
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
     mutating func add(_ event: UnsafeBufferPointer<UInt8>, _ request: RunRequest) throws {
@@ -92,7 +92,7 @@ package struct Comparing {
     _ one: DecidedEvents, _ other: DecidedEvents, _ names: [String: String], _ comparison: inout Comparison
   ) throws {
     let (old, new) = (try one.byDevice(), try other.byDevice())
-    // Hashes as other reports on the store show them, if there is one.
+    // Uses the same hashes as other reports on the store, if there is one.
     let key = try before.request.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let personal = PersonalData(one.report.personalData, key: key)
     var campaigns: [ByteText: (before: Int, after: Int)] = [:]
@@ -149,7 +149,7 @@ package struct Comparing {
 }
 
 extension RunRequest {
-  /// The key of hashes in reports on the job's store, or on the one of its runs with `--sandbox`; nil without a store.
+  /// The key of hashes in reports on the job's store, or on that of its `--sandbox` runs; nil without a store.
   fileprivate func reportKey() throws -> [UInt8]? {
     var sandbox = self
     sandbox.usesSandbox = true

@@ -2,32 +2,33 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// How many devices of an input have nothing newer than what earlier runs decided of them.
+/// The share of an input's devices whose records are all before those that earlier runs processed.
 ///
-/// Records that come late are a matter of course, and some devices may have nothing else. An input goes backwards when that holds for
-/// nearly all devices that the store knows of it, and when they are many, and more than a small part of the store's. Some
-/// buckets stand for all devices of a large input.
+/// Late records are normal, and some devices may have nothing else. An input is backward when that holds for nearly all
+/// devices that the store knows of it, and these are many and more than a small part of the store's. For a large input,
+/// some buckets represent all devices.
 struct BackwardShare: Sendable, Equatable {
-  /// Devices whose new records are all late.
+  /// The number of devices whose new records are all late.
   private(set) var behind = 0
-  /// Devices with a new record that is not late.
+  /// The number of devices with a new record that is not late.
   private(set) var ahead = 0
   /// The last instant of the records of those behind.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The last instant that was decided of those behind.
+  /// The last instant that was processed of those behind.
   private(set) var decided = Instant(milliseconds: 0)
-  /// Devices that the store has in the buckets that were looked at.
+  /// The number of devices that the store has in the buckets examined.
   private var stored = 0
   private var devices = 0
   private var records = 0
 
-  /// Fewer devices than this are some late ones, whatever their share.
+  /// The minimum number of devices behind; fewer are just some late ones, whatever their share.
   private static let fewest = 100
   private static let enoughDevices = 2000
   private static let enoughRecords = 1 << 20
 
-  /// - Parameter reach: what is no earlier is decided in its place, and never behind; nil where all is decided as it comes.
-  /// - Throws: what reading the input or the store throws.
+  /// - Parameter reach: the start of the rewind window; records from it on are processed in place and never count as
+  ///   behind. Nil if there is none.
+  /// - Throws: the errors of reading the input or the store.
   init(_ preview: InputPreview, _ earlier: EarlierRuns, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
       devices += bucket.devices.count
@@ -51,7 +52,7 @@ struct BackwardShare: Sendable, Equatable {
     self.decided = max(self.decided, decided)
   }
 
-  /// Whether more devices would hardly show anything else. Those behind are far too few where lines are mostly known already.
+  /// Whether more devices would hardly change the result. Those behind are far too few if most lines are already known.
   private var isClear: Bool {
     devices >= Self.enoughDevices || records >= Self.enoughRecords || ahead >= 32 && ahead > behind
       || stored >= Self.enoughDevices && 20 * behind < stored

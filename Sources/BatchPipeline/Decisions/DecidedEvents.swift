@@ -4,11 +4,11 @@ import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// What the records of a job become when they are decided as if it had never run: nothing is read but its inputs, nothing is kept,
-/// sent or written.
+/// The events of a job processed as if it had never run: only its inputs are read, and nothing is kept, sent or
+/// written.
 package struct DecidedEvents {
   package let report: RunReport
-  /// What the rules can do, and how often they did it.
+  /// The capabilities of the rules, and how often each was used.
   package let coverage: [RuleCoverage]
   private let request: RunRequest
   private let spool: EventSpool
@@ -20,7 +20,7 @@ package struct DecidedEvents {
     coverage = request.platform.coverage(of: request.context, outcome.figures, outcome.details)
   }
 
-  /// All events in the order of delivery; they are held in memory.
+  /// Returns all events in the order of delivery, in memory.
   package func all() throws -> [JSONNode] {
     var merge = try EventMerge(spool.sequences(), codec: codec)
     var events: [JSONNode] = []
@@ -32,9 +32,9 @@ package struct DecidedEvents {
     return events
   }
 
-  /// The bodies of the requests that would carry them.
+  /// Returns the bodies of the requests that would carry the events.
   ///
-  /// - Parameter form: the destination's.
+  /// - Parameter form: the destination's form of bodies.
   func bodies(form: Int) throws -> [JSONNode] {
     var bodies: [JSONNode] = []
     for sequence in spool.sequences() {
@@ -47,7 +47,7 @@ package struct DecidedEvents {
     return bodies
   }
 
-  /// The events device after device, by the bytes of their ids, whatever there is of them.
+  /// Returns the events device after device, by the bytes of their ids, however many there are.
   func byDevice() throws -> DeviceEvents {
     let folder = request.ingestOptions.temporaryFolder
     let lines = try OrderedLines(folder: folder)
@@ -58,7 +58,7 @@ package struct DecidedEvents {
         let cursor = try codec.cursor(of: block)
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)
-          // One time for all leaves device and order of decision to sort by.
+          // With equal times, device and order of decision determine the order.
           unsafe series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission)
           buffer.truncate(to: 0)
         }
@@ -73,14 +73,14 @@ package struct DecidedEvents {
   private var codec: any EventCodec { request.platform.storeFormat.codec }
 }
 
-/// Events device after device, each device's in the order in which they were decided.
+/// The events of one device after another, each device's in the order of decision.
 final class DeviceEvents {
-  /// What is sorted in memory at once.
+  /// The number of bytes sorted in memory at once.
   static let seriesBytes = 4 << 20
 
   private var merge: EventMerge
   private var buffer = ByteBuffer(capacity: 1 << 12)
-  /// The device whose events come next; nil behind the last.
+  /// The device whose events come next; nil after the last.
   private(set) var device: [UInt8]?
 
   init(_ merge: EventMerge) {
@@ -88,7 +88,7 @@ final class DeviceEvents {
     device = merge.device.map { unsafe Array($0.bytes) }
   }
 
-  /// Hands the events of the next device to `body`, as JSON.
+  /// Passes the events of the next device to `body`, as JSON.
   func next(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
     guard let device else { return }
     while let next = merge.device, unsafe next.bytes.elementsEqual(device) {
@@ -101,9 +101,9 @@ final class DeviceEvents {
 }
 
 extension Pipeline {
-  /// Decides the job's inputs anew.
+  /// Processes the job's inputs anew.
   ///
-  /// - Throws: whatever a dry run throws.
+  /// - Throws: the errors of a dry run.
   package func decideAnew() throws -> DecidedEvents {
     var request = request
     request.mode = .dryRun(sends: false)
@@ -113,7 +113,7 @@ extension Pipeline {
     let storage = try pipeline.openStorage(preparation)
     var outcome = RunOutcome(report: RunReport(request))
     _ = try pipeline.decide(preparation, storage, &outcome)
-    // A run that decides anew always has one.
+    // A run that processes its inputs anew always has one.
     guard let spool = storage.spool else { preconditionFailure("no events were kept") }
     return DecidedEvents(request, outcome, spool)
   }

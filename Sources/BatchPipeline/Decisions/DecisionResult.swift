@@ -2,21 +2,22 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// The local part of a run in figures.
+/// The figures of a run's local part.
 struct DecisionResult {
   var ingest: IngestResult
   var tally = DecisionTally()
   var late = LateRecords()
-  /// Devices that were taken back and decided anew.
+  /// The number of devices that were rewound.
   var rewoundDevices = 0
-  /// Their records that were decided again, late ones included.
+  /// The number of their records that were processed again, including late ones.
   var rewoundRecords = 0
-  /// Events of theirs that are new.
+  /// The number of their new events.
   var addedEvents = 0
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 
-  /// False where lines were read and nothing could be used: no record was decided, or none in the end (reference decisions 48).
+  /// False if lines were read but none was usable: no record was processed, or none in the end
+  /// (reference decisions 48).
   var isUsable = true
 
   init(ingest: IngestResult, isUsable: Bool = true) {
@@ -24,18 +25,18 @@ struct DecisionResult {
     self.isUsable = isUsable
   }
 
-  /// Lines and events that went to quarantine.
+  /// The number of quarantined lines and events.
   var quarantined: Int { ingest.counts.quarantined + tally.quarantinedEvents }
 
-  /// Late records that `Ingest.lateRecords` quarantines were accepted by the reader; here they move to the quarantine.
+  /// Moves late records that the reader accepted to the quarantine, as `Ingest.lateRecords` requests.
   ///
-  /// A record does not carry its line along, so the lines are read once more.
+  /// A record does not carry its line, so the lines are read once more.
   mutating func quarantineLate(
     _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: any DecisionSink
   ) throws {
     // To find none, all of a part would be read again.
     guard !records.isEmpty else { return }
-    // Lines like these may stand in other files, where they counted as duplicates of what is not taken.
+    // Equal lines may be in other files, where they counted as duplicates of the ones now quarantined.
     ingest.knownFiles = [:]
     var left = Set(records)
     var batch: [QuarantinedLine] = []
@@ -50,15 +51,16 @@ struct DecisionResult {
       try sink.quarantine(batch)
       batch = []
     }
-    // Lines of a file that went away or was cut since it was read keep their places; those of the others keep all.
+    // If a file was removed or truncated since it was read, its lines keep their places only; the others are kept in
+    // full.
     for file in files.part == nil ? Array(Set(records.map(\.file))).sorted() : [0] {
       let wanted = files.part == nil ? left.filter { $0.file == file } : left
       do {
         try files.forEachLine(at: wanted, options, add)
       } catch is InputChanged {
-        // As above.
+        // See above.
       } catch is IngestFailure {
-        // As above.
+        // See above.
       }
     }
     for position in left.sorted(by: { $0.precedes($1) }) {

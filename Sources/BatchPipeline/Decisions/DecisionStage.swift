@@ -3,10 +3,11 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The local part of a run: records in, events kept and ready for upload.
+/// The local part of a run: it turns records into events, kept and ready for upload.
 ///
-/// Partitions of devices come from ``Ingest`` on several threads. They are decided by the platform's rules and handed to the sink in
-/// batches of whole devices, so a kill loses nothing that was stored, and a repeated run finds what is there as duplicates.
+/// Partitions of devices come from ``Ingest`` on several threads. The platform's rules process them, and the results go
+/// to the sink in batches of whole devices, so that a kill loses nothing stored, and a repeated run finds existing
+/// records as duplicates.
 struct DecisionStage: Sendable {
   struct Options: Sendable {
     var vocabulary: any RecordVocabulary
@@ -14,20 +15,21 @@ struct DecisionStage: Sendable {
     var asOf: Instant
     var ingest: IngestOptions
     var decider: DeciderOptions
-    /// Records before it are too late for a rewind; nil where there is none.
+    /// Records before it are too late for a rewind; nil if there is no rewind.
     var reach: Instant?
-    /// How devices are taken back for late records; nil for a run that decides them as they come.
+    /// The means to rewind devices for late records; nil for a run that processes records as they come.
     var rewind: Rewind?
-    /// Device whose rules are explained; nil for none.
+    /// The device whose decisions are explained; nil for none.
     var explain: String?
-    /// Whether later runs know the line of a record as read; nil for all.
+    /// Returns whether later runs treat the line of a record as read; nil for all.
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
-    /// Asked when all lines are read and before any record is decided, and once more when records were quarantined for being late: false
-    /// ends the stage. Nil takes anything.
+    /// Called when all lines are read and before any record is processed, and again after late records were
+    /// quarantined; false ends the stage. Nil accepts anything.
     var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
-    /// Asked when all lines are read and before any record is decided, where earlier runs decided some; throws to end the run.
+    /// Called when all lines are read and before any record is processed, if earlier runs processed some; throws to end
+    /// the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
-    /// More quarantined lines than this end the run while lines are read; nil for any number.
+    /// The number of quarantined lines beyond which the run ends while reading; nil for no limit.
     var mostQuarantined: Int?
   }
 
@@ -35,7 +37,7 @@ struct DecisionStage: Sendable {
   var options: Options
   var sink: any DecisionSink
 
-  /// - Throws: what reading, the rules' decoding of stored states or the sink throws.
+  /// - Throws: the errors of reading, of the rules' decoding of stored states, and of the sink.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> DecisionResult {
     let shared = Guarded<[DecisionWorker]>([])
     let quarantined = Guarded(0)
@@ -57,7 +59,7 @@ struct DecisionStage: Sendable {
           guard try options.isUsable?(preview.counts) ?? true else { return false }
           try files.refuseShort(preview.recordsByFile)
           try admit(preview)
-          // A small input is one stretch, so that requests are full and in the order of time.
+          // A small input is one stretch, so that requests are full and in time order.
           let workers = preview.isSmall ? 1 : options.ingest.workers
           shared.withLock { $0 = (0..<workers).map { _ in DecisionWorker(self, keepsAll: preview.isSmall) } }
           return true
@@ -79,7 +81,7 @@ struct DecisionStage: Sendable {
     try total.quarantineLate(late, files, options.ingest, sink)
     if !late.isEmpty { total.isUsable = try options.isUsable?(total.ingest.counts) ?? true }
     let counted = Guarded(total)
-    // What still waits goes to the disk while counts are put together.
+    // Pending batches are written while counts are added up.
     try Threads.run(2) { thread in
       if thread > 0 { return try sink.finish() }
       counted.withLock { total in
@@ -104,7 +106,7 @@ extension DecisionStage {
   }
 }
 
-/// So many lines are quarantined that the rest of the input is not worth reading.
+/// The error of so many quarantined lines that the rest of the input is not worth reading.
 struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   var most: Int
   /// The store that has them; nil for a run that keeps nothing.
@@ -117,12 +119,13 @@ struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// Where decided partitions go, and what earlier runs left: the store, or nothing but an event file in a dry run.
+/// The destination of processed partitions and the source of earlier runs' data: the store, or only an event file in a
+/// dry run.
 protocol DecisionSink: Sendable {
   var earlier: EarlierRuns { get }
   func quarantine(_ lines: [QuarantinedLine]) throws
   /// Keeps the batch as a whole or not at all, now or soon.
   func keep(_ batch: LocalBatch) throws
-  /// Returns when everything that was handed over is kept.
+  /// Returns when everything passed on is kept.
   func finish() throws
 }

@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Drives a decider over partitions on one thread, and hands what it decides to the sink.
+/// A worker that runs a decider over partitions on one thread and passes the results to the sink.
 final class DecisionWorker: @unchecked Sendable {
   // One thread at a time uses a worker; see `Partition.worker`.
   private let options: DecisionStage.Options
@@ -11,33 +11,33 @@ final class DecisionWorker: @unchecked Sendable {
   private let files: InputFiles
   private let decider: any DeviceDecider
   private let rewinder: DeviceRewind?
-  /// Everything is kept in memory until the end.
+  /// Whether everything is kept in memory until the end.
   private let keepsAll: Bool
-  /// Behind it records are of clocks that are ahead.
+  /// Records after it come from clocks that are ahead.
   private let future: Instant
   private let arena = Arena()
   private var batch = LocalBatch()
-  /// What the slices so far made of the devices of a bucket that comes in slices.
+  /// The states after the slices so far, for the devices of a bucket that comes in slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
-  /// Warnings of records that only another platform uses, and of clocks that are ahead.
+  /// Warnings about records that only another platform uses, and about wrong clocks and ids.
   private var noted = DecisionTally()
   /// Records that are quarantined because they were late.
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
   private(set) var rewoundDevices = 0
   private(set) var rewoundRecords = 0
-  /// Events of rewound devices that are new, and were never sent.
+  /// The number of events of rewound devices that are new and were never sent.
   private(set) var addedEvents = 0
   private var newEvents: [EventChange] = []
-  /// Of the bucket with the last late record.
+  /// The nights of the bucket with the last late record.
   private var nights: (bucket: Int, devices: BucketNights)?
-  /// Of the bucket with the last late record that has an identity, by device.
+  /// The identity times, by device, in the bucket with the last late record that has an identity.
   private var identities: (bucket: Int, devices: [[UInt8]: [UInt64: Instant]]) = (-1, [:])
   /// Devices whose names are almost the one to be explained.
   private(set) var nearDevices: Set<String> = []
-  /// Buckets whose devices were decided, those without records included.
+  /// Buckets whose devices were processed, including those without records.
   private(set) var buckets: Set<Int> = []
-  /// Devices of the bucket at hand with ids that name nobody, where it comes in slices.
+  /// Devices of the current bucket with placeholder ids, if it comes in slices.
   private var unlikely: Set<[UInt8]> = []
 
   init(_ stage: DecisionStage, keepsAll: Bool) {
@@ -60,14 +60,14 @@ final class DecisionWorker: @unchecked Sendable {
     return noted
   }
 
-  /// Runs the rules over all devices of the partition, whose memory is valid for this call only.
+  /// Applies the rules to all devices of the partition, whose memory is valid for this call only.
   func decide(_ partition: Partition) throws {
     let stored = try sink.earlier.states(of: partition.devices.map(\.device))
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
       let late = decider.late
-      // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
+      // Later runs do not know a quarantined line: a replay may import it, or a run once the setting allows it.
       var notes: RecordNotes = []
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
         if options.remembers?(device.device, entry.timestamp) ?? true {
@@ -119,7 +119,7 @@ final class DecisionWorker: @unchecked Sendable {
         } ?? []
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
-        // What is in order, but from before what is known, belongs to nights that were decided as well.
+        // Records in order but before the known time belong to nights that were processed as well.
         let end = max(reached + late.count, records.place(from: knownBefore ?? decided.silence))
         let rewound = try rewinder.decide(
           device.device, records.list(reached + placed..<end), nights, present: earlier)
@@ -136,7 +136,8 @@ final class DecisionWorker: @unchecked Sendable {
     decided.covers(entry.timestamp, entry.kind, files.storedSource(of: entry.position), until: decided.silence)
   }
 
-  /// Where a record comes from before what was known when other settings decided its device last: up to when these decide; else nil.
+  /// Returns the known time of a device last processed with other settings, if the record is before it and before what
+  /// was known; else nil.
   private func knownByOthers(_ instant: Instant, _ device: Text, _ partition: Partition) throws -> Instant? {
     guard let rewinder, let rewind = options.rewind, let knownBefore = rewind.knownBefore, partition.lookaheads == nil,
       rewind.reach <= instant, instant < knownBefore
@@ -145,8 +146,8 @@ final class DecisionWorker: @unchecked Sendable {
     return known.flatMap { instant < $0 ? $0 : nil }
   }
 
-  /// Whether a record counts in the place of a later one of an earlier run that has its identity: a rewind reaches both, and no service was
-  /// asked to take that one (reference decisions 71).
+  /// Returns whether a record replaces a later one of an earlier run that has its identity: a rewind reaches both, and
+  /// no service was asked to accept the later one (reference decisions 71).
   func replaces(_ bucket: Int, _ device: Text, _ key: UInt64, _ instant: Instant) throws -> Bool {
     guard let rewinder, let reach = options.rewind?.reach, reach <= instant else { return false }
     let nights = try rewinder.nights(of: device, from: instant, in: nights(of: bucket))
@@ -156,7 +157,8 @@ final class DecisionWorker: @unchecked Sendable {
     return try !sink.earlier.wasAttempted(device, at: time)
   }
 
-  /// Read once for all records of a device: in a bucket they come in the order of their files.
+  /// Returns the identity times of a device, read once for all its records: in a bucket they come in the order of their
+  /// files.
   private func identityTimes(of device: Text, since reach: Instant, _ bucket: Int) throws -> [UInt64: Instant] {
     let name = unsafe Array(device.bytes)
     if identities.bucket != bucket { identities = (bucket, [:]) }
@@ -178,7 +180,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundDevices += 1
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
-    // What a service perhaps has of the device may come back, and has to be looked for.
+    // Events that a service may have of the device can come back, and must be looked up.
     let mayComeBack = try sink.earlier.hasWithdrawals(device)
     for change in rewound.changes {
       if change.before == nil, !mayComeBack { newEvents.append(change) } else { batch.changes.append(change) }
@@ -187,14 +189,14 @@ final class DecisionWorker: @unchecked Sendable {
     if let rows = rewound.rows { batch.add(rows) }
   }
 
-  /// - Parameter lists: of records, each behind the one before; the last has those that are in order.
+  /// - Parameter lists: lists of records, each after the one before; the last has those in order.
   private func decide(
     _ device: Text, _ earlier: StoredDevice?, _ lists: [RecordList], _ partition: Partition
   ) throws {
     let name = unsafe partition.lookaheads == nil ? [] : Array(device.bytes)
     var lookahead = partition.lookaheads?.of(device)
     let slice = sliced.removeValue(forKey: name)
-    // The state that an earlier slice left has them already.
+    // The state after an earlier slice already includes them.
     if slice != nil { lookahead?.samples = [] }
     let isExplained = isExplained(device)
     var before = slice ?? earlier
@@ -206,7 +208,7 @@ final class DecisionWorker: @unchecked Sendable {
     if let reach = options.rewind?.reach, isWhole, let last = inOrder.last {
       let start = inOrder.place(from: reach)
       if start > 0, last.timestamp + options.rules.longestSilence >= reach {
-        // The state at the reach is what a rewind begins with.
+        // A rewind begins with the state at its reach.
         try decider.take(inOrder.list(0..<start), lookahead: DeviceLookahead(inOrder))
         var states = DeviceStates()
         decider.end(into: &states)
@@ -227,14 +229,14 @@ final class DecisionWorker: @unchecked Sendable {
     if partition.isLast { decider.finish() }
     end()
     if !partition.isLast { sliced[name] = batch.devices.last }
-    // What went to quarantine was not decided.
+    // Quarantined records were not processed.
     if !decider.late.isEmpty { keptBeyond = [] }
     keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
   }
 
-  /// Keeps what a later run has to know if it is to take the device back to here.
+  /// Keeps the night that a later run needs to rewind the device to this point.
   ///
-  /// - Parameter beyond: records from beyond the reach, which were decided before the others.
+  /// - Parameter beyond: records from before the reach, which were processed before the others.
   private func keepNight(
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
   ) {
@@ -256,7 +258,7 @@ final class DecisionWorker: @unchecked Sendable {
     }
   }
 
-  /// Ids that name nobody, once a device.
+  /// Adds a warning about placeholder ids, once per device.
   private func noteUnlikelyIDs(of device: DeviceRecords, _ notes: RecordNotes, isSlice: Bool) {
     let isNobody = device.device.namesNobody
     guard let first = device.records.first(where: { isNobody || !$0.notes.isDisjoint(with: .unlikelyIDs) }),
@@ -266,15 +268,14 @@ final class DecisionWorker: @unchecked Sendable {
     note("unlikely-id", first, "\(fields.joined(separator: " and ")) of the device names nobody")
   }
 
-  /// The devices of a bucket without records.
+  /// Processes the devices of a bucket without records.
   func decideIdle(_ bucket: Int) throws {
     var digests = DigestCollector(bucket: bucket)
     try decideIdle(&digests, besides: [])
   }
 
-  /// Devices of a bucket for which only the clock moves on: those that the known time changes
-  /// something for, and those whose last
-  /// record was in an earlier slice.
+  /// Advances the clock for devices of a bucket without further records: those that the known time affects, and those
+  /// whose last record was in an earlier slice.
   ///
   /// - Parameter decided: devices with records, by the bytes of their ids.
   private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
@@ -302,7 +303,7 @@ final class DecisionWorker: @unchecked Sendable {
     try handOver(&digests)
   }
 
-  /// Hands over what the inputs so far led to, if it was kept until now.
+  /// Passes on the results that were kept until now.
   func finish() throws {
     nights = nil
     identities = (-1, [:])
@@ -323,7 +324,7 @@ final class DecisionWorker: @unchecked Sendable {
     return false
   }
 
-  /// Hands over what is there of whole devices.
+  /// Passes on the results of whole devices.
   private func handOver(_ digests: inout DigestCollector) throws {
     try decider.handOver(to: &batch, isLast: false)
     batch.digests += digests.segments

@@ -2,14 +2,14 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// The digests of a partition's lines, for the duplicates of later runs, in segments that lie close together in time: a later run
+/// The digests of a partition's lines, for duplicates in later runs, in segments that are close in time: a later run
 /// reads those that its records touch, so one record with a wrong clock must not stretch the segment of all others.
 struct DigestCollector {
   let bucket: Int
   private var days: [Day] = []
   private var places: [Int64: Int] = [:]
   private var current = 0
-  /// Of ids of records, in buckets of their own.
+  /// The ids of records, which have separate buckets.
   private var recordIDs: [DigestCollector] = []
 
   private struct Day {
@@ -19,9 +19,9 @@ struct DigestCollector {
     var digests: [LineDigest]
   }
 
-  /// A segment takes on days while it has no more digests than this: a row for each would cost more than it saves.
+  /// The maximum number of digests up to which days share a segment: a row for each day would cost more than it saves.
   private static let digestsTogether = 512
-  /// Days between two records that no segment bridges.
+  /// The gap in days that a segment does not bridge.
   private static let gap: Int64 = 31
 
   init(bucket: Int) { self.bucket = bucket }
@@ -40,13 +40,13 @@ struct DigestCollector {
     days[current].last = max(days[current].last, instant)
   }
 
-  /// Takes note of the `recordId` of a record.
+  /// Adds the `recordId` of a record.
   mutating func add(recordKey key: UInt64, at instant: Instant) {
     if recordIDs.isEmpty { recordIDs = [DigestCollector(bucket: RecordIDs.bucket(of: bucket))] }
     recordIDs[0].add(RecordIDs.entry(key, at: instant.milliseconds), at: instant)
   }
 
-  /// In the order of time.
+  /// The segments in time order, followed by those of the ids of records.
   var segments: [DigestSegment] {
     var joined: [Day] = []
     for day in days.sorted(by: { $0.number < $1.number }) {

@@ -2,17 +2,17 @@ import BatchFoundation
 
 /// Records of clocks that are ahead: years, on a phone that lost its time.
 ///
-/// They are processed like others (reference decisions 11), so what their device records until then counts as late.
+/// They are processed like others (reference decisions 11), so records of their device until then count as late.
 enum FutureRecords {
   /// The kind of warning (`docs/warnings.md`).
   static let kind = "future-record"
-  /// How far behind `asOf` a record has to lie: no zone that was taken for another is that far off.
+  /// The distance from `asOf` beyond which a record is in the future: no mistaken time zone is that far off.
   private static let margin = Milliseconds(86_400_000)
 
-  /// Records behind this instant are told.
+  /// Returns the instant after which records are reported.
   static func begin(asOf: Instant) -> Instant { asOf + margin }
 
-  /// What they mean, for the end of a run that met some; nil for one that met none.
+  /// Returns the note for the end of a run; nil without such records.
   static func note(_ tally: DecisionTally, asOf: Instant) -> String? {
     guard let count = tally.warnings[kind]?.occurrences else { return nil }
     let records = count.counted("record lies", "records lie")

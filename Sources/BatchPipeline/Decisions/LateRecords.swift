@@ -1,19 +1,19 @@
 import BatchFoundation
 import BatchIngest
 
-/// Records of a run from before what earlier runs had decided of their devices, and beyond the reach of a rewind (reference
-/// decisions 34).
+/// Records of a run from before what earlier runs processed of their devices, and beyond the reach of a rewind
+/// (reference decisions 34).
 struct LateRecords: Sendable {
   private(set) var count = 0
-  /// When the first of them was recorded, and the last.
+  /// The times of the first and the last of them.
   private(set) var first = Instant.last
   private(set) var last = Instant(milliseconds: 0)
-  /// A place in each of the files that they were read from.
+  /// One position in each of the files that they were read from.
   private var places: [UInt32: RecordPosition] = [:]
-  /// So many names are told.
+  /// The number of file names shown.
   private static let namesTold = 3
 
-  /// Takes in those of a device from before the end of what was decided of it.
+  /// Adds a device's records from before the end of what was processed.
   mutating func add(_ records: RecordList) {
     for entry in records {
       count += 1
@@ -30,7 +30,7 @@ struct LateRecords: Sendable {
     total.places.merge(part.places) { $1 }
   }
 
-  /// The files in words, the first by name.
+  /// Returns the files as text, the first few by name.
   func fileNames(_ files: InputFiles) -> String {
     let names = Set(places.values.compactMap { files.source(of: $0)?.file }).sorted()
     let told = names.prefix(Self.namesTold).map { "'\($0.printable)'" }.joined(separator: ", ")

@@ -4,23 +4,24 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// Lines before the window that no run had read and that this one does not take in: they count as out of the window.
+/// Lines before the window that no run had read and that this one does not import: they count as out of the window.
 ///
-/// Those beyond the reach of a rewind only a rerun takes in. Those of a time that no run has decided yet come in once somebody runs that.
+/// Lines beyond the reach of a rewind are imported only by a rerun, lines of a time not yet processed by a run over
+/// that time.
 extension Pipeline {
-  /// Lets such lines be told apart from those that are merely read again.
+  /// Sets up the options so that such lines can be distinguished from those merely read again.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
     guard let from = options.window.from, let first = try store.timelines.decidedSpan()?.first else { return }
-    // Of what was purged nobody knows any more whether it was read.
+    // Of purged times, it is unknown which lines were read.
     let begin = max(first, options.knownSince ?? first)
     if begin < from { options.past = begin..<from }
   }
 
-  /// The commands that take them in, for the end of a run; none for a run that met none.
+  /// Returns the commands that import them, for the end of a run; empty without such lines.
   ///
   /// - Parameters:
-  ///   - lines: as many of each file as were noted.
-  ///   - known: what the store had decided before the run.
+  ///   - lines: the noted lines, limited per file.
+  ///   - known: the end of what the store had processed before the run.
   func missedNotes(
     _ lines: [PastLine], decidedBefore known: Instant?, _ rules: any DecisionRules, _ files: InputFiles,
     _ store: EventStore

@@ -4,10 +4,11 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// What ends a run that read lines and could use none of them, before anything is decided, sent or asked (reference decisions 48).
+/// The error that ends a run in which no line read was usable, before anything is processed, sent or requested
+/// (reference decisions 48).
 struct NothingUsable: RunError, Equatable, CustomStringConvertible {
   var read: Int
-  /// Why, the most frequent first.
+  /// The causes, the most frequent first.
   var causes: [String]
 
   var exit: RunExit { .inputRefused }
@@ -20,7 +21,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
       ]).joined(separator: "\n")
   }
 
-  /// - Parameter samples: of the lines that were quarantined.
+  /// - Parameter samples: samples of the quarantined lines.
   init(_ counts: IngestCounts, _ window: TimeWindow, _ samples: [QuarantineSample]) {
     read = counts.read
     causes = [counts.outsideWords(window)].compactMap { $0 } + Self.causes(counts.reasons, samples)
@@ -34,7 +35,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
       + Self.causes(reasons, samples)
   }
 
-  /// What the quarantined lines are, a cause each.
+  /// Returns one line of text for each reason of the quarantined lines.
   private static func causes(_ reasons: [QuarantineReason: Int], _ samples: [QuarantineSample]) -> [String] {
     reasons.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }.map { reason, count in
       let first = samples.filter { $0.reason == reason }
@@ -49,7 +50,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
 }
 
 extension IngestCounts {
-  /// Says that all records are outside the window, or how many; nil where none is.
+  /// Returns the number of records outside the window as text; nil if there is none.
   fileprivate func outsideWords(_ window: TimeWindow) -> String? {
     guard outOfWindow > 0, let span = outOfWindowSpan else { return nil }
     let records =
@@ -63,12 +64,12 @@ extension IngestCounts {
 }
 
 extension TimeWindow {
-  /// Such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
+  /// The window as text, such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
   var words: String { "\(from?.rfc3339 ?? "open") to \(to?.rfc3339 ?? "open")" }
 }
 
 extension RunSummary.Records {
-  /// Whether lines were read and none of them is accepted, a duplicate, forgotten or left out by a map.
+  /// Returns whether lines were read and none of them is accepted, a duplicate, forgotten or left out by a map.
   ///
   /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of the window are no error.
   package func isUseless(_ knowsRecords: Bool) -> Bool {
@@ -77,7 +78,7 @@ extension RunSummary.Records {
 }
 
 extension Pipeline {
-  /// Has a stage end where nothing can be used. Parts are judged when they are collected.
+  /// Makes the stage end if nothing is usable. Parts are checked when they are collected.
   func judgeUse(in store: EventStore?, _ options: inout DecisionStage.Options) throws {
     guard request.part == nil, !request.decidesAnew else { return }
     let knowsRecords = try store?.hasAccepted() ?? false
@@ -86,7 +87,7 @@ extension Pipeline {
     }
   }
 
-  /// Says that all lines of a store that knows others are outside the window, so that nothing came of the run; nil for a run with others.
+  /// Returns a note if all records are outside the window, so that the run had no effect; nil otherwise.
   func outsideNote(_ local: DecisionResult) -> String? {
     let counts = local.ingest.counts
     guard local.isUsable, request.mode.readsInputs, request.part == nil, counts.read > 0,
@@ -97,7 +98,7 @@ extension Pipeline {
 }
 
 extension EventStore {
-  /// Whether an earlier run has accepted a record, though it may be purged meanwhile.
+  /// Returns whether an earlier run accepted a record, even if it has since been purged.
   func hasAccepted() throws -> Bool {
     guard try isEmpty else { return true }
     return try runs.all().contains { run in

@@ -1,22 +1,22 @@
 import BatchFoundation
 
-/// Records from before there were phones that record: mostly numbers that count something else than seconds since 1970.
+/// Records from before phones recorded events: mostly numbers that are not seconds since 1970.
 enum PastRecords {
   /// The kind of warning (`docs/warnings.md`).
   static let kind = "past-record"
-  /// Records before this instant are told: 2008.
+  /// The instant before which records are reported: the start of 2008.
   static let end = Instant(milliseconds: 1_199_145_600_000)
 
-  /// What a time that was read as seconds since 1970 perhaps is.
+  /// Returns the likely form of a time that was read as seconds since 1970.
   ///
-  /// - Parameter asOf: nothing is taken for a time more than a day behind it.
+  /// - Parameter asOf: readings more than a day after it are not suggested.
   static func detail(_ instant: Instant, asOf: Instant) -> String {
     let seconds = instant.milliseconds.flooredQuotient(1000)
     let yearMonthDay = CivilTime(
       year: Int(seconds / 10_000), month: Int(seconds / 100 % 100), day: Int(seconds % 100))
     let readings: [(words: String, milliseconds: Int64?)] = [
       ("seconds since 2001", instant.milliseconds + 978_307_200_000),
-      // Counted from the day before 1900.
+      // The day count starts at 1899-12-30.
       ("days of a spreadsheet", (seconds - 25_569) * 86_400_000),
       ("yyyyMMdd", yearMonthDay?.milliseconds),
     ]
@@ -29,7 +29,7 @@ enum PastRecords {
     return "before 2008"
   }
 
-  /// What they mean, for the end of a run that met some; nil for one that met none.
+  /// Returns the note for the end of a run; nil without such records.
   static func note(_ tally: DecisionTally) -> String? {
     guard let warnings = tally.warnings[kind] else { return nil }
     let records = warnings.occurrences.counted("record lies", "records lie")

@@ -1,9 +1,8 @@
 import BatchFoundation
 
-/// What of a value is otherwise than expected.
+/// The differences between a value and the expected one.
 ///
-/// Of objects only the members that are expected count, unless the whole is to be exact; an expected null stands for a member that is
-/// not there.
+/// In objects only the expected members count, unless `isExact` is set; an expected null stands for an absent member.
 enum ValueDifference {
   static func of(_ path: String, _ expected: JSONNode, _ actual: JSONNode?, isExact: Bool = false) -> [String] {
     if expected.isNull {
@@ -34,7 +33,7 @@ enum ValueDifference {
   }
 }
 
-/// What of a list is otherwise than expected: elements that are missing, that are too many, and that differ.
+/// The differences between a list and the expected one: missing, surplus and differing elements.
 struct ListDifference {
   private enum Step {
     case same
@@ -56,14 +55,14 @@ struct ListDifference {
     fault = expected.array == nil ? "\(name): the expectation is \(expected.kind), but must be an array" : nil
   }
 
-  /// None where all is as expected.
+  /// The differences as text; empty if there are none.
   var lines: [String] {
     if let fault { return [fault] }
     var lines: [String] = []
     var missing: [Int] = []
     var surplus: [Int] = []
     func flush() {
-      // What stands in the same place is probably the same thing.
+      // Elements in the same place are probably the same thing.
       for (wanted, found) in zip(missing, surplus) {
         lines += ValueDifference.of("\(name)[\(found)]", expected[wanted], actual[found], isExact: isExact)
       }
@@ -83,12 +82,12 @@ struct ListDifference {
     return lines
   }
 
-  /// The shortest way from what was expected to what is there.
+  /// The shortest edit script from the expected list to the actual one.
   private var steps: [Step] {
     let same = expected.map { wanted in
       actual.map { ValueDifference.of("", wanted, $0, isExact: isExact).isEmpty }
     }
-    // Longest common parts of what is left from each place on.
+    // The longest common subsequence of the rests from each pair of places.
     var common = [[Int]](
       repeating: [Int](repeating: 0, count: actual.count + 1), count: expected.count + 1)
     for row in expected.indices.reversed() {

@@ -1,21 +1,21 @@
 package import BatchConfiguration
 package import BatchFoundation
 
-/// Records, and what a job is expected to make of them (reference formats 1.5).
+/// A test of a job: records and the expected results (reference formats 1.5).
 package struct JobTest: Sendable {
   package var name: String
-  /// The file it stands in, and where.
+  /// The file that contains it, and its line there.
   package var file: String
   package var line: Int
   /// Nil for the job's.
   package var asOf: Instant?
-  /// Settings that win over those of the job.
+  /// Settings that override those of the job.
   package var settings: [SettingOverride] = []
-  /// By the kind of input that they stand for.
+  /// The records by kind of input.
   package var records: [InputKind: [JSONNode]] = [:]
-  /// Records as the files of entries of the job have them.
+  /// Records in the form of the job's input files.
   package var foreign: [Foreign] = []
-  /// What is expected, by the name of what is looked at; nothing is said of what is not there.
+  /// The expected results, by name; absent ones are not checked.
   package var expected: [Expectation: JSONNode] = [:]
 
   /// Records that are read as those of an entry, through its map.
@@ -26,16 +26,15 @@ package struct JobTest: Sendable {
     package var records: [JSONNode]
   }
 
-  /// What a test can look at.
   package enum Expectation: String, CaseIterable, Sendable {
     case events, sessions, campaigns, requests, quarantine, warnings
   }
 }
 
-/// What is wrong with a file of tests.
+/// A fault in a file of tests.
 package struct JobTestFault: RunError, Equatable, CustomStringConvertible {
   package var file: String
-  /// Nil where it concerns the whole file.
+  /// Nil if it concerns the whole file.
   package var line: Int?
   package var problem: String
 

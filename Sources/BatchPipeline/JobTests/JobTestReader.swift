@@ -1,7 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 
-/// Reads a file of tests: a JSON array of objects, in the order in which they are run.
+/// A reader of files of tests: a JSON array of objects, in the order of execution.
 package struct JobTestReader {
   private static let keys = ["name", "asOf", "settings", "events", "notifications", "deepLinks", "inputs", "expect"]
   private static let inputs: [(key: String, kind: InputKind)] = [
@@ -11,9 +11,9 @@ package struct JobTestReader {
   private let file: String
 
   /// - Parameters:
-  ///   - bytes: of the file of tests.
-  ///   - file: as messages name it.
-  /// - Throws: ``JobTestFault`` for the first thing that is wrong.
+  ///   - bytes: the content of the file.
+  ///   - file: the name used in messages.
+  /// - Throws: ``JobTestFault`` for the first fault.
   package static func read(_ bytes: [UInt8], file: String) throws -> [JobTest] {
     let reader = JobTestReader(file: file)
     let root: JSONNode

@@ -5,16 +5,15 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// How a test ended.
 package struct JobTestResult: Sendable {
   package var test: JobTest
-  /// What is otherwise than expected, in lines for people; none for a test that passed.
+  /// The differences from the expectation as text; empty for a test that passed.
   package var differences: [String]
-  /// What the rules can do, and how often the test made them do it.
+  /// The capabilities of the rules, and how often the test used each.
   package var coverage: [RuleCoverage]
 }
 
-/// Runs tests of a job by its rules, routes and settings, without its inputs and its store.
+/// A runner for tests of a job by its rules, routes and settings, without its inputs and its store.
 package struct JobTestRun {
   private let platforms: Platforms
   private let load: (CommandLineChanges) throws -> LoadedJob
@@ -25,7 +24,7 @@ package struct JobTestRun {
     self.load = load
   }
 
-  /// - Throws: what is wrong with the job, with the settings of the test, or with the machine.
+  /// - Throws: ``JobTestFault``, and errors of the job, of the test's settings or of the system.
   package func run(_ test: JobTest) throws -> JobTestResult {
     var changes = CommandLineChanges(settings: test.settings)
     changes.asOf = test.asOf
@@ -37,7 +36,7 @@ package struct JobTestRun {
     var request = try RunRequest(
       loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: loaded.job.asOf ?? .now)
     request.isTest = true
-    // What a service takes would depend on the day of the test.
+    // The events that a service accepts would depend on the day of the test.
     if loaded.job.asOf == nil, request.window != nil {
       throw JobTestFault(
         file: test.file, line: test.line,
@@ -58,7 +57,7 @@ package struct JobTestRun {
 }
 
 extension TemporaryFolder {
-  /// Writes records as files of a job's inputs, a line each; one that is a text stands there as it is.
+  /// Writes records as files of a job's inputs, one per line; a text is written unchanged.
   fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
     func add(
@@ -97,7 +96,7 @@ extension TemporaryFolder {
   }
 }
 
-/// What became of the records of a test, as tests look at it.
+/// The results of a test's records, in the form that tests compare.
 private struct JobTestOutcome {
   private let decided: DecidedEvents
   private let request: RunRequest
@@ -127,7 +126,7 @@ private struct JobTestOutcome {
     .object(counts.sorted { $0.0 < $1.0 }.map { ($0.0, .number($0.1)) })
   }
 
-  /// An event with its attributes by name, whatever the platform.
+  /// Returns an event with its attributes by name, on any platform.
   private func view(_ event: JSONNode) -> JSONNode {
     let described = request.platform.describe(event, device: "")
     let columns = Array(zip(request.platform.eventColumns, described.values))
@@ -136,7 +135,7 @@ private struct JobTestOutcome {
       content.array.map { list in
         .object(list.compactMap { pair in pair["name"]?.string.map { ($0, pair["value"] ?? .text(nil)) } })
       } ?? content
-    // A player stands where other platforms have a device.
+    // A platform may have a player in place of a device.
     let device = columns.first { $0.0.content == .id && $0.1.string != nil }?.1 ?? .text(nil)
     return [
       "type": .text(described.type), "timestamp": columns.first { $0.0.name == "eventTimestamp" }?.1 ?? .text(nil),
@@ -168,7 +167,7 @@ private struct JobTestOutcome {
     }
   }
 
-  /// By name; how often they were set and expired where the platform's campaigns do.
+  /// Returns the campaigns by name, with the numbers of times set and expired if the platform's campaigns have them.
   private func campaigns() throws -> [JSONNode] {
     var events: [ByteText: Int] = [:]
     for (_, outline) in try outlines() {
@@ -187,7 +186,7 @@ private struct JobTestOutcome {
 
   private func requests() throws -> [JSONNode] {
     var request = request
-    // Nothing is sent there: the service only says which form its bodies have.
+    // Nothing is sent there: the service only determines the form of bodies.
     request.sandboxAddress = "http://127.0.0.1:9"
     return try decided.bodies(form: request.platform.connect(request.context).destination.form)
   }

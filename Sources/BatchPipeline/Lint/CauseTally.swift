@@ -2,14 +2,14 @@ package import BatchFoundation
 package import BatchIngest
 package import BatchReport
 
-/// Quarantined lines by their cause, whatever order they come in.
+/// Quarantined lines counted by cause, independent of their order.
 package struct CauseTally {
   private struct Key: Hashable {
     var reason: QuarantineReason
     var cause: ByteText
   }
 
-  /// Of causes; those that come when there are so many count as one of their reason.
+  /// The maximum number of causes; further ones count as one per reason.
   private static let most = 500
 
   private let dictionary: FieldDictionary
@@ -27,7 +27,7 @@ package struct CauseTally {
     found[key] = (known.count + 1, Self.precedes(line, known.first) ? line : known.first)
   }
 
-  /// By file and line, the most frequent first.
+  /// The causes, the most frequent first.
   package var causes: [FindingCause] {
     found.map { key, found in
       let line = found.first
@@ -37,7 +37,7 @@ package struct CauseTally {
     }.sorted(by: FindingCause.precedes)
   }
 
-  /// Equal for lines with which the same is wrong, wherever it is in them.
+  /// Returns a text that is equal for lines with the same fault, wherever it is in them.
   private func cause(of line: QuarantinedLine) -> String {
     switch line.reason {
     case .unknownType, .invalidJSON, .missingField: LineDiagnosis(line, dictionary).detail

@@ -2,25 +2,25 @@ import BatchFoundation
 import BatchIngest
 package import BatchReport
 
-/// Something about a line of the inputs that whoever makes the exports should look at.
+/// A problem with a line of the inputs, for the producers of the exports.
 package struct Finding: Sendable, Equatable {
   package enum Severity: String, Sendable {
     /// The line was quarantined.
     case error
-    /// The record counts, but something of it could not be used.
+    /// The record counts, but part of it could not be used.
     case warning
   }
 
   package var severity: Severity
   package var file: String
-  /// From 1; 0 when it concerns the file.
+  /// From 1; 0 if it concerns the whole file.
   package var line: UInt64
   /// A reason of the quarantine, or a kind of warning.
   package var reason: String
-  /// What exactly, with what was perhaps meant; empty if the reason says all.
+  /// The details, with a suggestion if there is one; empty if the reason is enough.
   package var detail: String
 
-  /// As compilers write it, so that editors find the place.
+  /// The text in the format of compilers, so that editors find the place.
   package var text: String {
     let place = line == 0 ? file : "\(file):\(line)"
     let kind = severity == .warning ? "warning: \(reason)" : reason
@@ -28,14 +28,14 @@ package struct Finding: Sendable, Equatable {
   }
 }
 
-/// What a run found about its inputs: the first findings, and how many there were.
+/// The findings of a run about its inputs: the first ones, and their numbers.
 package struct Findings: Sendable, Equatable {
-  /// By file and line, no more than were asked for.
+  /// Sorted by file and line; no more than requested.
   package var first: [Finding] = []
-  /// Lines that were quarantined, and events.
+  /// The number of quarantined lines and events.
   package var errors = 0
   package var warnings = 0
-  /// All of them by their cause, quarantined lines first.
+  /// All findings by cause, quarantined lines first.
   package var causes: [FindingCause] = []
 
   package var total: Int { errors + warnings }
@@ -43,9 +43,9 @@ package struct Findings: Sendable, Equatable {
 
 extension Findings {
   /// - Parameters:
-  ///   - lines: the first that were quarantined.
-  ///   - quarantined: causes of all that were quarantined.
-  ///   - limit: findings to keep.
+  ///   - lines: the first quarantined lines.
+  ///   - quarantined: the causes of all quarantined lines.
+  ///   - limit: the maximum number of findings to keep.
   init(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ quarantined: [FindingCause],
     _ vocabulary: any RecordVocabulary, limit: Int
@@ -59,7 +59,7 @@ extension Findings {
         detail: LineDiagnosis(line, vocabulary.dictionary).shownDetail)
     }
     for (kind, tally) in local.tally.warnings {
-      // Of more than there are examples of, nobody knows how many are alike.
+      // If there are more occurrences than examples, it is unknown how many are alike.
       let isWhole = tally.examples.count == tally.occurrences
       for (_, alike) in Dictionary(grouping: tally.examples, by: { isWhole ? $0.detail : "" }) {
         let places = alike.compactMap { example in files.source(of: example.position).map { ($0, example.detail) } }
@@ -82,7 +82,7 @@ extension Findings {
     first.removeLast(max(0, first.count - limit))
   }
 
-  /// By file, line, then words, so that the same inputs give the same list.
+  /// Orders by file, line, then text, so that the same inputs give the same list.
   private static func precedes(_ one: Finding, _ other: Finding) -> Bool {
     (ByteText(one.file), one.line, ByteText(one.text)) < (ByteText(other.file), other.line, ByteText(other.text))
   }

@@ -2,10 +2,10 @@ import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 
-/// What exactly is wrong with a line, and what was perhaps meant.
+/// The exact fault of a line, with a suggestion of what was meant.
 ///
-/// Names of fields are shown, and values only of fields that name a type or a time, where they look like one: such a value says
-/// nothing about a person.
+/// It shows names of fields, and values only of fields for a type or a time, if they look like one: such a value
+/// reveals nothing about a person.
 package struct LineDiagnosis {
   private let line: QuarantinedLine
   private let dictionary: FieldDictionary
@@ -15,7 +15,7 @@ package struct LineDiagnosis {
     self.dictionary = dictionary
   }
 
-  /// ``detail``; of an event, or of a line that nobody kept, all that is known.
+  /// The detail to show: ``detail``, or the stored text for an event or a line without content.
   package var shownDetail: String {
     if line.source != nil { return line.placedDetail }
     return line.raw.isEmpty || QuarantinedLine.event(at: line.file) != nil ? line.detail : detail
@@ -40,13 +40,13 @@ package struct LineDiagnosis {
     let (start, end) = ("field '", "'")
     guard line.detail.hasPrefix(start), line.detail.hasSuffix(end) else { return nil }
     let field = line.detail.dropFirst(start.count).dropLast(end.count)
-    // What a map says of a foreign record is all that there is to say.
+    // A map's message about a foreign record is already complete.
     return field.contains(end) ? nil : String(field)
   }
 
-  /// What is missing where the line stops being JSON; nil for a record that a map cut out of something else.
+  /// The token missing where the line stops being JSON; nil for a record that a map cut from another format.
   private var syntax: String? {
-    // A map says what it could not cut.
+    // A map reports what it could not cut.
     guard line.detail.hasPrefix("at byte ") || line.detail.isEmpty else { return nil }
     do {
       _ = try JSONNode.parse(line.raw)
@@ -58,7 +58,7 @@ package struct LineDiagnosis {
     }
   }
 
-  /// Of a type that a map itself gives: whether another was meant.
+  /// A suggestion for an unknown type that the map itself gives.
   private var mappedQuestion: String? {
     guard line.reason == .unknownType, let start = line.detail.firstRange(of: "' gives it '")?.upperBound,
       let field = line.detail.split(separator: "'").dropFirst().first, let known = dictionary.values[String(field)]
@@ -68,7 +68,7 @@ package struct LineDiagnosis {
       .map { ", \($0)" }
   }
 
-  /// Of a line that is no object: whether it is a link, which inputs of another kind have.
+  /// A hint that a line that is not an object is a link, which belongs to another kind of input.
   private var link: String? {
     guard line.kind != .deepLinks, let text = String(validating: line.raw, as: UTF8.self),
       text.split(separator: "\t").last?.firstMatch(of: /^ *[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil
@@ -76,23 +76,23 @@ package struct LineDiagnosis {
     return "a link, not an object; name its file under 'deepLinks' of 'inputs'"
   }
 
-  /// Of a line with more behind its object: whether that is another one.
+  /// A hint that another document follows the line's object.
   private var otherDocument: String? {
     guard line.reason == .invalidJSON, let place = line.detail.split(separator: " ").compactMap({ Int($0) }).first,
       line.raw.indices.contains(place - 1), line.raw[place - 1] == UInt8(ascii: "{"),
-      // What is no JSON before it ended there for another reason.
+      // An incomplete document ended there for another reason.
       (try? JSONNode.parse(Array(line.raw[..<(place - 1)]))) != nil
     else { return nil }
     return #": another document begins there; a map with "form": "json" reads both"#
   }
 
-  /// The object of the line; nil for a line that is none, such as a plain link, or that was cut.
+  /// The object of the line; nil for a line without one, such as a plain link, or one that was cut.
   private var record: JSONNode? {
-    // What is not JSON has another reason, or is a plain line.
+    // A line that is not JSON has another reason, or is a plain line.
     try? JSONNode.parse(line.raw)
   }
 
-  /// What stands at a field, or at a JSON Pointer below one; nil for nothing.
+  /// Returns the value of a field or at a JSON Pointer below one; nil if absent.
   private func value(at steps: some Sequence<Substring>) -> JSONNode? {
     steps.reduce(record) { node, step in
       if let elements = node?.array { return Int(step).flatMap { elements.indices.contains($0) ? elements[$0] : nil } }

@@ -3,19 +3,19 @@ internal import CLinux
 import FoundationEssentials
 import Glibc
 
-/// A folder that gets its name when it is whole: it is filled beside its place and renamed, so that whoever finds the name finds all
-/// of it, however many attempts there are at once and wherever one is killed.
+/// A folder that gets its name when it is complete: it is filled next to its place and renamed, so that whoever finds
+/// the name finds all of it, however many attempts run at once and wherever one is killed.
 ///
-/// An attempt that is given up is removed. A kill leaves a folder that begins with `.engage-batch-`, which goes with the next attempt
-/// beside it.
+/// An abandoned attempt is removed. A kill leaves a folder named `.engage-batch-…`, which the next attempt next to it
+/// removes.
 final class AttemptFolder {
   private static let prefix = ".engage-batch-"
-  /// Where it will stand.
+  /// The final path.
   let place: String
-  /// Where it is filled.
+  /// The path while it is filled.
   let path: String
   private var isPublished = false
-  /// The folder, locked as long as somebody works on it; negative where it cannot be.
+  /// The descriptor of the folder, locked while in use; negative if it cannot be opened.
   private let lock: Int32
 
   /// - Throws: ``OutputError``.
@@ -26,7 +26,7 @@ final class AttemptFolder {
     let siblings = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if siblings >= 0 { close(siblings) } }
     if siblings >= 0 { Self.removeAbandoned(in: parent, siblings) }
-    // Between its making and its lock nobody takes it for an abandoned one.
+    // Prevents others from taking the new folder for an abandoned one before it is locked.
     if siblings >= 0 { flock(siblings, LOCK_SH) }
     path = try OutputError.at(place) { () throws(SystemError) in
       try TemporaryPath.folder("\(parent)/\(Self.prefix)")
@@ -36,12 +36,13 @@ final class AttemptFolder {
   }
 
   deinit {
-    // What cannot be removed is left to the next attempt; nobody takes it for a result.
+    // A folder that cannot be removed is left to the next attempt; nobody takes it for a result.
     if !isPublished { try? FileManager.default.removeItem(atPath: path) }
     if lock >= 0 { close(lock) }
   }
 
-  /// Removes what killed attempts left. Where the file system keeps no locks of folders, such as NFS, nothing is taken for abandoned.
+  /// Removes what killed attempts left. On file systems without locks of folders, such as NFS, nothing counts as
+  /// abandoned.
   private static func removeAbandoned(in parent: String, _ siblings: Int32) {
     guard flock(siblings, LOCK_EX | LOCK_NB) == 0 else { return }
     defer { flock(siblings, LOCK_UN) }
@@ -53,14 +54,14 @@ final class AttemptFolder {
       guard descriptor >= 0 else { continue }
       defer { close(descriptor) }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-      // What cannot be removed is left to the next attempt.
+      // A folder that cannot be removed is left to the next attempt.
       try? FileManager.default.removeItem(atPath: path)
     }
   }
 
   /// Makes all files durable and gives the folder its name.
   ///
-  /// - Returns: false where something has the name already, which stays as it is.
+  /// - Returns: false if the name is already taken; its owner is left unchanged.
   /// - Throws: ``OutputError``.
   func publish() throws -> Bool {
     do {
@@ -78,7 +79,8 @@ final class AttemptFolder {
     }
   }
 
-  /// Makes all files durable and takes the place of what stands there, which is removed. Whoever looks finds one of them whole.
+  /// Makes all files durable, exchanges the folder with the one at its place, and removes that one. At any moment one
+  /// of them is there, complete.
   ///
   /// - Throws: ``OutputError``.
   func replace() throws {
@@ -98,20 +100,20 @@ final class AttemptFolder {
     }
   }
 
-  /// Removes a file that was made on the way to another.
+  /// Removes an intermediate file.
   func remove(_ name: String) throws {
     guard unsafe unlink("\(path)/\(name)") == 0 else { throw OutputError(path: "\(path)/\(name)", code: errno) }
   }
 
-  /// Takes a file over that nobody changes: by another name of it where the file system allows that, as a copy elsewhere.
+  /// Adds a file that nobody changes, as a hard link if the file system allows that, otherwise as a copy.
   func take(_ path: String, as name: String) throws {
     let path = try OutputError.at(path) { () throws(SystemError) in try PathText.behindLinks(path) }
     if unsafe link(path, "\(self.path)/\(name)") != 0 { _ = try copy(path, to: name) }
   }
 
-  /// Takes a file over that nobody writes to any more, as ``take(_:as:)`` does.
+  /// Adds a file that nobody writes to any more, as ``take(_:as:)`` does.
   ///
-  /// - Returns: what proves it.
+  /// - Returns: its length and checksum.
   func adopt(_ path: String, as name: String) throws -> (bytes: UInt64, sum: String) {
     guard unsafe link(path, "\(self.path)/\(name)") == 0 else { return try copy(path, to: name) }
     return try PartDocument.sum(of: path)
@@ -124,7 +126,7 @@ final class AttemptFolder {
     return (file.byteCount, sum)
   }
 
-  /// Writes the document that says what the folder is.
+  /// Writes the document that describes the folder.
   func write(_ document: some Encodable, as name: String) throws {
     let file = try AttemptFile(name, in: self)
     try unsafe PartDocument.text(document).withUnsafeBufferPointer { try unsafe file.write($0) }
@@ -139,9 +141,9 @@ final class AttemptFolder {
   }
 }
 
-/// A file of an attempt that is written from its start to its end, with what proves it later.
+/// A file of an attempt, written sequentially, with its checksum.
 final class AttemptFile {
-  /// Bytes of a write: whole pages, many at a time, are what a file system takes best.
+  /// The number of bytes of a write; file systems handle many whole pages at a time best.
   private static let unit = 1 << 17
 
   private let path: String
@@ -164,7 +166,7 @@ final class AttemptFile {
     try unsafe put(bytes)
   }
 
-  /// Writes what nobody proves by the sum of the file.
+  /// Writes bytes that the checksum of the file does not include.
   func put(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     byteCount += UInt64(bytes.count)
     var rest = unsafe bytes[...]
@@ -177,7 +179,9 @@ final class AttemptFile {
     unsafe buffer.append(UnsafeBufferPointer(rebasing: rest))
   }
 
-  /// - Returns: the ``CopySum`` in hexadecimal. Nothing may be written afterwards.
+  /// Ends the file; nothing may be written afterwards.
+  ///
+  /// - Returns: the ``CopySum`` in hexadecimal.
   func finish() throws -> String {
     try flush()
     return Hexadecimal.text(of: sum.finalize())

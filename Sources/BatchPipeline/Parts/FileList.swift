@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchIngest
 import FoundationEssentials
 
-/// The files of an export, listed by whoever can reach them where this process cannot (reference formats 5.5).
+/// The files of an export, listed by a process that can reach them where this one cannot (reference formats 5.5).
 package struct FileList: Sendable {
   private struct Entry: Codable {
     var path: String
@@ -11,12 +11,12 @@ package struct FileList: Sendable {
     var bytes: UInt64?
     var lines: UInt64?
     var map: String?
-    /// Of a range, the bytes and the lines of the file before it.
+    /// For a range, the bytes and the lines of the file before it.
     var from: UInt64?
     var linesBefore: UInt64?
   }
 
-  /// Some files of a list that follow each other.
+  /// Consecutive files of a list.
   private struct Section: Codable {
     var first: Int
     var files: [Entry]
@@ -27,7 +27,7 @@ package struct FileList: Sendable {
   let files: InputFiles
   private let section: Section
 
-  /// - Throws: ``PartsError``, `InputError` where it names no file.
+  /// - Throws: ``PartsError``; `InputError` if it names no file.
   package init(_ path: String) throws {
     self.path = path
     let bytes = Data(try PartDocument.read(path))
@@ -86,18 +86,18 @@ package struct FileList: Sendable {
     return file
   }
 
-  /// The place of the first file, in the list of which this is all or a section, and of that behind the last.
+  /// The places of the files in the whole list, of which this is all or a section.
   package var numbers: Range<Int> { section.first..<section.first + section.files.count }
 
   package var isSection: Bool { section.first > 0 }
 
-  /// SHA-256 of what it says of files.
+  /// Returns the SHA-256 of the list's entries for the files.
   func digest(of numbers: Range<Int>) throws -> String {
     let entries = section.files[numbers.lowerBound - section.first..<numbers.upperBound - section.first]
     return Hexadecimal.text(of: SHA256.hash(try PartDocument.text(Array(entries))))
   }
 
-  /// Some of the files, to be read from standard input one behind the other.
+  /// Returns some of the files, to be read from standard input one after another.
   ///
   /// - Throws: ``PartsError``, `ConfigurationErrors` for a map that cannot be used.
   func only(_ numbers: Range<Int>, of job: Job) throws -> InputFiles {

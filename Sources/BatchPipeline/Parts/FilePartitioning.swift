@@ -3,18 +3,18 @@ import BatchFoundation
 import BatchIngest
 
 extension Pipeline {
-  /// Files of a list that follow each other, distributed by device: a piece of a partition that is made on several machines.
+  /// Distributes consecutive files of a list by device, as a piece of a partition made on several machines.
   ///
-  /// Their bytes come through standard input, one behind the other, from whatever can reach them. A folder is made that is whole or absent,
-  /// so it may be tried again and run twice at once.
+  /// The bytes come through standard input, one file after another, from a program that can reach them. The folder made
+  /// is complete or absent, so the call may be repeated and run twice at once.
   ///
   /// - Parameters:
-  ///   - list: whose files they are.
-  ///   - numbers: places of files in the list, from 0.
+  ///   - list: the list of the files.
+  ///   - numbers: the places of the files in the list, from 0.
   ///   - parts: from 1 to ``Partitioning/mostParts``.
-  ///   - folder: what is made; its own parent is made, too.
-  /// - Returns: what the folder holds, and whether it was there already.
-  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, what reading throws.
+  ///   - folder: the folder to make; its parent is made too.
+  /// - Returns: the folder, and whether it already existed.
+  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, and errors of reading.
   package func partition(
     _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String
   ) throws -> (folder: PieceFolder, wasThere: Bool) {
@@ -40,7 +40,7 @@ extension Pipeline {
   }
 }
 
-/// The files in which the lines of parts are gathered.
+/// The files that collect the lines of parts.
 final class PartTargets: Sendable {
   let names: [String]
   // Written by one reader at a time, in the order of the lines.
@@ -56,8 +56,10 @@ final class PartTargets: Sendable {
     try files.withLock { try unsafe $0[part].write(bytes) }
   }
 
-  /// - Parameter lines: how many each part got.
-  /// - Returns: of each part, what it got. Nothing may be taken afterwards.
+  /// Ends all files; nothing may be added afterwards.
+  ///
+  /// - Parameter lines: the number of lines of each part.
+  /// - Returns: the slice of each part.
   func finish(_ lines: [Int]) throws -> [PartSlice] {
     try files.withLock { files in
       try lines.indices.map { part in
@@ -67,13 +69,13 @@ final class PartTargets: Sendable {
     }
   }
 
-  /// Puts the files of all parts into one, part behind part.
+  /// Concatenates the files of all parts.
   func joined(_ lines: [Int], as name: String, in attempt: AttemptFolder) throws -> [PartSlice] {
     let slices = try finish(lines)
     let target = try AttemptFile(name, in: attempt)
     for name in names {
       let path = "\(attempt.path)/\(name)"
-      // Each slice is proved by its own sum.
+      // Each slice has a separate checksum.
       try unsafe PartDocument.read(path) { try unsafe target.put($0.bindMemory(to: UInt8.self)) }
       try attempt.remove(name)
     }

@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchStore
 
-/// Lines that parts bring to a store, by whether it knows them (reference decisions 35).
+/// The lines that parts bring to a store, by whether it knows them (reference decisions 35).
 struct BroughtLines: Equatable {
   var known = 0
   var new = 0
 
-  /// - Parameter folders: results whose stores are proved.
+  /// - Parameter folders: results with verified stores.
   init(_ folders: [ResultFolder], to store: EventStore) throws {
     for folder in folders {
       let part = try EventStore.openProved(folder.store, format: store.format)
@@ -22,7 +22,7 @@ struct BroughtLines: Equatable {
     }
   }
 
-  /// - Parameters: both ascending.
+  /// Returns the number of lines in both lists, each ascending.
   private static func count(of lines: [LineDigest], among here: [LineDigest]) -> Int {
     var (count, place) = (0, 0)
     for line in lines {
@@ -33,20 +33,21 @@ struct BroughtLines: Equatable {
   }
 }
 
-/// What becomes of results that are to be collected: a part is known by the lines that were read, not by how or when it was cut
+/// The outcome of collecting results: a part is identified by the lines that were read, not by how or when it was cut
 /// (reference decisions 35).
 enum ChainPlace: Equatable {
-  /// Those of the numbers in `here` are in the store already, `told` of them with their figures; the others come.
+  /// The parts with numbers in `here` are already in the store, those in `told` also in its figures; the others are
+  /// added.
   case next(here: Set<Int>, told: Set<Int>)
-  /// Every line is known from other parts; nothing comes.
+  /// Every line is known from other parts; nothing is added.
   case known(lines: Int)
 
   /// - Parameters:
-  ///   - folders: results of one partition, decided with the same settings.
-  ///   - store: where parts are collected.
-  ///   - beginsChain: whether a partition may come that does not continue the last one.
-  ///   - note: takes what is told of a chain that stays whole.
-  /// - Throws: ``PartsError`` for parts that do not continue what the store has collected.
+  ///   - folders: results of one partition, processed with the same settings.
+  ///   - store: the store that collects parts.
+  ///   - beginsChain: whether a partition may be added that does not continue the last one.
+  ///   - note: receives notes about a chain that stays whole.
+  /// - Throws: ``PartsError`` for parts that do not continue the collected ones.
   init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
     guard let result = folders.first?.result else {
       self = .next(here: [], told: [])
@@ -139,7 +140,7 @@ enum ChainPlace: Equatable {
 }
 
 extension CollectedPartition {
-  /// As words show it: enough of its identity to find its manifest by.
+  /// The start of its identity, enough to find its manifest.
   var shown: String { identity.shownIdentity }
 
   fileprivate var remedy: String {
@@ -156,7 +157,8 @@ extension EventStore {
   /// The command that takes an incomplete partition back.
   var dropCommand: String { "engage-batch store drop-partition --store \(path.printable)" }
 
-  /// The names of the settings that differ between a digest here and that of results; '' where the store has not both.
+  /// Returns the names of the settings that differ between a digest here and that of results; empty if the stores do
+  /// not have both.
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
     let part = try EventStore.openProved(folder.store, format: format)

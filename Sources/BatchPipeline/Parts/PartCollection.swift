@@ -6,15 +6,15 @@ import BatchStore
 import FoundationEssentials
 
 extension Pipeline {
-  /// The third step of a run in parts: what was decided of each comes into one store, from which `post` sends it.
+  /// Collects the results of parts into one store, from which `post` sends them: the third step of a run in parts.
   ///
   /// - Parameters:
   ///   - folders: results of parts of one partition; at least one.
-  ///   - beginsChain: whether the partition may come though it does not continue the last one.
-  /// - Returns: the sums of the parts that came. Lines of those that were in the store before are duplicates, unless the run that
-  ///   brought them was killed. Its exit is `RunExit.noInput` while parts are missing.
-  /// - Throws: ``PartsError`` for results that do not belong together, or do not continue what is here; ``OutputConflict``,
-  ///   ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
+  ///   - beginsChain: whether the partition may be added even if it does not continue the last one.
+  /// - Returns: the sums of the added parts. Lines of parts that were already in the store are duplicates, unless the
+  ///   run that brought them was killed. The exit is `RunExit.noInput` while parts are missing.
+  /// - Throws: ``PartsError`` for results that do not belong together, or do not continue what is here;
+  ///   ``OutputConflict``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
   package func collect(_ folders: [String], beginsChain: Bool = false) throws -> RunOutcome {
     try request.checkOutputs(
       against: InputFiles.paths(folders, in: FileManager.default.currentDirectoryPath)
@@ -59,7 +59,7 @@ extension Pipeline {
         let untold = results.filter { !told.contains($0.result.part) }
         if let useless = try nothingUsable(untold, in: store) {
           outcome.report.add(useless.brought)
-          // Parts that were collected before would leave the partition half and its known time behind.
+          // Parts collected before would leave the partition and its known time incomplete.
           let isHalf = try store.parts.dropHalf() != nil
           for folder in isHalf ? results : untold {
             try store.parts.collectQuarantine(
@@ -104,7 +104,7 @@ extension Pipeline {
     return outcome
   }
 
-  /// By the number of the part.
+  /// Returns the results by number of the part.
   private func results(_ folders: [String]) throws -> [ResultFolder] {
     let results = try folders.map { try ResultFolder($0) }.sorted { $0.result.part < $1.result.part }
     guard let first = results.first?.result else { return [] }
@@ -128,8 +128,8 @@ extension Pipeline {
     return results
   }
 
-  /// What was read of a partition that becomes whole by these parts, where nothing of it can be used (reference decisions 48): they are
-  /// not collected then. Nil where something can.
+  /// Returns the reports of a partition that these parts complete, if none of its lines is usable
+  /// (reference decisions 48): the parts are not collected then. Nil if a line is usable.
   private func nothingUsable(
     _ folders: [ResultFolder], in store: EventStore
   ) throws -> (brought: RunReport, all: RunReport)? {
@@ -145,7 +145,7 @@ extension Pipeline {
 
   private func reports(_ folders: [ResultFolder]) throws -> [RunReport] {
     try folders.compactMap { folder in
-      // Its sum was right, so its pages are.
+      // Its checksum was right, so its pages are.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       try part.close()
@@ -153,17 +153,17 @@ extension Pipeline {
     }
   }
 
-  /// The run that decided a part: with the clock and the window that the partition fixed for all of them.
+  /// Returns the run that processed a part, with the clock and window that the partition fixed for all of them.
   private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
     guard let result else { return nil }
-    // Its sum was right, so its pages are.
+    // Its checksum was right, so its pages are.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let run = try part.runs.all().last
     try part.close()
     return run
   }
 
-  /// - Returns: events that the states of these parts hold back, which no store has.
+  /// - Returns: the number of events that the states of these parts hold back, which no store has.
   private func collect(
     _ folders: [ResultFolder], besides here: Set<Int>, into store: EventStore, _ run: RunID,
     _ outcome: inout RunOutcome
@@ -171,7 +171,7 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
-      // Its sum was right, so its pages are.
+      // Its checksum was right, so its pages are.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {
@@ -195,7 +195,7 @@ extension Pipeline {
     return held
   }
 
-  /// Of the whole partition, whenever its parts came; none where nothing came.
+  /// Returns the events of the whole partition, whenever its parts were added; empty if nothing was added.
   private func sequences(
     of place: ChainPlace, _ result: ResultFolder?, in store: EventStore
   ) throws -> [BlockSequence] {
@@ -210,9 +210,9 @@ extension Pipeline {
       + "nothing was added"
   }
 
-  /// Every line of these was read before, here or in other parts: the figures are those of a run that reads nothing but duplicates.
+  /// Adds the figures of parts whose lines were all read before, here or in other parts, as those of duplicates.
   ///
-  /// - Returns: events that the states of these parts hold back, which no store has.
+  /// - Returns: the number of events that the states of these parts hold back, which no store has.
   private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
     var held = 0
     for folder in folders {
@@ -250,7 +250,7 @@ extension Pipeline {
 }
 
 extension EventStore {
-  /// - Throws: ``MissingPartsError`` where some parts of a partition were collected, and others not yet.
+  /// - Throws: ``MissingPartsError`` if some parts of a partition were collected, but not all.
   package func refuseMissingParts() throws {
     for partition in try parts.partitions() where !partition.missing.isEmpty {
       throw MissingPartsError(
@@ -258,7 +258,7 @@ extension EventStore {
     }
   }
 
-  /// - Throws: ``PartsError`` where parts were collected, whose states are not in this store.
+  /// - Throws: ``PartsError`` if parts were collected, whose states are not in this store.
   func refuseCollected() throws {
     guard try !parts.partitions().isEmpty else { return }
     throw PartsError(

@@ -7,20 +7,20 @@ import FoundationEssentials
 import Glibc
 
 extension Pipeline {
-  /// The second step of a run in parts: one part is decided, from the states that the step left for it the last time.
+  /// Processes one part, from the states that this step left for it the last time: the second step of a run in parts.
   ///
-  /// Nothing but files is read and written, so it may be tried again, anywhere and twice at once. The store that it fills stands in the
-  /// folder for temporary files until it is closed, because the result's folder may be on a network; what a kill leaves of it
-  /// nobody reads, so it is made durable with the result. The request has the times of the
-  /// partition (``PartitionFolder/changes(_:)``).
+  /// It reads and writes only files, so it may be repeated, anywhere and twice at once. Its store is in the folder for
+  /// temporary files until it is closed, because the result's folder may be on a network; nobody reads what a kill
+  /// leaves of it, so it is made durable only with the result. The request has the times of the partition
+  /// (``PartitionFolder/changes(_:)``).
   ///
   /// - Parameters:
   ///   - part: from 0.
   ///   - previous: the folder of the result whose states this one continues; nil for the first.
-  ///   - folder: what is made; its own parent is made, too.
-  /// - Returns: what the folder holds, the figures of the run, and whether the folder was there already, of the same decision.
-  /// - Throws: ``PartsError`` for what does not belong together, ``DamagedCopyError``, ``OutputError``, what a run throws, and
-  ///   ``PartRunFailure`` for one that ended early.
+  ///   - folder: the folder to make; its parent is made too.
+  /// - Returns: the folder, the report of the run, and whether the folder already existed, from the same decision.
+  /// - Throws: ``PartsError`` for folders that do not belong together, ``DamagedCopyError``, ``OutputError``, the
+  ///   errors of a run, and ``PartRunFailure`` for one that ended early.
   package func decide(
     _ part: Int, of partition: PartitionFolder, from previous: String?, to folder: String
   ) throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
@@ -57,7 +57,8 @@ extension Pipeline {
     return (present, outcome.report, true)
   }
 
-  /// - Returns: the names of files beside the store with digests of earlier nights: the last one's, and links to those of `previous`.
+  /// - Returns: the names of files next to the store with digests of earlier nights: the last one's, and links to those
+  ///   of `previous`.
   private func adoptStates(of previous: ResultFolder, into path: String) throws -> [String] {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
       monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part is")
@@ -78,7 +79,7 @@ extension Pipeline {
     return known
   }
 
-  /// Gives up what the job keeps no longer, as `store purge` does where runs decide.
+  /// Removes data past its retention, as `store purge` does for runs on a store.
   private func forget(in store: EventStore) throws {
     let kept = request.settings.eventStore
     let gone = try store.retention.purgeKnowledge(
@@ -126,7 +127,7 @@ extension Pipeline {
   }
 }
 
-/// A decision that ended early, so that there is no result.
+/// A part's run that ended early, so that there is no result.
 package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit
   var problem: String
@@ -135,7 +136,7 @@ package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
 }
 
 extension PartitionFolder {
-  /// What the partition fixes for everybody who decides one of its parts.
+  /// Applies the times that the partition fixes for all its parts.
   package func changes(_ changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     (changes.from, changes.to, changes.asOf) = (manifest.from, manifest.to, manifest.asOf)
@@ -143,10 +144,9 @@ extension PartitionFolder {
   }
 }
 
-/// A part as a run reads it.
 struct PartInput: Sendable {
   let files: InputFiles
-  /// From 0, and the identity of its partition.
+  /// The number of the part, from 0, and the identity of its partition.
   let number: Int
   let partition: String
   /// The end of the known time of all parts.

@@ -3,9 +3,8 @@ import BatchIngest
 import FoundationEssentials
 import Glibc
 
-/// Reads, writes and proves the files of partitions and results.
 enum PartDocument {
-  /// What a count may be: many of them still add up.
+  /// The valid range of a count; many of them still add up.
   static let counts = 0...(1 << 48)
 
   static func text(_ value: some Encodable) throws -> [UInt8] {
@@ -14,7 +13,7 @@ enum PartDocument {
     return Array(try encoder.encode(value)) + [0x0A]
   }
 
-  /// What a folder says of itself, and the SHA-256 of that.
+  /// Returns the document of a folder, and its SHA-256.
   ///
   /// - Throws: ``PartsError``.
   static func load<Value: Decodable>(_ type: Value.Type, _ path: String) throws -> (value: Value, identity: String) {
@@ -26,10 +25,10 @@ enum PartDocument {
     }
   }
 
-  /// A manifest names each input; more is none that this program wrote.
+  /// The maximum size of a manifest, which names each input; this program writes no larger ones.
   private static let largest = 256 << 20
 
-  /// - Throws: ``PartsError`` where there is none.
+  /// - Throws: ``PartsError`` if it cannot be read or is too large.
   static func read(_ path: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     do {
@@ -52,7 +51,7 @@ enum PartDocument {
     PartsError(path: path, problem: "it has more than \(largest >> 20) MiB, and no partition or decision writes that")
   }
 
-  /// The length of a file that can be read.
+  /// Returns the length of a readable file.
   ///
   /// - Throws: ``PartsError``.
   static func size(of path: String) throws -> UInt64 {
@@ -65,7 +64,7 @@ enum PartDocument {
     }
   }
 
-  /// Compares length and ``CopySum`` of a file.
+  /// Verifies the length and ``CopySum`` of a file.
   ///
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
   static func prove(_ path: String, bytes: UInt64, sum: String) throws {
@@ -77,7 +76,7 @@ enum PartDocument {
     }
   }
 
-  /// Length and ``CopySum`` of a file, the sum in hexadecimal.
+  /// Returns the length and the ``CopySum`` of a file, the sum in hexadecimal.
   static func sum(of path: String) throws -> (bytes: UInt64, sum: String) {
     var (sum, count) = (CopySum(), UInt64(0))
     try unsafe read(path) {
@@ -87,7 +86,7 @@ enum PartDocument {
     return (count, Hexadecimal.text(of: sum.finalize()))
   }
 
-  /// A copy that only its owner can read.
+  /// Copies a file so that only its owner can read the copy.
   static func copy(_ path: String, to target: String) throws {
     let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw OutputError(path: target, code: errno) }
@@ -114,7 +113,7 @@ enum PartDocument {
   }
 
   private static func openFile(_ path: String) throws -> Int32 {
-    // A pipe that nobody fills, and a device that has no end, would keep whoever waits for them from hearing a signal.
+    // A pipe without a writer or an endless device would block the process from handling signals.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError(errno) }
     do {

@@ -2,7 +2,7 @@ package import BatchFoundation
 import BatchIngest
 import FoundationEssentials
 
-/// What a partition says of itself: `manifest.json` beside its parts (reference formats 5.1).
+/// The description of a partition: `manifest.json` next to its parts (reference formats 5.1).
 package struct PartManifest: Codable, Equatable, Sendable {
   package static let name = "manifest.json"
   static let currentFormat = 1
@@ -10,32 +10,32 @@ package struct PartManifest: Codable, Equatable, Sendable {
   package struct File: Codable, Equatable, Sendable {
     package var path: String
     package var kind: String
-    /// By which stores know the path; equal paths have equal numbers.
+    /// The number of the path in stores; equal paths have equal numbers.
     package var number: UInt32
   }
 
   package struct Part: Codable, Equatable, Sendable {
-    /// The file beside the manifest and its ``CopySum`` in hexadecimal; nil where the lines stay in pieces.
+    /// The file next to the manifest and its ``CopySum`` in hexadecimal; nil if the lines stay in pieces.
     package var name: String?
     package var sum: String?
-    /// What a run of the part calls read.
+    /// The number of lines, equal to `read` in a run of the part.
     package var lines: Int
     package var bytes: UInt64
   }
 
   package struct Piece: Codable, Equatable, Sendable {
-    /// Its folder, as seen from that of the manifest.
+    /// The folder of the piece, relative to that of the manifest.
     package var path: String
-    /// SHA-256 of what it says of itself, in hexadecimal.
+    /// The SHA-256 of its document, in hexadecimal.
     package var sha256: String
   }
 
   var format = Self.currentFormat
   package var job: String
   package var destination: String
-  /// What devices are distributed by.
+  /// The name of the distribution (``InputPartitioning/hash``).
   package var hash: String
-  /// The clock of the run that the parts make up together, and its window.
+  /// The clock and window of the run that the parts make up together.
   package var asOf: Instant
   package var from: Instant?
   package var to: Instant?
@@ -46,7 +46,7 @@ package struct PartManifest: Codable, Equatable, Sendable {
   /// In the order in which their records count.
   package var files: [File]
   package var parts: [Part]
-  /// In the order of their lines; nil where the parts are files.
+  /// In the order of their lines; nil if the parts are files.
   package var pieces: [Piece]?
 
   package var lines: Int { parts.reduce(0) { $0 + $1.lines } }
@@ -54,8 +54,8 @@ package struct PartManifest: Codable, Equatable, Sendable {
 
 extension PartManifest.Piece {
   /// - Parameters:
-  ///   - folder: of the piece.
-  ///   - partition: where the manifest will stand.
+  ///   - folder: the folder of the piece.
+  ///   - partition: the future folder of the manifest.
   init(_ folder: PieceFolder, from partition: String) {
     let current = FileManager.default.currentDirectoryPath
     path = PathText.relative(PathText.resolve(folder.path, in: current), to: PathText.resolve(partition, in: current))
@@ -63,14 +63,13 @@ extension PartManifest.Piece {
   }
 }
 
-/// A folder that a partition wrote.
 package struct PartitionFolder: Sendable {
   package let path: String
   package let manifest: PartManifest
-  /// SHA-256 of the manifest, which holds the sums of the parts: equal for equal partitions only.
+  /// The SHA-256 of the manifest, which contains the sums of the parts: equal only for equal partitions.
   package let identity: String
 
-  /// - Throws: ``PartsError``, `UnreadableFileError`.
+  /// - Throws: ``PartsError``.
   package init(_ path: String) throws {
     self.path = path
     let file = "\(path)/\(PartManifest.name)"
@@ -83,7 +82,7 @@ package struct PartitionFolder: Sendable {
     let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf, manifest.knownUntil]
     guard 1...Partitioning.mostParts ~= counts.count, counts.allSatisfy({ PartDocument.counts ~= $0 }),
       times.allSatisfy({ Instant(milliseconds: 0)...Instant.last ~= $0 }),
-      // Later partitions count on from it.
+      // Later partitions continue these numbers.
       manifest.files.allSatisfy({ $0.number <= UInt32.max / 2 }),
       manifest.parts.allSatisfy({
         $0.bytes <= PartDocument.counts.upperBound && ($0.name == nil) == isPieced && ($0.sum == nil) == isPieced
@@ -92,7 +91,7 @@ package struct PartitionFolder: Sendable {
     else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
   }
 
-  /// Where the lines of a part stand. Who reads them proves them.
+  /// Returns the places of a part's lines. The reader verifies them.
   ///
   /// - Throws: ``PartsError``, ``DamagedCopyError``.
   func slices(of part: Int) throws -> [InputPart.Slice] {

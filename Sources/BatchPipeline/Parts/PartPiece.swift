@@ -2,16 +2,17 @@ import BatchFoundation
 import BatchIngest
 import FoundationEssentials
 
-/// What one part gets of a piece.
+/// The lines of one part in a piece.
 package struct PartSlice: Codable, Equatable, Sendable {
-  /// What a run of the part calls read.
+  /// The number of lines, equal to `read` in a run of the part.
   package var lines: Int
   package var bytes: UInt64
-  /// ``CopySum`` of the bytes, in hexadecimal.
+  /// The ``CopySum`` of the bytes, in hexadecimal.
   package var sum: String
 }
 
-/// What files of a list give to all parts: `piece.json` beside their lines, which stand part behind part (reference formats 5.5).
+/// The description of a piece, the lines of a list's files for all parts: `piece.json` next to its lines, which are
+/// ordered by part (reference formats 5.5).
 package struct PartPiece: Codable, Equatable, Sendable {
   static let name = "piece.json"
   static let linesName = "lines"
@@ -19,24 +20,23 @@ package struct PartPiece: Codable, Equatable, Sendable {
 
   var format = Self.currentFormat
   package var destination: String
-  /// What devices are distributed by.
+  /// The name of the distribution (``InputPartitioning/hash``).
   package var hash: String
-  /// Digest of the settings that read it, secrets left out.
+  /// The digest of the settings for reading, without secrets.
   package var configuration: String
-  /// The place of the first file in the list, from 0, and how many there are.
+  /// The place of the first file in the list, from 0, and the number of files.
   package var first: Int
   package var files: Int
-  /// Digest of what the list says of them.
+  /// The digest of their entries in the list.
   package var entries: String
-  /// In the order in which they stand in the lines.
+  /// In the order of the lines.
   package var parts: [PartSlice]
 }
 
-/// A folder that holds a piece.
 package struct PieceFolder: Sendable {
   package let path: String
   package let piece: PartPiece
-  /// SHA-256 of what it says of itself, which holds the sums of its lines.
+  /// The SHA-256 of its document, which contains the sums of its lines.
   let identity: String
 
   /// - Throws: ``PartsError``.
@@ -53,9 +53,9 @@ package struct PieceFolder: Sendable {
     else { throw PartsError(path: file, problem: "it has a number that no piece has") }
   }
 
-  /// Where the lines stand that a part gets.
+  /// Returns the place of a part's lines.
   ///
-  /// - Throws: ``DamagedCopyError`` where the file ends before them, ``PartsError``.
+  /// - Throws: ``DamagedCopyError`` if the file ends before them, ``PartsError``.
   func slice(of part: Int) throws -> InputPart.Slice {
     let slice = piece.parts[part]
     let start = piece.parts[..<part].reduce(0) { $0 + $1.bytes }

@@ -4,28 +4,30 @@ import BatchIngest
 import BatchStore
 import FoundationEssentials
 
-/// The first step of a run in parts: the lines of a job's inputs, distributed by device.
+/// The distribution of a job's input lines by device: the first step of a run in parts.
 package enum Partitioning {
-  /// More would need more open files than a process may have.
+  /// The maximum number of parts; more would need more open files than a process may have.
   package static let mostParts = 512
 
-  /// Where the lines come from.
+  /// The source of the lines.
   package enum Source: Sendable {
-    /// The inputs that the job names.
     case inputs
-    /// What ``Pipeline/partition(_:only:parts:to:)`` made of the files of a list, below a folder by the place of its first file in the list.
+    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made of a list's files, in folders named by the place
+    /// of the first file in the list.
     case pieces(of: FileList, in: String)
   }
 }
 
 extension Pipeline {
+  /// Distributes the lines of a source to parts.
+  ///
   /// - Parameters:
-  ///   - source: where the lines come from.
+  ///   - source: the source of the lines.
   ///   - parts: from 1 to ``Partitioning/mostParts``.
   ///   - previous: the folder of the partition whose results this one continues; nil for the first.
-  ///   - folder: what is made; its own parent is made, too.
-  /// - Returns: what the folder holds, and whether it was there already, whole and equal.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, what reading throws.
+  ///   - folder: the folder to make; its parent is made too.
+  /// - Returns: the folder, and whether it already existed, complete and equal.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, and errors of reading.
   package func partition(
     _ source: Partitioning.Source, parts: Int, after previous: String?, to folder: String
   ) throws -> (folder: PartitionFolder, wasThere: Bool) {
@@ -76,9 +78,9 @@ extension Pipeline {
     }
   }
 
-  /// Hands the lines of files to parts, and says how many each got.
+  /// Distributes the lines of files to parts; returns the number of lines of each.
   ///
-  /// - Parameter number: of the first file.
+  /// - Parameter number: the number of the first file.
   func distribute(_ files: InputFiles, from number: Int, to targets: PartTargets) throws -> [Int] {
     let partitioning = InputPartitioning(
       files, vocabulary: request.vocabulary, options: ingestOptions, parts: targets.names.count,
@@ -93,7 +95,7 @@ extension Pipeline {
     return lines
   }
 
-  /// In the order of the list.
+  /// Returns the pieces of a list's files, in the order of the list.
   private func pieces(of list: FileList, in folder: String, parts: Int) throws -> [PieceFolder] {
     guard !list.isSection else {
       throw PartsError(path: list.path, problem: "it is a section of a list, and not all of it")
@@ -138,8 +140,8 @@ extension Pipeline {
     }
   }
 
-  /// A file that the previous partition or the job's store knows has its number from there, so that the same inputs make the same partition
-  /// again; others have those behind all that were given, because events keep them.
+  /// Numbers the files. A file that the previous partition or the job's store knows keeps its number, so that the same
+  /// inputs make the same partition again; others get numbers after all that were given, because events keep them.
   private func numbered(
     _ files: InputFiles, after previous: PartitionFolder?
   ) throws -> [PartManifest.File] {
@@ -173,7 +175,7 @@ extension Pipeline {
 }
 
 extension PartitionFolder {
-  /// - Throws: ``PartsError`` where a partition of so many parts cannot continue this one.
+  /// - Throws: ``PartsError`` if a partition of this many parts cannot continue this one.
   fileprivate func refuse(parts: Int, of platform: any Platform) throws {
     guard manifest.parts.count == parts else {
       throw PartsError(

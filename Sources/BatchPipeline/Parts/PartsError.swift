@@ -4,10 +4,10 @@ package import BatchFoundation
 package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var problem: String
-  /// Nothing stands there.
+  /// Whether the file does not exist.
   var isMissing = false
 
-  /// For a folder that would be made where another one is.
+  /// Returns the error for a folder that would replace another one.
   static func occupied(_ path: String) -> PartsError {
     PartsError(path: path, problem: "something else stands there already; take another folder, or remove it")
   }
@@ -17,11 +17,10 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// Files of a list that nobody has distributed yet.
+/// Files of a list that have not been distributed yet.
 package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
-  /// Where the pieces should be.
+  /// The expected folder of the pieces.
   package var folder: String
-  /// The places of the files in the list.
   package var missing: [Int]
   package var files: Int
 
@@ -38,7 +37,7 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var missing: [Int]
   package var parts: Int
-  /// Takes back what is there, for parts that are lost.
+  /// The command that takes back the collected parts, if the others are lost.
   package var dropCommand: String
 
   package var exit: RunExit { .noInput }
@@ -51,7 +50,7 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
 }
 
 extension [Int] {
-  /// The first of them, as many as a line holds.
+  /// The first 20 numbers as text.
   var listed: String {
     prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? " and more" : "")
   }

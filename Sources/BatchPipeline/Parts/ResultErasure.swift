@@ -2,10 +2,10 @@ package import BatchFoundation
 import BatchIngest
 package import BatchStore
 
-/// People are removed from results of parts, whose states the next night continues.
+/// The removal of people from results of parts, whose states the next night continues.
 ///
-/// A result is worked on in the folder for temporary files and takes the place of the one that stands there when it is whole. What it says
-/// of its partition and part stays, so the chain goes on, and later records of these people are refused in it.
+/// A result is changed in the folder for temporary files and replaces the existing one when it is complete. Its
+/// partition and part stay, so the chain continues, and later records of these people are refused in it.
 package struct ResultErasure: Sendable {
   private let folders: [ResultFolder]
   private let platform: any Platform
@@ -24,7 +24,7 @@ package struct ResultErasure: Sendable {
     }
   }
 
-  /// The devices of these people that the results know, by the bytes of their ids.
+  /// Returns the devices of these people that the results know, by the bytes of their ids.
   package func devices(of ids: [PersonID]) throws -> Set<[UInt8]> {
     var devices: Set<[UInt8]> = []
     for folder in folders {
@@ -35,13 +35,15 @@ package struct ResultErasure: Sendable {
     return devices
   }
 
+  /// Removes people from all results.
+  ///
   /// - Parameters:
   ///   - ids: at least one.
   ///   - found: devices of these people that the job's store or another result knows.
-  ///   - now: when, for the proofs.
-  ///   - options: those of the job's store.
-  /// - Returns: what went from each folder.
-  /// - Throws: ``OutputError``, what the store throws.
+  ///   - now: the time for the proofs.
+  ///   - options: the options for the job's store.
+  /// - Returns: the removed data of each folder.
+  /// - Throws: ``OutputError``, and errors of the store.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]>, at now: Instant, _ options: ErasureOptions
   ) throws -> [(folder: String, report: ErasureReport)] {

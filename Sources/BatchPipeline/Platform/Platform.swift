@@ -5,148 +5,150 @@ package import BatchIngest
 package import BatchReport
 package import BatchStore
 
-/// A service that recorded behaviour is replayed to: everything that the core does not know of it.
+/// A service that recorded behavior is replayed to: everything about it that the core does not know.
 ///
-/// The core reads, partitions, keeps and delivers; a platform says what a line may be, decides what its events are, keeps them in
-/// blocks of its own form, and talks to its service. The boundary is crossed once a run, a line, a device, a block, never in the
-/// loops of a platform.
+/// The core reads, partitions, keeps and delivers; a platform defines its lines, decides its events, keeps them in
+/// blocks of its format, and talks to its service. The boundary is crossed once per run, line, device or block, never
+/// in the loops of a platform.
 package protocol Platform: Deciding, Delivering, Showing {
-  /// The `destination` of jobs; also stands beside every chunk of a store.
+  /// The `destination` of jobs, also stored with every chunk.
   var name: String { get }
 }
 
-/// What records become: the rules of a platform, and the form in which a store keeps what they decide.
+/// The rules of a platform that turn records into events, and the form in which a store keeps these.
 package protocol Deciding: Sendable {
   var vocabulary: any RecordVocabulary { get }
 
-  /// The presets of maps whose records mean something to the platform; nil for all.
+  /// The presets of maps whose records the platform uses; nil for all.
   var presets: [String]? { get }
 
-  /// The vocabulary of another platform, which takes records that only this one knows and makes nothing of them: one export may be
-  /// for several platforms.
+  /// Returns the vocabulary of another platform extended by the records that only this one knows, which it then
+  /// ignores: one export may be for several platforms.
   func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary
 
-  /// Loads and checks what the rules of a run need: files that the job names, and settings.
+  /// Loads and checks the files and settings that the rules of a run need.
   ///
   /// - Throws: an error that ends the run before anything is created.
   func rules(for run: RunContext) throws -> any DecisionRules
 
   var storeFormat: StoreFormat { get }
 
-  /// Whom a store is for, as far as the configuration says it; what it does not say stays open.
+  /// Returns the destination that a store is for, as far as the configuration names it; the rest stays open.
   func storeDestination(_ settings: Settings) -> StoreDestination
 
-  /// Whether a job of the platform depends on the setting.
+  /// Returns whether a job of the platform depends on the setting.
   func reads(_ setting: Setting) -> Bool
 
-  /// What the configuration alone shows of events that will not be sent; told when a run begins.
+  /// Returns messages about events that the configuration alone prevents from being sent, shown when a run begins.
   func announcements(_ run: RunContext) -> [String]
 
-  /// Puts into the report what the platform counted: its deciders (``DecisionTally``), its service, or both.
+  /// Adds the counts of the platform's deciders (``DecisionTally``), its service, or both to the report.
   ///
-  /// - Parameter details: of the deciders; nil where they noted none.
+  /// - Parameter details: the deciders' details; nil for none.
   func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
 
-  /// What deciders noted, as text that another process adds up: parts of a run are decided apart. Nil where nothing has to be carried over.
+  /// Returns the deciders' details as text that another process adds up, because parts of a run are processed
+  /// separately. Nil if there is nothing to carry over.
   func portable(_ details: any PlatformDetails) throws -> String?
 
-  /// What ``portable(_:)`` told of a run with the same settings; nil where it carries nothing over.
+  /// Reads a text of ``portable(_:)`` from a run with the same settings; nil if it carries nothing over.
   ///
-  /// - Throws: for a text that it did not write, and for files of the configuration that cannot be read.
+  /// - Throws: an error for a text of another form, and for files of the configuration that cannot be read.
   func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)?
 
-  /// What the rules of a run can do, and how often they did it; for tests of a job, which should touch all of it.
+  /// Returns the capabilities of a run's rules and how often each was used, for tests of a job, which should cover all
+  /// of them.
   ///
-  /// - Parameters: what deciders counted.
+  /// - Parameters: the counts of deciders.
   func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
 }
 
-/// How events reach the service, and what else a run does there.
+/// The delivery of events to the service, and the other work of a run there.
 package protocol Delivering: Sendable {
-  /// How much goes into one request.
+  /// Returns the limits of one request.
   func limits(_ settings: Settings) -> BlockLimits
 
-  /// When events have to lie that the service takes; nil for any time.
+  /// Returns the times of events that the service accepts; nil for any time.
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow?
 
-  /// The version of request bodies as of now (``Destination/form``).
+  /// Returns the current version of request bodies (``Destination/form``).
   func form(_ settings: Settings) -> Int
 
-  /// How chunks are sent, besides what the destination's traits demand.
+  /// Returns the settings for sending chunks, in addition to the destination's traits.
   func deliverySettings(_ settings: Settings) -> DeliverySettings
 
-  /// What the service of a job has to be told, and is not. A sandbox needs none of it.
+  /// Returns the settings that the service of a job needs and that are missing. A sandbox needs none.
   func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting]
 
-  /// The service of the job, or the sandbox that stands in for it; opens no connection.
+  /// Returns the service of the job, or the sandbox in its place; opens no connection.
   ///
   /// - Throws: ``ServiceSettingsError`` with every setting that cannot be used.
   func connect(_ run: RunContext) throws -> any PlatformService
 
-  /// Fills in what a sandbox does not need to be told, so that a job without it runs there all the same.
+  /// Completes settings that a sandbox does not need, so that a job without them runs there too.
   func completeForSandbox(_ settings: inout Settings)
 
-  /// What a run would ask the service besides sending events, in words.
+  /// Returns the calls of a run to the service other than sending events, in words.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
 
-  /// Changes at the service that a run began and that wait for a person.
+  /// Returns the number of changes at the service that a run began and that need a person.
   func stoppedPlans(in store: EventStore) throws -> Int
 
-  /// Devices of a run that record another person than before, how many of them had a recipient, and of how many that have one; nil where
-  /// nobody is to be known.
+  /// Returns the devices of a run that record another person than before, how many of them had a recipient, and of how
+  /// many that have one; nil if people are not identified.
   func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
 
   /// Whether its service answers questions about devices, which `--decisions-out` lists.
   var asksQuestions: Bool { get }
 
-  /// What of a store would go wrong at another address than the one it belongs to, in words for people; nil if nothing would.
+  /// Returns the reason why a store cannot move to another address, in words for people; nil if it can.
   func obstacle(toMoving store: EventStore) throws -> String?
 }
 
-/// What of a platform people see: events and devices in listings, and who is meant by an id.
+/// The platform's output for people: events and devices in listings, and the person meant by an id.
 package protocol Showing: Sendable {
-  /// Every event of the store that was not sent: how many, why, under which setting, and what ends it.
+  /// Returns every event of the store that was not sent: how many, why, under which setting, and what ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
-  /// What listings show of an event, in their order.
+  /// The columns of events in listings, in order.
   var eventColumns: [EventColumn] { get }
 
-  /// An event in the form of the wire, as listings show it.
+  /// Describes an event in wire form for listings.
   ///
-  /// - Parameter device: that of the export; empty where only the event is known.
+  /// - Parameter device: the device in the export; empty if only the event is known.
   func describe(_ event: JSONNode, device: String) -> EventDescription
 
-  /// Adds an event to what is known of its device, whose events come in the order in which they were decided.
+  /// Adds an event to the outline of its device, whose events come in the order of decision.
   ///
-  /// - Parameter settings: those that the event was decided by.
+  /// - Parameter settings: the settings of the event's decision.
   func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline)
 
-  /// When a device had its last record; nil where that is not known.
+  /// Returns the time of a device's last record; nil if unknown.
   func lastSeen(_ device: StoredDevice) throws -> Instant?
 
-  /// Where a device stands, on one line; personal data.
+  /// Returns the state of a device on one line; personal data.
   func summary(of device: StoredDevice) throws -> String
 
-  /// What people can be named by who are to be forgotten, devices included.
+  /// The kinds of ids that can name people to be forgotten, devices included.
   var personIDs: [PersonID.Kind] { get }
 
-  /// Whether the state of a device has one of the ids.
+  /// Returns whether the state of a device has one of the ids.
   func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
 
-  /// The ids of people that the state of a device has as they are, the device's own aside; empty ones are left out.
+  /// Returns the unhashed ids of people in a device's state, except the device's own and empty ones.
   func ids(of device: StoredDevice) throws -> [String]
 
-  /// The event of a store, or of its quarantine, that the service knows by this name; nil for none.
+  /// Returns the event of a store, or of its quarantine, that the service knows by this name; nil for none.
   func event(named text: String, in store: EventStore) throws -> EventID?
 }
 
-/// Devices that record another person than before (reference decisions 58).
+/// The number of devices that record another person than before (reference decisions 58).
 package struct NewOwners: Sendable {
   package var devices: Int
-  /// Of these, those that had a recipient.
+  /// The number of these that had a recipient.
   package var known: Int
-  /// Devices that have a recipient.
+  /// The number of devices that have a recipient.
   package var all: Int
 
   package init(devices: Int, known: Int, all: Int) {
@@ -192,21 +194,21 @@ extension Platform {
 }
 
 extension Platform {
-  /// An event of a store as listings show it.
+  /// Describes an event of a store for listings.
   ///
-  /// - Throws: an error where the store holds something else than an event.
+  /// - Throws: an error if the stored bytes are not an event.
   package func describe(_ event: StoredEvent) throws -> EventDescription {
     describe(try JSONNode.parse(event.json), device: String(decoding: event.device, as: UTF8.self))
   }
 }
 
-/// A column of a listing of events, called like the member of the event on the wire.
+/// A column of a listing of events, named like the member of the event on the wire.
 package struct EventColumn: Sendable {
   package enum Content: Sendable {
     case plain
-    /// An id of a person or of what a person holds; hashed unless personal data is asked for.
+    /// An id of a person or of a person's property; hashed unless personal data is requested.
     case id
-    /// What else the event carries; hidden unless personal data is asked for.
+    /// The rest of the event's content; hidden unless personal data is requested.
     case values
   }
 
@@ -219,11 +221,11 @@ package struct EventColumn: Sendable {
   }
 }
 
-/// An event as a listing shows it.
+/// An event in a listing.
 package struct EventDescription: Sendable {
-  /// Code or name; empty for an event without one.
+  /// The code or name; empty for an event without one.
   package var type: String
-  /// A value for each of ``Platform/eventColumns``; null where the event has none.
+  /// A value for each of ``Platform/eventColumns``; null if the event has none.
   package var values: [JSONNode]
 
   package init(type: String, values: [JSONNode?]) {

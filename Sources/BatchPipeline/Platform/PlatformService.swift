@@ -4,19 +4,19 @@ package import BatchFoundation
 package import BatchReport
 package import BatchStore
 
-/// The service of a platform, as one run talks to it.
+/// The service of a platform, as used by one run.
 package protocol PlatformService: Sendable {
   /// Scheme, host and port, for messages.
   var origin: String { get }
 
   var destination: any Destination { get }
 
-  /// Does what has to be done before events are sent, such as finding out who is who.
+  /// Does the work required before events are sent, such as identifying recipients.
   ///
-  /// - Throws: what ends the run; ``InterruptedError`` after a signal.
+  /// - Throws: an error that ends the run; ``InterruptedError`` after a signal.
   func beforeDelivery(_ stage: inout ServiceStage) throws
 
-  /// Asks what can be asked once events were sent, such as which of them the service refused later.
+  /// Makes the calls possible after events were sent, such as asking which of them the service refused later.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
 }
 
@@ -26,35 +26,36 @@ extension PlatformService {
   package func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {}
 }
 
-/// A service that can tell beforehand what a run would change there, and be held to it (`--online-plan`, `--plan`).
+/// A service that can plan the changes of a run beforehand, and carry out exactly that plan (`--online-plan`,
+/// `--plan`).
 package protocol ChangePlanning: PlatformService {
-  /// A store in memory with what a store knows that decides about changes, to try a run out in.
+  /// Returns a store in memory with the data of a store that affects changes, for a trial run.
   ///
-  /// - Parameter store: nil when there is none yet.
+  /// - Parameter store: nil if there is none yet.
   func planningStore(of store: EventStore?) throws -> EventStore
 
-  /// What a run would change at the service, which is only read.
+  /// Returns the changes that a run would make at the service, which is only read.
   ///
   /// - Parameters:
-  ///   - inputs: digest of everything that the plan rests on; part of its document.
-  ///   - stage: of a run that is only planned.
+  ///   - inputs: the digest of everything that the plan depends on; part of its document.
+  ///   - stage: the stage of a run that is only planned.
   func plan(inputs: String, _ stage: inout ServiceStage) throws -> ChangePlan
 
-  /// The same service, where the run changes exactly what a plan says, or nothing.
+  /// Returns the same service, limited to exactly the changes of a plan, or none.
   ///
   /// - Parameters:
-  ///   - document: as ``plan(inputs:_:)`` made it.
-  ///   - file: names the document in messages.
-  ///   - inputs: digest of what this run rests on.
-  /// - Throws: an error if the bytes are not a plan, or one that rests on other inputs.
+  ///   - document: the document that ``plan(inputs:_:)`` made.
+  ///   - file: the name of the document in messages.
+  ///   - inputs: the digest of everything that this run depends on.
+  /// - Throws: an error if the bytes are not a plan, or one that depends on other inputs.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService
 }
 
-/// What a run would change at a service.
+/// The changes that a run would make at a service.
 package struct ChangePlan: Sendable {
-  /// For ``ChangePlanning/following(_:file:inputs:)``, with a line end.
+  /// The document for ``ChangePlanning/following(_:file:inputs:)``, with a line end.
   package var document: String
-  /// In one sentence, for people.
+  /// One sentence for people.
   package var summary: String
 
   package init(document: String, summary: String) {
@@ -65,24 +66,24 @@ package struct ChangePlan: Sendable {
 
 /// A service that answers questions about devices, and whose answers can be listed (`--decisions-out`).
 package protocol DecisionListing: PlatformService {
-  /// Hands what became of the questions of a run to `body`, a line each without its end.
+  /// Passes the results of a run's questions to `body`, one line each without its end.
   func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws
 }
 
-/// What a platform may use and change beside a delivery.
+/// The data that a platform may use and change around a delivery.
 package struct ServiceStage {
   package let store: EventStore
   package let run: RunID
   package let context: RunContext
   package let interruption: Interruption
-  /// Tells whoever watches the run; from any thread.
+  /// Shows a message to the user; may be called on any thread.
   package let note: @Sendable (String) -> Void
   package var report: RunReport
-  /// What the platform counts for the summary (`Platform.add`).
+  /// The platform's figures for the summary (`Platform.add`).
   package var figures: [String: Int]
-  /// How the run ends if nothing else goes wrong.
+  /// The exit of the run if nothing else fails.
   package var exit: RunExit
-  /// Set where no request can do any good.
+  /// Set if requests would be useless.
   package var skipsDelivery = false
 
   package init(
@@ -100,7 +101,7 @@ package struct ServiceStage {
   }
 }
 
-/// The configured service cannot be called; each problem names the setting to change.
+/// The error of a configured service that cannot be called; each problem names the setting to change.
 package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertible {
   package var problems: [String]
 
@@ -110,22 +111,22 @@ package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertibl
 
   package var description: String { problems.map { "error: \($0)" }.joined(separator: "\n") }
 
-  /// - Throws: an error where something is missing.
+  /// - Throws: ``ServiceSettingsError`` if something is missing.
   package static func refuse(_ missing: [MissingSetting]) throws {
     if !missing.isEmpty { throw ServiceSettingsError(problems: missing.map(\.description)) }
   }
 }
 
-/// A setting that calls to a service need, and that nobody made. Runs refuse it, and checks of a job find it.
+/// A missing setting that calls to a service need. Runs refuse it, and checks of a job report it.
 package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
-  /// Such as `Connection.baseUrl`.
+  /// The name, such as `Connection.baseUrl`.
   package var name: String
-  /// Carries it in the environment.
+  /// The environment variable for it.
   package var variable: String
-  /// What in the job asks for it; nil where every call needs it, so that a job cannot be wrong about it.
+  /// What in the job requires it; nil if every call needs it, independent of the job.
   package var cause: String?
 
-  /// - Parameter isMissing: makes nil of what is there.
+  /// - Parameter isMissing: whether the setting is missing; otherwise the result is nil.
   package init?(_ name: String, _ variable: String, cause: String? = nil, if isMissing: Bool) {
     guard isMissing else { return nil }
     self.name = name
@@ -133,7 +134,7 @@ package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// What carries it in the environment, in words: a secret best comes from a file.
+  /// The environment variable in words; a secret should come from a file.
   package var carrier: String {
     let isSecret = SettingsSchema.current.settings(matching: name).contains(where: \.isSecret)
     return isSecret ? "\(variable)_FILE (the path of a file with it)" : variable

@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 package import BatchStore
 
-/// The platforms of a program; jobs choose one by its name.
+/// The platforms of a program; jobs choose one by name.
 package struct Platforms: Sendable {
   package let all: [any Platform]
 
@@ -16,15 +16,15 @@ package struct Platforms: Sendable {
     return platform
   }
 
-  /// What lines may be in jobs of a platform: its own records, and those of others, which it ignores. Platforms with one vocabulary
-  /// ignore nothing of each other.
+  /// Returns the vocabulary for jobs of a platform: its records, and those of others, which it ignores. Platforms with
+  /// the same vocabulary ignore nothing of each other.
   package func vocabulary(of platform: any Platform) -> any RecordVocabulary {
     let own = platform.vocabulary
     return all.filter { type(of: $0.vocabulary) != type(of: own) }.reduce(own) { $1.ignoringOwnRecords(in: $0) }
   }
 }
 
-/// A job, or a store, for a platform that this program does not have.
+/// A job or a store for a platform that this program does not have.
 package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertible {
   package var name: String
   package var known: [String]
@@ -36,13 +36,13 @@ package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// Stores that are opened without a job: the store itself knows whose events it holds.
+/// Stores opened without a job: the store itself names the platform of its events.
 extension Platforms {
-  /// Opens an existing store to look at it. One that no run has bound yet is taken for the first platform's.
+  /// Opens an existing store for reading. One not yet bound by a run is taken for the first platform's.
   ///
   /// - Parameters:
-  ///   - path: of the store.
-  ///   - checksPages: false opens a store also where pages of it are damaged.
+  ///   - path: the path of the store.
+  ///   - checksPages: false to open a store even if some of its pages are damaged.
   /// - Throws: ``StoreError``, ``UnknownPlatformError``.
   package func openReading(
     _ path: String, checksPages: Bool = true
@@ -55,7 +55,9 @@ extension Platforms {
     return (store, platform)
   }
 
-  /// As ``openReading(_:checksPages:)``, to change it. Makes one where there is none.
+  /// Opens a store for changes, like ``openReading(_:checksPages:)``; creates it if it does not exist.
+  ///
+  /// - Throws: ``StoreError``, ``UnknownPlatformError``.
   package func open(_ path: String) throws -> (store: EventStore, platform: any Platform) {
     var platform = all[0]
     let store = try EventStore.open(path) { name in

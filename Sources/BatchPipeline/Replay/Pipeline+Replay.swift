@@ -4,27 +4,27 @@ package import BatchIngest
 import BatchReport
 import BatchStore
 
-/// What became of quarantined lines and events that were tried again.
+/// The results of trying quarantined lines and events again.
 package struct ReplayOutcome: Sendable, Equatable {
-  /// Lines that were tried, with what they turned out to be; and events that were checked again.
+  /// The lines tried by result, and the events checked again.
   package var counts = IngestCounts()
-  /// Lines whose bytes could not be had: cut in the store and changed or gone in their file.
+  /// The number of lines without available bytes: cut in the store and changed or missing in their file.
   package var unavailable = 0
   package var events = 0
-  /// Records from before what was decided of their devices meanwhile.
+  /// The number of records from before what has meanwhile been processed of their devices.
   package var late = 0
 
   package init() {}
 }
 
 extension Pipeline {
-  /// Takes the lines and events in that wait in quarantine, by the job's present configuration.
+  /// Imports the quarantined lines and events again, by the job's present configuration.
   ///
-  /// Each line goes through everything that a line of a file goes through. What is a record now, a duplicate of one, or out of
-  /// the window leaves the quarantine; what still is none stays there, with the reason that holds now. Marking comes last, so
-  /// a kill in between leaves lines to be found as duplicates the next time.
+  /// Each line is handled like a line of a file. One that is now a record, a duplicate of one, or out of the window
+  /// leaves the quarantine; one that is still not a record stays there, with the present reason. Marking comes last, so
+  /// after a kill in between the lines are found as duplicates the next time.
   ///
-  /// Events are kept and not sent; the next run does that.
+  /// Events are kept but not sent; the next run does that.
   func replay(
     _ lines: ReplaySink, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
@@ -45,9 +45,9 @@ extension Pipeline {
     try lines.forEachTaken { try store.quarantine.markReplayed($0, by: run) }
   }
 
-  /// Events are not lines: they are what they are, with their ids, and only checked again.
+  /// Checks events again; unlike lines, they stay unchanged, with their ids.
   ///
-  /// Events and marks are stored together, so a replay that is killed can be repeated and nothing comes twice.
+  /// Events and marks are stored together, so a killed replay can be repeated without duplicates.
   private func replayEvents(
     _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID, _ outcome: inout ReplayOutcome
   ) throws {

@@ -5,28 +5,29 @@ import BatchStore
 
 /// Quarantined lines as input files, one for each file and input kind they came from, in the same order.
 ///
-/// Of each line only its number is kept; its bytes go from the store to the files.
+/// Only the number of each line is in memory; its bytes go from the store to the files.
 struct ReplayInput: Sendable {
   private(set) var files = InputFiles.none
-  /// Every line that is tried.
+  /// The id of every line tried.
   private(set) var ids: [Int64] = []
   private(set) var unavailable = 0
-  /// From the first to the last instant that the job reads now, or that the runs were to read that quarantined the lines.
+  /// The window from the first to the last instant that the job reads now, or that the quarantining runs would have
+  /// read.
   private(set) var window = TimeWindow()
-  /// By path of the file, the places of its lines among ``ids``.
+  /// The ranges of each file's lines in ``ids``, by path.
   private var places: [String: Range<Int>] = [:]
   private let job: Job
   private let maps: JobMaps
-  /// Has the files; they go with it.
+  /// The folder of the files, removed with it.
   private let folder: TemporaryFolder
 
-  /// Lines that are looked at together.
+  /// The number of lines processed together.
   static let linesAtOnce = 10_000
 
   /// - Parameters:
-  ///   - longest: bytes of a line beyond which it is not worth fetching.
-  ///   - job: whose inputs say which lines are foreign records.
-  ///   - interruption: ends it between some lines and the next.
+  ///   - longest: the number of bytes of a line beyond which it is not worth fetching.
+  ///   - job: the job whose inputs define which lines are foreign records.
+  ///   - interruption: checked between pages of lines.
   init(
     _ store: EventStore, _ folder: TemporaryFolder, longest: Int, job: Job, _ interruption: Interruption
   ) throws {
@@ -37,7 +38,7 @@ struct ReplayInput: Sendable {
     window = TimeWindow(spanning: try store.quarantine.waitingWindows() + [job.window])
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
-      // A broken row is not a record, and its cells may hold whole ones: its file has to be mended.
+      // A broken row is not a record, and its cells may contain whole ones: its file must be repaired.
       let page = try store.quarantine.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
         .filter { $0.reason != .invalidRow }
       try interruption.check()
@@ -57,7 +58,7 @@ struct ReplayInput: Sendable {
 
   var isEmpty: Bool { ids.isEmpty }
 
-  /// The place among ``ids`` of the line that stands at a place of these files.
+  /// Returns the index in ``ids`` of a line of these files.
   func place(file: String, line: UInt64) -> Int? {
     guard let places = places[file], (2...UInt64(places.count + 1)).contains(line) else { return nil }
     return places.lowerBound + Int(line) - 2
@@ -78,19 +79,20 @@ struct ReplayInput: Sendable {
     files.holdsCopies = true
   }
 
-  /// That of the first entry that finds the file on whatever day: it may be of another one than the job's now, or gone.
+  /// Returns the map of the first entry that finds the file on any day: the line may be from an earlier day, or its
+  /// file gone.
   private func map(of line: WaitingLine) -> InputMap? {
     job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }.flatMap { maps[$0] }
   }
 }
 
-/// The lines of one file, on their way into a file of their own.
+/// The lines of one file, being copied to a separate one.
 private struct Copy {
   let origin: WaitingLine
   let path: String
   let file: OutputFile
   var ids: [Int64] = []
-  /// Their numbers in the file that they came from.
+  /// The line numbers in the original file.
   var lines: [UInt64] = []
   var unavailable = 0
 
@@ -98,17 +100,17 @@ private struct Copy {
     self.origin = origin
     self.path = path
     file = try OutputFile(path)
-    // A blank line first, so that no line starts where a byte order mark would.
+    // Starts with a blank line, so that no line is at the place of a byte order mark.
     try file.write("\n")
   }
 
-  /// - Parameter waiting: by their numbers in the file.
+  /// - Parameter waiting: lines in the order of their numbers.
   mutating func add(_ waiting: ArraySlice<WaitingLine>, _ store: EventStore, _ longest: Int) throws {
     var rest = waiting
     let cut = waiting.filter { $0.isCut(below: longest) }
     if !cut.isEmpty {
       do {
-        // Lines that the store has the beginning of come from their file if it still has them, one at a time.
+        // Lines of which the store has only the beginning are read from their file if it still has them, one at a time.
         let source = InputFile(path: FilePath(origin.file), kind: origin.kind, size: 0)
         try source.forEachLine(of: Set(cut.map(\.line)).sorted(), longest: longest + 1) { found in
           while let line = rest.first, line.line <= found.number {
@@ -120,9 +122,9 @@ private struct Copy {
           }
         }
       } catch is InputChanged {
-        // As below.
+        // See below.
       } catch is IngestFailure {
-        // Gone or unreadable: its lines stay where they are.
+        // Gone or unreadable: its lines stay in quarantine.
       }
     }
     var next = rest.startIndex
@@ -132,7 +134,7 @@ private struct Copy {
     }
   }
 
-  /// - Parameter bytes: none if they could not be had.
+  /// - Parameter bytes: empty if not available.
   private mutating func write(_ bytes: [UInt8], of line: WaitingLine) throws {
     guard !bytes.isEmpty else {
       unavailable += 1
@@ -145,17 +147,17 @@ private struct Copy {
 }
 
 extension WaitingLine {
-  /// Whether the store may have its beginning only, and the rest decides.
+  /// Whether the store may have only its beginning, and the rest matters.
   fileprivate func isCut(below longest: Int) -> Bool {
     keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
   }
 }
 
 extension TimeWindow {
-  /// The smallest window that has all of these; without bounds for none.
+  /// Creates the smallest window that includes all of these; unbounded for none.
   fileprivate init(spanning windows: [TimeWindow]) {
     self.init()
-    // One that is open is open in all of them together.
+    // A bound that is open in one is open in the result.
     from = windows.contains { $0.from == nil } ? nil : windows.compactMap(\.from).min()
     to = windows.contains { $0.to == nil } ? nil : windows.compactMap(\.to).max()
   }

@@ -1,20 +1,20 @@
 import BatchFoundation
 import BatchStore
 
-/// Keeps what quarantined lines lead to; lines that are refused again are not quarantined anew.
+/// A sink for the results of quarantined lines; lines refused again are not quarantined anew.
 ///
-/// Why they are refused goes to the store as it is found: of each line only whether it was refused is kept.
+/// The new reasons go to the store as they are found: in memory is only whether each line was refused.
 final class ReplaySink: DecisionSink {
   private let kept: any DecisionSink
   let input: ReplayInput
-  /// Nil where there is nothing to note in.
+  /// Nil if there is no store to note reasons in.
   private let store: EventStore?
   private let state: Guarded<State>
 
   private struct State {
-    /// By the places of ``ReplayInput/ids``.
+    /// Indexed like ``ReplayInput/ids``.
     var isRefused: [Bool]
-    /// Found and not noted yet.
+    /// Reasons found but not yet noted.
     var reasons: [Int64: (reason: QuarantineReason, detail: String)] = [:]
   }
 
@@ -43,10 +43,10 @@ final class ReplaySink: DecisionSink {
 
   func finish() throws { try kept.finish() }
 
-  /// Notes what was not noted yet.
+  /// Notes the remaining reasons.
   func finishNotes() throws { try note(state.withLock { Self.take(&$0.reasons, from: 1) }) }
 
-  /// Hands over, some at a time, the lines that were not refused.
+  /// Passes on the lines that were not refused, in pages.
   func forEachTaken(_ body: ([Int64]) throws -> Void) throws {
     let isRefused = state.withLock(\.isRefused)
     for start in stride(from: 0, to: input.ids.count, by: ReplayInput.linesAtOnce) {
@@ -63,7 +63,7 @@ final class ReplaySink: DecisionSink {
     return reasons
   }
 
-  /// Lines of people who were forgotten are deleted.
+  /// Notes reasons; lines of forgotten people are deleted.
   private func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
     try store?.quarantine.note(reasons.filter { $0.value.reason != .forgotten })
     try store?.quarantine.drop(reasons.filter { $0.value.reason == .forgotten }.map(\.key).sorted())

@@ -2,7 +2,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Tells what the run that a dry run stands for would send: what it decided, and what earlier runs left.
+  /// Reports what the run that a dry run simulates would send: its new events, and those left by earlier runs.
   func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let backlog = try storage.store?.ledger.pendingChunks() ?? (chunks: 0, events: 0)
     let estimate = UploadEstimate(

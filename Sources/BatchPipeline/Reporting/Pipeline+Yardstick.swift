@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// The last good runs of the job (`Report.usualRuns`); nil where the run is not held against them.
+  /// Returns the last good runs of the job (`Report.usualRuns`); nil if the run is not compared with them.
   func nightsBefore(_ storage: RunStorage) throws -> [NightFigures]? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
@@ -12,12 +12,12 @@ extension Pipeline {
       $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
     }
     return try before.suffix(settings.usualRuns).compactMap { run in
-      // A report that another release wrote in another form is not compared.
+      // A report of another release in another form is not compared.
       try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }
   }
 
-  /// Says what is unusual about the run beside the nights before.
+  /// Notes what is unusual about the run compared with the nights before.
   func compare(_ outcome: inout RunOutcome, with nights: [NightFigures]?) {
     outcome.report.unusual = nights.map {
       NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
@@ -25,7 +25,7 @@ extension Pipeline {
     if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
   }
 
-  /// Counts devices that changed hands, before anything is asked for them; many of them at once are a mistake of the export.
+  /// Counts devices with a new owner, before any request for them; many at once suggest a fault of the export.
   func countOwners(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard request.job.identity, let (store, run) = storage.kept,
       let owners = try platform.newOwners(in: store, of: run)
@@ -37,7 +37,7 @@ extension Pipeline {
   }
 }
 
-/// What ends a run with `--fail-on unusual`.
+/// The error that ends a run with `--fail-on unusual`.
 struct UnusualRun: RunError, CustomStringConvertible {
   var figures: [String]
   var exit: RunExit { .inputRefused }

@@ -3,7 +3,7 @@ import BatchReport
 import BatchStore
 
 extension RunReport {
-  /// What a delivery did.
+  /// Adds the results of a delivery.
   mutating func add(_ delivery: DeliveryReport) {
     summary.upload = RunSummary.Upload(delivery)
     ledger = UploadLedger(delivery)

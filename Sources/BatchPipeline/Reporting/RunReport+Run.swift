@@ -4,7 +4,7 @@ import BatchIngest
 import BatchReport
 
 extension RunReport {
-  /// The frame of a run's report, before any stage.
+  /// Creates the frame of a run's report, before any stage.
   init(_ request: RunRequest) {
     self.init(
       job: request.job.name, jobFile: request.job.file, destination: request.platform.name, startedAt: request.now,
@@ -26,9 +26,9 @@ extension RunReport {
     personalData = request.settings.report.personalData
   }
 
-  /// What the local stage found.
+  /// Adds the results of the local stage.
   ///
-  /// - Parameter dictionary: says what was perhaps meant in a line that was quarantined.
+  /// - Parameter dictionary: the names for suggestions about quarantined lines.
   mutating func add(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
     _ personal: PersonalData
@@ -52,7 +52,7 @@ extension RunReport {
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
         first: tally.examples.lazy.compactMap { example in
-          // Records of files that this run did not read are decided anew, not warned of again.
+          // Records of files that this run did not read are processed anew, not warned of again.
           guard let source = files.source(of: example.position) else { return nil }
           return WarningTally.Place(
             device: personal.id(example.device), file: source.file, line: source.line, detail: example.detail)
@@ -62,7 +62,7 @@ extension RunReport {
 }
 
 extension RunSummary.Records {
-  /// Without what maps left out by reason.
+  /// Creates the counts without the reasons of maps for leaving records out.
   init(_ counts: IngestCounts) {
     self.init()
     (read, accepted, duplicates) = (counts.read, counts.accepted, counts.duplicates)
@@ -71,7 +71,7 @@ extension RunSummary.Records {
 }
 
 extension RunRequest {
-  /// Where the configuration came from, in the order in which it was laid; layers that say nothing are left out.
+  /// The sources of the configuration, in the order of application; empty layers are omitted.
   var configurationLayers: [String] {
     let given = loaded.configuration.resolved.flatMap(\.chain)
     return ["built-in defaults"]
@@ -87,9 +87,9 @@ extension RunRequest {
       }
   }
 
-  /// A digest of every resolved value but secrets, and of what maps say, to tell configurations apart.
+  /// A digest of every resolved value except secrets, and of the maps, to distinguish configurations.
   var configurationDigest: String {
-    // Maps without their names: parts of a run may have them in another folder.
+    // Without the names of maps: parts of a run may have them in another folder.
     let text = loaded.configuration.text(of: Set(SettingSection.allCases)) + maps.map { "\nmap=\($0.text)" }.joined()
     return Hexadecimal.text(of: SHA256.hash(text).prefix(8))
   }

@@ -1,32 +1,33 @@
 import BatchFoundation
 import BatchStore
 
-/// Compares what a span of time is decided to be now with what the store has of it, and picks what the store is to get.
+/// A comparison of the present decisions about a span of time with the events in the store, choosing those that the
+/// store gets.
 ///
 /// Both sides come in the order of delivery, so that one instant of one device is in memory at a time.
 struct EventReplacement {
-  /// Events that are stored in one go.
+  /// The number of events stored at once.
   private static let stretch = 4096
 
   private let span: ReplacedSpan
   private let platform: any Platform
   private let sendsAgain: SentEvents?
   private let writer: any BlockWriter
-  /// What was decided, to be looked at; and once more, one instant behind, to be copied.
+  /// The new events for examination; and again, one instant behind, for copying.
   private var decided: EventMerge
   private var copied: EventMerge
-  /// What the store had before new lines were taken in, and what it has.
+  /// The store's events before new lines were imported, and now.
   private var before: EventMerge
   private var stored: EventMerge
   private(set) var counts = RerunCounts()
-  /// Events that the store gets, and that have the number of another one that was sent.
+  /// Events that the store gets under the number of another one that was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
   /// - Parameters:
-  ///   - span: of which both sides are looked at.
-  ///   - decided: in sorted sequences, each time it is asked for.
-  ///   - before: lines of ``StoredSide``, from before new lines were taken in.
-  ///   - stored: those of now.
+  ///   - span: the span of time to compare.
+  ///   - decided: returns the new events in sorted sequences, once per call.
+  ///   - before: lines of ``StoredSide``, from before new lines were imported.
+  ///   - stored: the present lines.
   init(
     _ span: ReplacedSpan, decided: () throws -> [BlockSequence], before: [BlockSequence], stored: [BlockSequence],
     sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits
@@ -46,14 +47,14 @@ struct EventReplacement {
     }
   }
 
-  /// The next events for the store; nil behind the last.
+  /// Returns the next events for the store; nil after the last.
   mutating func next() throws -> EventBlocks? {
     var taken = 0
     while taken < Self.stretch, let place = nextPlace() { taken += try pick(at: place) }
     return taken > 0 ? writer.finish() : nil
   }
 
-  /// An instant of a device.
+  /// An instant of one device.
   private struct Place: Equatable {
     var timestamp: Instant
     var device: [UInt8]
@@ -75,7 +76,7 @@ struct EventReplacement {
     return places.compactMap { $0 }.min { $0.precedes($1) }
   }
 
-  /// - Returns: how many events of the place the store gets.
+  /// - Returns: the number of events at the place that the store gets.
   private mutating func pick(at place: Place) throws -> Int {
     var (events, numbers): ([[UInt8]], [Int64]) = ([], [])
     while Place(decided) == place {
@@ -117,22 +118,20 @@ struct EventReplacement {
   }
 }
 
-/// The events that the store has of one instant of one device.
+/// The store's events at one instant of one device.
 struct StoredSide {
-  /// What becomes of an event that is decided now.
+  /// The fate of an event that is decided now.
   enum Fate: Equatable {
-    /// It was sent.
     case left
-    /// It was sent, under this number, and goes out once more.
+    /// It was sent under this number, and is sent once more.
     case sentAgain(Int64)
-    /// It was never sent.
     case added
   }
 
   private var sent: [(event: [UInt8], number: Int64, standing: EventStanding)] = []
   private(set) var waiting: [[UInt8]] = []
 
-  /// An event as a line: its standing, and then its bytes.
+  /// Returns an event as a line: its standing, then its bytes.
   static func line(_ event: DecidedEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
 
   mutating func add(line: [UInt8], _ number: Int64) {
@@ -141,7 +140,7 @@ struct StoredSide {
     sent.append((event, number, standing))
   }
 
-  /// Whether the store gets an event under the number of another one that was sent.
+  /// Returns whether the store gets an event under the number of another one that was sent.
   func hasTwin(_ number: Int64, _ fate: Fate) -> Bool {
     fate != .left && fate != .sentAgain(number) && sent.contains { $0.number == number }
   }
@@ -153,12 +152,13 @@ struct StoredSide {
     return true
   }
 
-  /// Which of the events the store is to get: all but those that are left.
+  /// Returns which of the events the store gets: all except those left.
   ///
-  /// An event that was sent is the same when its bytes are; the device's event of the same type at the same instant is that event with
-  /// other attributes. What is neither was never sent. An event that has a correction is looked at last: one that waits is not it.
+  /// A sent event is the same if its bytes are; the device's event of the same type at the same instant is that event
+  /// with other attributes. Any other event was never sent. An event with a correction is examined last: a pending
+  /// event is not that one.
   ///
-  /// - Parameter type: of an event.
+  /// - Parameter type: returns the type of an event.
   func taken(
     of events: [[UInt8]], _ sendsAgain: SentEvents?, _ counts: inout RerunCounts, type: ([UInt8]) throws -> String
   ) rethrows -> [Fate] {

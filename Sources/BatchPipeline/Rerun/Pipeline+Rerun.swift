@@ -5,9 +5,10 @@ import BatchReport
 package import BatchStore
 
 extension RunRequest {
-  /// Lets the request read everything that the store has decided, up to the latest end of known time that a run had.
+  /// Returns the times for a request to read everything that the store has processed, up to the latest end of known
+  /// time of a run.
   ///
-  /// - Returns: nil if the store has decided nothing.
+  /// - Returns: nil if the store has processed nothing.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
     guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
@@ -18,17 +19,19 @@ extension RunRequest {
 }
 
 extension Pipeline {
-  /// Decides all that the store has decided once more, from the job's present inputs and settings, and lets the events of a span that
-  /// were not sent give way to what comes of it. Nothing is sent.
+  /// Processes everything that the store has processed once more, from the job's present inputs and settings, and
+  /// replaces the events of a span that were not sent with the results. Nothing is sent.
   ///
-  /// Lines that no run had read are taken in before, as a run takes them in: within the reach of a rewind each is decided in its place.
-  /// For the rest the inputs are decided from the first record on, into a store of their own beside the temporary files, because sessions and
-  /// campaigns run from state to state. The states of devices stay as they are then, as do checks, plans and questions that earlier runs asked for.
+  /// Lines that no run had read are imported first, as in a run: within the reach of a rewind each is processed in its
+  /// place. Then the inputs are processed from the first record on, into a separate store in a temporary folder,
+  /// because sessions and campaigns run from state to state. The states of devices stay unchanged then, as do checks,
+  /// plans and questions that earlier runs requested.
   ///
   /// - Parameters:
   ///   - rerun: the span, and what may happen in it.
-  ///   - store: that of the job, open for writing; its request reads what is ``RunRequest/known(to:)``. A rehearsal works on a copy.
-  /// - Throws: ``RerunRefusal`` before anything is changed, and whatever a run throws.
+  ///   - store: the job's store, open for writing; its request reads ``RunRequest/known(to:)``. A rehearsal works on a
+  ///     copy.
+  /// - Throws: ``RerunRefusal`` before anything is changed, and the errors of a run.
   package func rerun(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
     guard rerun.isRehearsal else { return try carryOut(rerun, in: store) }
     let folder = try TemporaryFolder(below: ingestOptions.temporaryFolder)
@@ -50,7 +53,7 @@ extension Pipeline {
     let run = try beginRun(in: store, mode: "rerun", window: TimeWindow(from: rerun.from, to: rerun.to))
     var outcome = RunOutcome(report: RunReport(request))
     do {
-      // What states hold back is of them, and no event that could be replaced.
+      // Events held back by states belong to these devices, and cannot be replaced.
       var devices = try store.holdingDevices()
       let stored = try storedLines(of: ReplacedSpan(from: rerun.from, to: rerun.to, excluded: []), store)
       let taken = try takeIn(rerun, preparation, store, run)
@@ -75,9 +78,10 @@ extension Pipeline {
     }
   }
 
-  /// Takes in the lines of the span within the reach that no run has read, and what a run that was killed left of a rewind.
+  /// Imports the lines of the span within the reach that no run has read, and finishes a rewind that a kill
+  /// interrupted.
   ///
-  /// - Returns: their figures; nil where the reach is behind the span, or the states of devices are not in this store.
+  /// - Returns: their figures; nil if the reach is after the span, or the states of devices are not in this store.
   private func takeIn(
     _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID
   ) throws -> RunSummary? {
@@ -92,7 +96,7 @@ extension Pipeline {
     let storage = RunStorage(
       store: store, run: run, sink: sink, knownUntil: known, knownBefore: known, quarantined: lines)
     var outcome = RunOutcome(report: RunReport(request))
-    // What is told of it stands in the outcome of the rerun.
+    // Its messages are part of the rerun's outcome.
     let pipeline = Pipeline(request, interruption: interruption)
     try pipeline.settleRewind(storage, &outcome)
     _ = try pipeline.decided(preparation.files, preparation, storage, &outcome)
@@ -127,7 +131,7 @@ extension Pipeline {
     guard local.isUsable else { throw NothingUsable(local.ingest.counts, request.job.window, []) }
     let events = try EventSpool(folder: ingestOptions.temporaryFolder)
     for sequence in try anew.ledger.sequences([.stored(by: anewRun)], touching: span) {
-      // As they would be sent now.
+      // In the form in which they would be sent now.
       try events.append(sequence, changing: store.ledger.amended)
     }
     let limits = platform.limits(request.settings)

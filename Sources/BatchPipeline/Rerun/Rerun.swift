@@ -1,16 +1,16 @@
 package import BatchFoundation
 package import BatchReport
 
-/// What is asked of a rerun: a span of time of a store that is decided once more.
+/// The parameters of a rerun: a span of time of a store that is processed once more.
 package struct Rerun: Sendable {
   package var from: Instant
-  /// Not part of the span.
+  /// The exclusive end of the span.
   package var to: Instant
-  /// Which events go out again although they were sent; nil for none.
+  /// The sent events that are sent again; nil for none.
   package var sendsAgain: SentEvents?
-  /// Files that earlier runs read may be gone.
+  /// Whether files that earlier runs read may be missing.
   package var allowsMissingInputs: Bool
-  /// Everything is tried, and nothing stays.
+  /// Whether everything is tried, but nothing kept.
   package var isRehearsal: Bool
 
   package init(
@@ -24,49 +24,50 @@ package struct Rerun: Sendable {
   }
 }
 
-/// Events that were sent, by what they are decided to be now.
+/// Sent events to be sent again, by comparison with their present form.
 package enum SentEvents: String, CaseIterable, Sendable {
   /// Those with other attributes.
   case different
-  /// Those too that are the same.
+  /// Those and the unchanged ones.
   case all
 }
 
-/// What a rerun did, in events of its span.
+/// The results of a rerun, in numbers of events in its span.
 package struct RerunCounts: Sendable, Equatable {
-  /// Of the events that were sent or may have been: decided the same now, with other attributes, or not at all.
+  /// The events that were or may have been sent: now the same, with other attributes, or gone.
   package var same = 0
   package var different = 0
   package var gone = 0
-  /// Of these three together, those of which nobody knows whether the service has them.
+  /// The number of these three together that the service may or may not have.
   package var inDoubt = 0
-  /// Events that waited in the store, and went.
+  /// The number of pending events removed from the store.
   package var removed = 0
-  /// Events that wait in their place now.
+  /// The number of events now pending in their place.
   package var stored = 0
-  /// Of those stored, the ones that had waited before as they are.
+  /// The number of those stored that were pending before, unchanged.
   package var unchanged = 0
-  /// Events, in the store or decided now, that were left as they are, because the state of their device holds events back.
+  /// The number of events, stored or new, left unchanged because the state of their device holds events back.
   package var heldBack = 0
 }
 
-/// What a rerun came to.
+/// The outcome of a rerun.
 package struct RerunOutcome: Sendable {
   package var counts: RerunCounts
-  /// Of the inputs that were decided, from the first record of the store on.
+  /// The figures of the inputs processed, from the first record of the store on.
   package var records: RunSummary
-  /// Of the lines within the reach of a rewind that no run had read, which were taken in first; nil where there is none of the span.
+  /// The figures of the lines within the reach of a rewind that no run had read, imported first; nil if the reach
+  /// excludes the span.
   package var taken: RunSummary?
-  /// Files that were read, and those that earlier runs read and that are gone.
+  /// The number of files read, and of files that earlier runs read and that are missing.
   package var files: Int
   package var missingFiles: Int
 }
 
 /// A rerun that cannot be exact, or has nothing to do.
 package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
-  /// No record was ever decided.
+  /// No record was ever processed.
   case nothingDecided(store: String)
-  /// The span lies before or behind what was decided.
+  /// The span is before or after what was processed.
   case outside(store: String, first: Instant, asOf: Instant)
   /// Files that earlier runs read are not among the inputs.
   case missingInputs(count: Int, first: String)

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Keeps what is decided once more in a store of its own; states of devices and what the platform has asked for already go nowhere.
+/// A sink that keeps new results in a separate store, without states of devices and rows that the platform already has.
 final class RerunSink: DecisionSink {
   private let kept: StoreSink
   private let store: EventStore
@@ -10,9 +10,9 @@ final class RerunSink: DecisionSink {
   private let found = Guarded<[any PlatformRows]>([])
 
   /// - Parameters:
-  ///   - kept: of a store that is empty.
-  ///   - store: that of the job.
-  ///   - span: whose events give way.
+  ///   - kept: the sink of an empty store.
+  ///   - store: the job's store.
+  ///   - span: the span whose events are replaced.
   init(kept: StoreSink, store: EventStore, span: ReplacedSpan) {
     self.kept = kept
     self.store = store
@@ -34,14 +34,14 @@ final class RerunSink: DecisionSink {
     batch.rows = nil
     batch.devices = DeviceStates()
     batch.digests = try batch.digests.compactMap(unknown)
-    // Lines that are no records are left to the next run that reads them.
+    // Lines that are not records are left to the next run that reads them.
     batch.quarantine = try batch.quarantine.filter { try $0.block.map(isOfSpan) ?? false }
     try kept.keep(batch)
   }
 
   func finish() throws { try kept.finish() }
 
-  /// The digests that the job's store does not have; nil for none.
+  /// Returns the digests that the job's store does not have; nil for none.
   private func unknown(_ segment: DigestSegment) throws -> DigestSegment? {
     let known = Set(
       try LineDigest.merged(store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
@@ -57,7 +57,7 @@ final class RerunSink: DecisionSink {
   }
 }
 
-/// What is stored behind the events of a rerun: rows of the platform, events that went to quarantine, lines that are known now.
+/// The data stored after the events of a rerun: rows of the platform, quarantined events, lines known now.
 struct RerunRest {
   private static let page = 256
 
@@ -67,14 +67,14 @@ struct RerunRest {
   private var bucket = 0
 
   /// - Parameters:
-  ///   - anew: what ``RerunSink`` has filled.
-  ///   - rows: what it found.
+  ///   - anew: the store that ``RerunSink`` filled.
+  ///   - rows: the rows that it found.
   init(_ anew: EventStore, rows: [any PlatformRows]) {
     self.anew = anew
     self.rows = rows
   }
 
-  /// The next batch; nil behind the last.
+  /// Returns the next batch; nil after the last.
   mutating func next() throws -> LocalBatch? {
     var batch = LocalBatch()
     if let next = rows.popLast() {

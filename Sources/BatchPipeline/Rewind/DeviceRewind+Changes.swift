@@ -2,23 +2,23 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// What is different between the events of a device as they were decided and as they are decided now.
+/// The differences between the earlier and the present events of a device.
 extension DeviceRewind {
-  /// What was decided of a device, over some nights.
+  /// The results for a device over some nights.
   struct Decided {
     var batch = LocalBatch()
-    /// Where the record was read that causes an event, where that is not where it says.
+    /// The source of the record that causes an event, if it differs from the event's source.
     var causes: [Int64: StoredSource] = [:]
 
     func cause(of event: any EventCursor) -> StoredSource { causes[event.emission] ?? event.source }
   }
 
-  /// What is kept of each event, of which few differ.
+  /// The data kept of each event; few differ.
   private struct Trace {
     var timestamp: Instant
-    /// Of its form on the wire.
+    /// The digest of its wire form.
     var digest: LineDigest
-    /// Whether a sample that would complete it did not come in time: its status says so while it waits.
+    /// Whether a sample that would complete it did not come in time: its status shows that while it is pending.
     var isExpired: Bool
     var cause: StoredSource
 
@@ -32,7 +32,7 @@ extension DeviceRewind {
     var cause: StoredSource
     var type: [UInt8]
 
-    /// What the event is known by that is the `number`th of them, from 0.
+    /// Returns the key of the `number`th of these events, from 0.
     func key(_ number: Int) -> [UInt8] {
       var writer = StateWriter()
       writer.put(cause)
@@ -60,7 +60,7 @@ extension DeviceRewind {
     }
   }
 
-  /// By the number of the event.
+  /// Returns the traces by the number of the event.
   private func traces(_ decided: Decided) throws -> [Int64: Trace] {
     var traces: [Int64: Trace] = [:]
     var json = ByteBuffer()
@@ -75,7 +75,7 @@ extension DeviceRewind {
     return traces
   }
 
-  /// What is made of the traced events, by their keys.
+  /// Returns the results of `make` for the traced events, by their keys.
   private func outcomes<Outcome>(
     _ decided: Decided, _ traced: [Int64: Trace], _ make: (any EventCursor) throws -> Outcome
   ) throws -> [[UInt8]: Outcome] {

@@ -2,17 +2,18 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Takes devices back to the night that their late records belong to, and decides from there as if these had been there in time.
+/// A rewind of devices: it returns to the night that late records belong to, and processes from there as if they had
+/// come in time.
 ///
-/// The rules are pure, so what was decided before is decided once more as well, and what is different is told.
+/// The rules are pure, so the earlier decisions are repeated as well, and the differences reported.
 final class DeviceRewind {
-  /// What decides by the same settings.
+  /// The deciders with the same settings.
   private struct Deciders {
     let rules: any DecisionRules
-    /// What was decided before, and what is decided now.
+    /// The deciders for the earlier and for the new decisions.
     let earlier: any DeviceDecider
     let later: any DeviceDecider
-    /// What is as it was.
+    /// The decider for stretches without differences.
     let common: any DeviceDecider
 
     init(_ rules: any DecisionRules, _ options: DeciderOptions) {
@@ -28,7 +29,7 @@ final class DeviceRewind {
   private let rules: any DecisionRules
   private let options: DeciderOptions
   var files: InputFiles { options.files }
-  /// By the digest of the settings; nil where their rules cannot be had any more.
+  /// By the digest of the settings; nil if their rules are no longer available.
   private var deciders: [String: Deciders?] = [:]
 
   init(_ rewind: Rewind, _ rules: any DecisionRules, _ options: DeciderOptions) {
@@ -40,7 +41,7 @@ final class DeviceRewind {
     self.options = options
   }
 
-  /// Those that decide a night again; nil where no rewind goes back to it.
+  /// Returns the deciders for a night; nil if no rewind goes back to it.
   private func deciders(of night: StoredNight) throws -> Deciders? {
     if night.night.isMark || !night.night.beyond.isEmpty && !rewind.takesBeyond { return nil }
     if let known = deciders[night.rules] { return known }
@@ -50,7 +51,7 @@ final class DeviceRewind {
     return made
   }
 
-  /// What is counted now and was not before, or the other way round, of all devices since the last call.
+  /// Returns the difference between new and earlier counts of all devices since the last call.
   func takeTally() -> DecisionTally {
     var (before, after) = (DecisionTally(), DecisionTally())
     for case let made? in deciders.values {
@@ -61,11 +62,11 @@ final class DeviceRewind {
     return after
   }
 
-  /// The nights of a device that late records can belong to, in their order.
+  /// Returns the nights of a device that late records can belong to, in order.
   ///
   /// - Parameters:
   ///   - first: the time of the first late record.
-  ///   - bucket: with the nights of the device.
+  ///   - bucket: the nights of the device's bucket.
   func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
     var lookback = Milliseconds.zero
     return try bucket.nights(of: device) { night in
@@ -75,12 +76,13 @@ final class DeviceRewind {
       guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
         return true
       }
-      // Silence decided up to what was known, whatever the settings were that say how long it had to be.
+      // Silence decided up to the known time, however long the settings required it to be.
       return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
 
-  /// What was known when a device was decided last, if that was by other settings than those of this run; nil where no rewind goes back to it.
+  /// Returns the known time when a device was last processed, if by other settings than those of this run; nil if no
+  /// rewind goes back to it.
   func knownByOthers(_ device: Text, in bucket: BucketNights) throws -> Instant? {
     guard let last = try bucket.nights(of: device, { _ in true }).last, last.rules != rewind.rules,
       try deciders(of: last) != nil
@@ -88,28 +90,29 @@ final class DeviceRewind {
     return last.known
   }
 
-  /// When the records of a device's nights are that have an identity, by its key.
+  /// Returns the times of records with an identity in a device's nights, by its key.
   func identityTimes(_ device: Text, _ nights: [StoredNight]) throws -> [UInt64: Instant] {
     try nights.reduce(into: [:]) { times, night in
       times.merge(try timeline(device, night).identityTimes) { first, _ in first }
     }
   }
 
-  /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
+  /// Returns the index of the first late record that a night can take; all after it have one too. The number of records
+  /// if none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
     return late.firstIndex { nightPlace(of: $0, in: places) != nil } ?? late.count
   }
 
-  /// Whether a night can take an event of the instant.
+  /// Returns whether a night can take an event at the instant.
   func hasPlace(for instant: Instant, in nights: [StoredNight]) throws -> Bool {
     try places(in: nights).night(of: instant, .events, .unknown) != nil
   }
 
   /// - Parameters:
-  ///   - device: whose records are late.
-  ///   - late: all of them have a place.
-  ///   - nights: those of the device.
+  ///   - device: the device with late records.
+  ///   - late: the late records, all with a place.
+  ///   - nights: the nights of the device.
   ///   - present: the state of the device at the known time of the store.
   func decide(
     _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
@@ -129,7 +132,7 @@ final class DeviceRewind {
     var decided = 0
     var next = late.startIndex
     var place = min(own, places.night(of: earliest, first.kind, .unknown) ?? own)
-    // Of records with one identity the first in order counts (reference decisions 71).
+    // Of records with one identity, the first in order counts (reference decisions 71).
     var replaced = Set(late.filter { $0.notes.contains(.replaces) }.compactMap(\.identityKey))
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
@@ -182,7 +185,7 @@ final class DeviceRewind {
       }
       next = end
       place += 1
-      // From here on all is as it was.
+      // Everything from here on is unchanged.
       if next == late.endIndex, replaced.isEmpty, new == old {
         new = present
         break
@@ -212,7 +215,7 @@ final class DeviceRewind {
     return NightPlaces(
       begins: try nights.indices.map { place in
         guard let before = nights[place].night.before else { return nil }
-        // How long a silence had to be, the settings of the night before say.
+        // The settings of the night before determine how long a silence had to be.
         return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(
           of: before, known: nights[place].knownBefore)
       },
@@ -233,21 +236,22 @@ final class DeviceRewind {
     return timeline
   }
 
-  /// Decides a night once more, as it was and as it is. While both are in the same state nothing is different, and the state alone is decided.
+  /// Processes a night twice, in its earlier and its new form. While both have the same state, there are no
+  /// differences, and only the state is processed.
   ///
-  /// - Parameter changes: when records are that are new, or gone, ascending.
-  /// - Returns: whether both are in the same state at the end, which is what it was.
+  /// - Parameter changes: the times of new or removed records, ascending.
+  /// - Returns: whether both have the same state at the end, which is the earlier one.
   private func decide(
     _ old: inout Side, _ new: inout Side, _ changes: [Instant], common: any DeviceDecider
   ) throws -> Bool {
-    // A sample counts for events before it, too.
+    // A sample counts for events before it too.
     let isWhole = old.hasSamples || new.hasSamples
     var step = isWhole ? .max : Self.firstStep
     var passed = Instant(milliseconds: 0)
     while true {
       if !isWhole, old.state == new.state {
         guard let next = changes.first(where: { $0 >= passed }) else { return true }
-        // With the record before it, so that both have one.
+        // Includes the record before it, so that both sides have one.
         let place = old.records.place(from: next)
         let start = place > old.next ? old.records[place - 1].timestamp : next
         try old.take(until: start, by: common)
@@ -263,23 +267,25 @@ final class DeviceRewind {
     }
   }
 
-  /// So many records are decided before it is looked whether the late ones still make a difference; then twice as many, and so on.
+  /// The number of records processed before checking whether the late ones still make a difference; it doubles each
+  /// time.
   private static let firstStep = 1
 
-  /// A night of a device as it was or is decided.
+  /// A night of a device in its earlier or its new form.
   private struct Side {
     let records: RecordList
     let hasSamples: Bool
     let decider: any DeviceDecider
     private(set) var state: StoredDevice?
-    /// The place of the first record that is not decided.
+    /// The index of the first record not yet processed.
     private(set) var next = 0
     private(set) var decided = 0
     private let device: Text
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
 
-    /// Up to when so many records are decided, those of one time together; nil for all that are left.
+    /// Returns the time before which a number of records are processed, those of one time together; nil for all that
+    /// are left.
     func end(ofStep step: Int) -> Instant? {
       guard step < records.count - next else { return nil }
       let first = records[next].timestamp
@@ -287,8 +293,8 @@ final class DeviceRewind {
     }
 
     /// - Parameters:
-    ///   - known: up to where silence decides, one after the other.
-    ///   - coming: when the next record is, and silence ends.
+    ///   - known: the times up to which silence decides, one after another.
+    ///   - coming: the time of the next record, which ends the silence.
     init(
       _ device: Text, _ state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
       _ decider: any DeviceDecider
@@ -307,7 +313,7 @@ final class DeviceRewind {
       self.state = state
     }
 
-    /// Takes records that came from beyond the reach, each of which stands alone, as the night did.
+    /// Processes records from before the reach, in isolation, as the night did.
     mutating func take(beyond: RecordList) throws {
       guard !beyond.isEmpty else { return }
       decider.knownUntil = known.first ?? nil
@@ -318,7 +324,7 @@ final class DeviceRewind {
       state = states.last
     }
 
-    /// - Parameter end: nil decides the rest, and what only silence decides behind it.
+    /// - Parameter end: nil to process the rest, and then what only silence decides.
     mutating func take(until end: Instant?, by decider: any DeviceDecider) throws {
       let place = end.map { records.place(from: $0) } ?? records.count
       if end != nil, place == next { return }

@@ -5,7 +5,8 @@ import BatchReport
 import BatchStore
 
 extension RunStorage {
-  /// The first instant whose records can still be decided in their place (reference decisions 34); nil where there is none.
+  /// Returns the first instant whose records can still be processed in their place (reference decisions 34); nil if
+  /// there is none.
   static func reach(of known: Instant?, _ settings: Settings) -> Instant? {
     guard let known, settings.ingest.rewind > .zero else { return nil }
     return Instant(milliseconds: max(0, known.milliseconds - settings.ingest.rewind.count))
@@ -16,9 +17,9 @@ extension RunStorage {
 
 /// Late records within the reach of a rewind (reference decisions 34).
 extension Pipeline {
-  /// Lets late records be read and devices be taken back for them.
+  /// Sets up the options so that late records are read and devices are rewound for them.
   func prepareRewind(_ storage: RunStorage, _ options: inout DecisionStage.Options) throws {
-    // A rerun decides everything from the first record on.
+    // A rerun processes everything from the first record on.
     guard !(storage.sink is RerunSink), let reach = storage.reach(request.settings) else { return }
     let settings = request.ruleSettings
     let digest = Hexadecimal.text(of: SHA256.hash(settings).prefix(8))
@@ -33,7 +34,8 @@ extension Pipeline {
       of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
   }
 
-  /// The rules of the settings that earlier runs decided by, each made once, with what the files say now that they name.
+  /// Returns the rules for the settings of earlier runs, each made once, with the present content of the files they
+  /// name.
   private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
     let made = Guarded<[String: (any DecisionRules)?]>([:])
     let (store, request, platform, monitor) = (storage.store, request, platform, monitor)
@@ -58,9 +60,9 @@ extension Pipeline {
     }
   }
 
-  /// Carries out what this run decided otherwise, and what one decided that was killed, before anything is sent.
+  /// Carries out the changes of this run, and of one that was killed, before anything is sent.
   func settleRewind(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
-    // The events are where parts are collected.
+    // The events are in the store that collects parts.
     guard request.part == nil else { return }
     if let (store, run) = storage.kept { return try settleRewind(in: store, run, &outcome) }
     if let sink = storage.sink as? DryRunSink { note(sink.takeRewound(), of: storage.store, &outcome) }
@@ -97,7 +99,7 @@ extension Pipeline {
 }
 
 extension RunRequest {
-  /// The settings that rules go by: those of services, files and reports change no event.
+  /// The settings that affect rules: those of services, files and reports change no event.
   fileprivate var ruleSettings: String {
     loaded.configuration.text(
       of: Set(SettingSection.allCases).subtracting([

@@ -1,32 +1,30 @@
 import BatchFoundation
 import BatchStore
 
-/// By what a run rewinds devices (reference decisions 34).
+/// The parameters for rewinding devices in a run (reference decisions 34).
 struct Rewind: Sendable {
-  /// Late records from here on are decided in their place.
+  /// The instant from which late records are processed in their place.
   var reach: Instant
-  /// The known time of the store before the run; nil where nothing was known.
+  /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?
-  /// Whether records from beyond the reach are decided, and do not go to quarantine.
+  /// Whether records older than the rewind window are processed rather than quarantined.
   var takesBeyond: Bool
-  /// A digest of the settings that rules go by.
+  /// A digest of the settings that affect rules.
   var rules: String
-  /// The rules of another digest; nil where there are none any more.
+  /// Returns the rules of another digest; nil if they are no longer available.
   var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
-  /// Of the events.
   var codec: any EventCodec
 }
 
-/// A device that was taken back and decided anew, up to the known time of the store.
+/// A device that was rewound and processed anew, up to the known time of the store.
 struct RewoundDevice {
-  /// Its state then.
   var state: StoredDevice
   var nights: [StoredNight]
-  /// How many were decided again, late ones included.
+  /// The number of records processed again, including late ones.
   var records: Int
   var changes: [EventChange]
-  /// For what was never asked of the service before.
+  /// Rows for requests that the service has never received.
   var rows: (any PlatformRows)?
-  /// Events that were not set aside before.
+  /// Events that were not quarantined before.
   var quarantine: [QuarantinedLine]
 }

@@ -3,28 +3,27 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Why the events of one device are what they are (`run --explain DEVICE`).
+/// The reasons for the events of one device (`run --explain DEVICE`).
 package struct DeviceExplanation: Sendable {
-  /// What was decided at one record, or at the end of the input.
+  /// The explanation of one record, or of the end of the input.
   package struct Step: Sendable {
     /// Nil for the end of the input.
     package var file: String?
     package var line: UInt64?
     package var timestamp: String?
     package var record: String
-    /// The state before, what was decided and why, the events, and the state after.
+    /// The state before, the decisions with their reasons, the events, and the state after.
     package var lines: [String]
   }
 
   package var device: String
-  /// Empty if the run decided nothing for the device.
+  /// Empty if the run processed nothing of the device.
   package var steps: [Step] = []
-  /// Where the device stands in the store; nil if the store does not know it.
+  /// The state of the device in the store; nil if the store does not know it.
   package var state: String?
-  /// Known devices of almost the same name, where there is nothing to explain.
+  /// Known devices with almost the same name, if there is nothing to explain.
   package var similar: [String] = []
 
-  /// Line by line for people.
   package var lines: [String] {
     if steps.isEmpty { return nothing }
     return steps.flatMap { step in

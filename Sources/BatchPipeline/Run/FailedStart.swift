@@ -4,8 +4,8 @@ package import BatchReport
 package import BatchStore
 import FoundationEssentials
 
-/// A run of a readable job that ended before it had read anything: kept in a store that exists, so that whoever looks back sees it
-/// (reference decisions 49).
+/// A run of a readable job that ended before it read anything: noted in an existing store, so that it appears in the
+/// history (reference decisions 49).
 package struct FailedStart {
   package var report: RunReport
   package var mode: RunMode
@@ -14,8 +14,8 @@ package struct FailedStart {
 
   /// Keeps nothing of a trial, of one that another run turned away, and where there is no store of the platform.
   ///
-  /// - Parameter complete: adds to the report what the store knows.
-  /// - Returns: all runs of the store with this one; none where it is not kept.
+  /// - Parameter complete: adds facts from the store to the report.
+  /// - Returns: all runs of the store including this one; empty if it is not kept.
   @discardableResult
   package func keep(
     in path: String, of platform: any Platform,
@@ -40,7 +40,7 @@ package struct FailedStart {
       try store.close()
       return runs
     } catch {
-      // What is wrong with the store ended the run, or ends the next one; a store that is held has its run.
+      // An error of the store ended the run, or ends the next one; the store records the run that holds it.
       return []
     }
   }

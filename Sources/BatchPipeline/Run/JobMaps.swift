@@ -4,17 +4,17 @@ import BatchIngest
 package import BatchMaps
 import FoundationEssentials
 
-/// The maps that a job names, by their names.
+/// The maps that a job names, by name.
 package struct JobMaps {
   private var maps: [String: InputMap] = [:]
-  /// What is odd about them, and no reason not to use them.
+  /// Oddities of the maps that do not prevent their use.
   package private(set) var warnings: [ConfigurationFault] = []
   /// The types of records that they name.
   package private(set) var types: [ForeignMap.NamedType] = []
-  /// The columns that they look for people in.
+  /// The columns in which they look for people.
   private var idColumns: [ForeignMap.NamedType] = []
 
-  /// - Throws: `ConfigurationErrors` with all that is wrong with all of them.
+  /// - Throws: `ConfigurationErrors` with all faults of all maps.
   package init(_ job: Job) throws {
     let unknown = Self.inputs(of: job).flatMap { key, inputs in
       inputs.compactMap(\.map).filter { !MapName.isFile($0) && Preset.named($0) == nil }.map { (key, $0) }
@@ -46,12 +46,12 @@ package struct JobMaps {
     InputKind.allCases.map { ($0.name, job.inputs[$0]) }
   }
 
-  /// Each once, in an order that is always the same.
+  /// Returns each name once, sorted.
   fileprivate static func names(of job: Job) -> [String] {
     Set(inputs(of: job).flatMap(\.inputs).compactMap(\.map)).sorted()
   }
 
-  /// The map that a list of files calls by a name, relative to the job.
+  /// Returns the map that a list of files names, relative to the job.
   static func map(_ name: String, of job: Job) throws -> InputMap? {
     let name = MapName.isFile(name) ? PathText.resolve(name, in: job.directory) : name
     return try JobMaps(names: [name]).maps[name]
@@ -76,14 +76,14 @@ package struct JobMaps {
     guard faults.isEmpty else { throw ConfigurationErrors(faults) }
   }
 
-  /// The map of an entry; nil for records of the project's own shape that are whole lines.
+  /// The map of an entry; nil for whole lines in the project's own shape.
   subscript(input: JobInput) -> InputMap? {
     guard let record = input.record else { return input.map.flatMap { maps[$0] } }
     guard let map = input.map.map({ maps[$0]?.map as? ForeignMap }) ?? ForeignMap.own else { return nil }
     return map.reading(record: record).map { InputMap($0, identity: $0.digest) }
   }
 
-  /// What is wrong with columns that the program writes itself (reference decisions 64).
+  /// Returns the faults of id columns that the program writes itself (reference decisions 64).
   package func faults(_ settings: Settings) -> [ConfigurationFault] {
     let reserved = Set(settings.reservedColumns.map { FoldedText($0) })
     return idColumns.filter { reserved.contains(FoldedText($0.name)) }.map {
@@ -91,7 +91,8 @@ package struct JobMaps {
     }
   }
 
-  /// The files of the maps that a job names, those that they include among them; also of maps that cannot be used.
+  /// Returns the files of the maps that a job names, including the files that these include, and those of maps that
+  /// cannot be used.
   static func files(of job: Job) -> [String] {
     let library = MapLibrary(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
@@ -99,20 +100,20 @@ package struct JobMaps {
   }
 }
 
-/// What a map of a job says, to tell configurations apart: events come from it as they come from settings.
+/// The identity of a job's map, to distinguish configurations: events depend on maps as on settings.
 package struct MapDigest: Sendable, Hashable {
-  /// Of the preset, or the file as seen from the job.
+  /// The name of the preset, or the file relative to the job.
   package var name: String
-  /// `unreadable` for a map that cannot be used, which whoever reads inputs is told.
+  /// `unreadable` for a map that cannot be used; reading the inputs reports it.
   package var text: String
 
-  /// Of all maps of a job, which are read for it.
+  /// Returns the digests of all maps of a job, which are read for this.
   package static func all(of job: Job) -> [MapDigest] {
     let inputs = Set(InputKind.allCases.flatMap { job.inputs[$0] }.filter { $0.map != nil || $0.record != nil })
     let digests = Set(
       inputs.map { input in
         let name = input.map.map { MapName.isFile($0) ? PathText.shown($0, from: job.directory) : $0 } ?? "own"
-        // Reading inputs says what is wrong with it.
+        // Reading the inputs reports what is wrong with it.
         let maps = try? JobMaps(names: input.map.map { [$0] } ?? [])
         return MapDigest(
           name: input.record.map { "\(name) of '\($0)'" } ?? name, text: maps?[input]?.identity ?? "unreadable")

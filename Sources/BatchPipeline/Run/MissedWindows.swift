@@ -4,22 +4,21 @@ package import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The times between windows that runs of a job have read, and that none has, in pieces of the window that came after them (reference
-/// decisions 49).
+/// The times between windows read by runs of a job that no run has read, in pieces of the size of the window that came
+/// after them (reference decisions 49).
 struct MissedWindows: Sendable, Equatable {
-  /// Ascending.
   private(set) var pieces: [Range<Instant>] = []
-  /// Where the latest window that was read ends.
+  /// The end of the latest window that was read.
   private var end: Instant?
-  /// By whose calendar windows are days.
+  /// The zone of the calendar for windows of days.
   private let zone: Zone
 
-  /// More pieces of one gap are left in one.
+  /// The maximum number of pieces of one gap; the rest stays in one piece.
   private static let most = 1000
 
   init(in zone: Zone) { self.zone = zone }
 
-  /// A run begins: what lies between the windows that were read and its own is missed.
+  /// Notes a run's window: the time between the windows read before and it is missed.
   mutating func begin(_ window: TimeWindow) {
     guard let from = window.from, let end, end < from else { return }
     var gap: [Range<Instant>] = []
@@ -34,9 +33,9 @@ struct MissedWindows: Sendable, Equatable {
     pieces.sort { $0.lowerBound < $1.lowerBound }
   }
 
-  /// A run has read its window.
+  /// Notes that a run has read its window.
   ///
-  /// - Parameter known: beyond it nothing was there to be read.
+  /// - Parameter known: the known time; nothing after it was there to be read.
   mutating func read(_ window: TimeWindow, knownUntil known: Instant) {
     let to = min(window.to ?? known, known)
     let from = min(window.from ?? Instant(milliseconds: 0), to)
@@ -49,12 +48,13 @@ struct MissedWindows: Sendable, Equatable {
     end = end.map { max($0, to) } ?? to
   }
 
-  /// A run has ended and told them: those that are beyond its reach are told no more.
+  /// Drops pieces before the reach of a run that has ended, and so has reported them.
   mutating func drop(before reach: Instant) { pieces.removeAll { $0.upperBound <= reach } }
 }
 
 extension Zone {
-  /// So many lengths of a window later, by the calendar where it is whole days; a window without an end counts as a day.
+  /// Returns the instant some window lengths later, by the calendar if these are whole days; a window without an end
+  /// counts as a day.
   fileprivate func instant(_ instant: Instant, steps: Int, of window: TimeWindow) -> Instant {
     let day: Int64 = 86_400_000
     var days: Int64 = 1
@@ -70,14 +70,14 @@ extension Zone {
 }
 
 extension RelativeWindow {
-  /// The time for which a run reads a window that includes the piece; nil where there is none.
+  /// Returns the latest time at which a run reads a window that includes the piece; nil if there is none.
   ///
   /// - Parameters:
-  ///   - asOf: of the run whose window is later.
-  ///   - window: of that run.
+  ///   - asOf: the time of the run with the later window.
+  ///   - window: the window of that run.
   func asOf(reading piece: Range<Instant>, before asOf: Instant, _ window: TimeWindow) -> Instant? {
     var step = window
-    // Days are looked at one by one, so that a window of several finds the first run that has all of it.
+    // Goes day by day, so that for a window of several days the first run with the whole piece is found.
     if let from = window.from, let to = window.to, to.milliseconds - from.milliseconds > 86_400_000 { step.to = nil }
     for number in 1...4000 {
       let time = zone.instant(asOf, steps: -number, of: step)
@@ -89,14 +89,16 @@ extension RelativeWindow {
 }
 
 extension Pipeline {
-  /// Windows of the job that no run has read, as of the run at hand; none of a job that does not want to know.
+  /// Returns the windows of the job that no run has read, as of the current run; empty for a job that does not report
+  /// them.
   ///
-  /// - Parameter run: the one at hand, if the store has it; it may have read its window or not.
+  /// - Parameter run: the current run, if the store has it; it may or may not have read its window.
   func missedWindows(in store: EventStore, _ run: RunID?) throws -> [MissedWindow] {
     request.job.tellsMissed ? try allMissedWindows(in: store, run) : []
   }
 
-  /// The windows that are missed within `catchUp` of the job, oldest first; none for a run whose window was given, and for a trial.
+  /// Returns the missed windows within `catchUp` of the job, oldest first; empty for a run whose window was given, and
+  /// for a trial.
   package func windowsToCatchUp() throws -> [MissedWindow] {
     let (job, changes) = (request.job, request.loaded.changes)
     guard let span = job.catchUp, request.mode.keeps, request.mode.readsInputs, let from = job.window.from,
@@ -109,7 +111,7 @@ extension Pipeline {
     return windows.filter { $0.from >= begin && $0.to <= from }
   }
 
-  /// The same of the store as it is; none where there is none, or where it cannot be read.
+  /// Returns the missed windows of the present store; empty if there is none, or it cannot be read.
   package func missedNow() -> [MissedWindow] {
     guard request.mode.keeps, FileManager.default.fileExists(atPath: request.storePath) else { return [] }
     do {
@@ -118,7 +120,7 @@ extension Pipeline {
       try store.close()
       return windows
     } catch {
-      // What is wrong with the store ended the run, or ends the next one.
+      // An error of the store ended the run, or ends the next one.
       return []
     }
   }
@@ -129,7 +131,7 @@ extension Pipeline {
     let reading = [RunMode.run.name, RunMode.noUpload.name, "collect"]
     var lastKnown: Instant?
     for stored in try store.runs.all() where stored.job == request.job.name && stored.id != run {
-      // It takes in what no run had read, up to what was known.
+      // It imports lines that no run had read, up to the known time.
       if stored.mode == "rerun", stored.exit == 0, let lastKnown {
         missed.read(stored.window, knownUntil: lastKnown)
       }

@@ -3,9 +3,10 @@ package import BatchFoundation
 import BatchIngest
 import BatchReport
 
-/// An output that would overwrite what the same command reads, keeps or writes; found before anything is opened.
+/// The error of an output that would overwrite a file that the same command reads, keeps or writes; found before
+/// anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
-  /// A path with what it is for people, such as `--events-out` or `the store`.
+  /// A path with its purpose for people, such as `--events-out` or `the store`.
   package struct Use: Equatable, Sendable {
     package var name: String
     package var path: String
@@ -26,12 +27,12 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
       + "('\(other.path.printable)'), which would be overwritten; nothing was read or written. Name another file"
   }
 
-  /// Compares files, by whatever names they have, and places for files that are not there yet.
+  /// Compares existing files, whatever names they have, and places of future files.
   ///
-  /// - Throws: ``OutputConflict`` for the first output that is one of the others, or an output before it.
+  /// - Throws: ``OutputConflict`` for the first output that is one of the others, or an earlier output.
   package static func check(_ outputs: [Use], against others: [Use]) throws {
     var taken: [FilePlace: Use] = [:]
-    // What cannot be looked at cannot be overwritten either; opening it says why.
+    // A file that cannot be examined cannot be overwritten either; opening it reports why.
     for use in others { if let place = try? FilePlace(use.path) { taken[place] = taken[place] ?? use } }
     for output in outputs {
       guard let place = try? FilePlace(output.path) else { continue }
@@ -41,7 +42,7 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// A file that would be called compressed and is not.
+/// The error of an output that is named as compressed but would not be.
 package struct CompressedOutputError: RunError, Equatable, CustomStringConvertible {
   package var output: OutputConflict.Use
 
@@ -53,7 +54,7 @@ package struct CompressedOutputError: RunError, Equatable, CustomStringConvertib
   }
 }
 
-/// An output of answers that the service of the job never gives.
+/// The error of an output for answers that the job's service never gives.
 package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertible {
   package var destination: String
 
@@ -74,12 +75,12 @@ extension RunRequest {
     return named.compactMap { name, path in path.map { OutputConflict.Use(name, $0) } }
   }
 
-  /// A store, and what stands beside it.
+  /// Returns the files of a store.
   package static func storeFiles(_ store: String) -> [OutputConflict.Use] {
     ["", "-wal", "-shm", "-journal", ".lock"].map { OutputConflict.Use("the store", store + $0) }
   }
 
-  /// What a run reads or keeps, besides its inputs.
+  /// The files that a run reads or keeps, except its inputs.
   private var files: [OutputConflict.Use] {
     var files = [OutputConflict.Use("the job", job.file)]
     files += job.configuration.map { OutputConflict.Use("a configuration of the job", $0) }
@@ -98,7 +99,7 @@ extension RunRequest {
     return files
   }
 
-  /// The files that the inputs of the job are now, of any mode: what cannot be found is for whoever reads them.
+  /// The present input files of the job, in any mode; reading them reports those that cannot be found.
   private var inputs: [OutputConflict.Use] {
     InputKind.allCases.flatMap { kind in
       InputFiles.paths(job.inputs[kind].flatMap(\.patterns), in: job.directory)
@@ -106,10 +107,12 @@ extension RunRequest {
     }
   }
 
-  /// Refuses outputs that would overwrite what the command reads, keeps or writes, inputs included. Whoever writes any of them asks this
-  /// first, before anything is opened and before anything else can fail.
+  /// Refuses outputs that would overwrite files that the command reads, keeps or writes, including inputs. Call it
+  /// before anything is opened and before anything else can fail.
   ///
-  /// - Parameter others: outputs and files besides those that the request knows.
+  /// - Parameters:
+  ///   - more: outputs in addition to those of the request.
+  ///   - others: files in addition to those of the request.
   /// - Throws: ``OutputConflict``, ``CompressedOutputError``.
   package func checkOutputs(
     _ more: [OutputConflict.Use] = [], against others: [OutputConflict.Use] = []
@@ -118,7 +121,7 @@ extension RunRequest {
     if let output = outputs.first(where: { $0.path.lowercased().hasSuffix(".gz") }) {
       throw CompressedOutputError(output: output)
     }
-    // Nothing is compared with a stream or a device, so nothing need be looked for.
+    // Streams and devices are not compared, so the files need not be searched.
     guard outputs.contains(where: { (try? FilePlace($0.path)) != nil }) else { return }
     let reports = outputs.compactMap { output in
       job.reports.flatMap { ReportFolder.role(of: output.path, below: $0) }.map { OutputConflict.Use($0, output.path) }

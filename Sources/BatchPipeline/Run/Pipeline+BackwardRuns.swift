@@ -4,17 +4,18 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// A run that lies before what its store has decided, and that does not say what is to become of its records.
+/// The error of a run before everything that its store has processed, without a choice of what happens to its records.
 package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var evidence: Evidence
-  /// The same run, with the setting that lets it go on.
+  /// The same run, with the setting that permits it.
   package var command: String
 
   package enum Evidence: Sendable, Equatable {
-    /// The window ends at `to`; what was decided begins at `decided`.
+    /// The window ends at `to`; the processed records begin at `decided`.
     case window(to: Instant, decided: Instant)
-    /// Of `known` devices that the store knows, `behind` have no record after `newest`, but were decided up to `decided`.
+    /// Of `known` devices that the store knows, `behind` have no record after `newest`, but were processed up to
+    /// `decided`.
     case devices(behind: Int, known: Int, newest: Instant, decided: Instant)
   }
 
@@ -40,9 +41,9 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
 }
 
 extension Pipeline {
-  /// Refuses a run whose window lies before everything that the store has decided, unless `Ingest.lateRecords` was set by somebody.
+  /// Refuses a run whose window is before everything that the store has processed, unless `Ingest.lateRecords` is set.
   ///
-  /// A window of which anything was read before is a repetition, and goes on.
+  /// A window that was partly read before is a repetition, and permitted.
   ///
   /// - Throws: ``BackwardRunError`` before anything is read.
   func refuseBackwardRun(_ store: EventStore) throws {
@@ -54,7 +55,7 @@ extension Pipeline {
       store: store.path, evidence: .window(to: to, decided: decided), command: acceptingCommand(store))
   }
 
-  /// The same by the records themselves, for jobs without a window or with a wide one, and for lines that come back from quarantine.
+  /// Refuses a run by its records, for jobs without a window or with a wide one, and for lines from the quarantine.
   ///
   /// - Throws: ``BackwardRunError``.
   func refuse(_ share: BackwardShare, _ store: EventStore) throws {
@@ -78,9 +79,9 @@ extension Pipeline {
     (request.loaded.configuration.resolved(named: "Ingest.lateRecords")?.chain.count ?? 0) > 1
   }
 
-  /// What late records mean, and the command that decides them right, for the end of a run that met some; nil for one that met none.
+  /// Returns a note about late records, with the command that processes them correctly; nil without late records.
   ///
-  /// - Parameter rules: which say from when on events may be others.
+  /// - Parameter rules: the rules, which define the range of events that may change.
   func lateNote(
     _ late: LateRecords, _ rules: any DecisionRules, _ files: InputFiles, _ store: EventStore
   ) -> String? {
@@ -100,7 +101,7 @@ extension Pipeline {
       "\(records): events outside sessions and campaigns came of them. Decide them right, as far as events were not sent: \(command)"
   }
 
-  /// What decides the time of records once more, from where on they can change something.
+  /// Returns the command that processes the time of records again, from where they can change something.
   func rerun(_ invocation: RunInvocation, from first: Instant, to last: Instant, _ rules: any DecisionRules) -> String {
     let lookback = max(rules.lookback, rules.longestSilence)
     let begin = Instant(milliseconds: max(0, first.milliseconds - lookback.count))

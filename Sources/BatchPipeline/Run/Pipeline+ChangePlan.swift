@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// A plan was asked for, or is to be carried out, where the service knows nothing of plans.
+/// The error of a plan requested or to be carried out where the service does not support plans.
 struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var destination: String
 
@@ -14,16 +14,17 @@ struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var description: String { "error: a run changes nothing at '\(destination)' but to send events, so there is no plan" }
 }
 
-/// What a run would change at the service beside sending events: `--online-plan` writes it, `--plan` holds a run to it.
+/// The changes of a run at the service other than sending events: `--online-plan` writes them, `--plan` limits a run to
+/// them.
 extension Pipeline {
   func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
     guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }
     return planner
   }
 
-  /// The service, held to the plan in a file; as it is without one.
+  /// Returns the service limited to the plan in a file; the service itself without a file.
   ///
-  /// - Throws: what is wrong with the plan, before anything is written.
+  /// - Throws: errors of the plan, before anything is written.
   func following(
     _ path: String?, _ service: any PlatformService, _ files: InputFiles
   ) throws -> any PlatformService {
@@ -33,7 +34,7 @@ extension Pipeline {
     return try planner(service).following(plan, file: path, inputs: inputDigest(files))
   }
 
-  /// Writes what a run would change at the service, which is only read.
+  /// Writes the changes that a run would make at the service, which is only read.
   func writeChangePlan(
     _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
@@ -49,7 +50,7 @@ extension Pipeline {
     }
   }
 
-  /// Of job, configuration and every byte of the inputs.
+  /// Returns the digest of job, configuration and every byte of the inputs.
   private func inputDigest(_ files: InputFiles) throws -> String {
     var hash = SHA256()
     hash.update("\(request.job.name)\n\(request.configurationDigest)\n")

@@ -6,9 +6,9 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Records of the job's inputs, put in order per device, become events that the storage takes.
+  /// Processes the records of the job's inputs, ordered per device, into events for the storage.
   ///
-  /// - Returns: false where nothing could be used: nothing was kept but quarantined lines, and nothing is to be sent.
+  /// - Returns: false if nothing was usable: only quarantined lines were kept, and nothing is to be sent.
   func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws -> Bool {
     let files = preparation.files
     var preparation = preparation
@@ -58,12 +58,12 @@ extension Pipeline {
     return true
   }
 
-  /// Decides what stands in any files, and adds its figures to the report.
+  /// Processes the lines of files, and adds the figures to the report.
   func decided(
     _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
     var options = preparation.options
-    // Lines belong to the nights that quarantined them, whatever window the job has today.
+    // Lines belong to the nights that quarantined them, whatever the job's window is today.
     if let replay = storage.replay { options.ingest.window = replay.input.window }
     options.reach = storage.reach(request.settings)
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
@@ -85,7 +85,7 @@ extension Pipeline {
       do {
         return try stage.run { try progress($0, of: size) }
       } catch var error as TooManyQuarantined {
-        // They are shown to whoever looks for why.
+        // Makes them visible to a user who searches for the reason.
         try storage.sink.finish()
         error.store = storage.kept?.store.path
         throw error
@@ -118,7 +118,7 @@ extension Pipeline {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
       tell("warning", PastRecords.note(local.tally), &outcome)
     }
-    // Without a store there is no key to keep; hashes of one dry run agree among themselves.
+    // Without a store there is no key to keep; the hashes of one dry run are consistent.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
     let causes = advised(storage.quarantined.causes, files, preparation.options.vocabulary)
@@ -141,7 +141,7 @@ extension Pipeline {
     return local
   }
 
-  /// What the lines of the causes look like: of each kind of input and map the first file that went wrong is looked at.
+  /// Adds advice on the shape of the lines: the first faulty file of each kind of input and map is examined.
   private func advised(
     _ causes: [FindingCause], _ files: InputFiles, _ vocabulary: any RecordVocabulary
   ) -> [FindingCause] {
@@ -152,7 +152,7 @@ extension Pipeline {
         let file = files.files.first(where: { $0.original.isIdentical(to: cause.file) }), file.handedOver == nil
       else { return cause }
       let entry = "\(file.kind.name) \(file.map?.identity ?? "")"
-      // A file that cannot be looked at again is told by its reading.
+      // If a file cannot be read again, reading it reports that.
       let words = looked[entry] ?? (try? LikelyEntry(of: file, vocabulary, presets: platform.presets))?.words ?? ""
       looked[entry] = words
       var cause = cause
@@ -161,16 +161,16 @@ extension Pipeline {
     }
   }
 
-  /// Tells people at once, and the report.
+  /// Shows a note to the user, and adds it to the report.
   ///
-  /// - Parameter note: nil for nothing.
+  /// - Parameter note: nil for none.
   func tell(_ kind: String, _ note: String?, _ outcome: inout RunOutcome) {
     guard let note else { return }
     outcome.report.notes.append(note)
     monitor.note("\(kind): \(note)")
   }
 
-  /// - Parameter size: of all inputs.
+  /// - Parameter size: the size of all inputs in bytes.
   func progress(_ progress: IngestProgress, of size: UInt64) throws {
     try interruption.check()
     monitor.progress(progress, of: size)

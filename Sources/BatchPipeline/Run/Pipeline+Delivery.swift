@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// What the platform has to know first, then the chunks, then what can be asked about them.
+  /// Runs the platform's work before delivery, then sends the chunks, then makes the platform's calls about them.
   func deliver(
     to service: any PlatformService, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
@@ -39,7 +39,7 @@ extension Pipeline {
       stage.exit = InterruptedError(signal: signal).exit
       return
     }
-    // A service that failed while identities were asked for comes before what the delivery left to somebody.
+    // A service failure during identity checks takes precedence over what the delivery left to a person.
     if report.exit != .done, stage.exit != .serviceUnavailable || report.exit != .protocolRefused {
       stage.exit = report.exit
     }

@@ -3,14 +3,14 @@ import BatchFoundation
 package import BatchReport
 package import BatchStore
 
-/// What a store keeps of its runs, for whoever asks later.
+/// The history of runs in a store.
 extension Pipeline {
-  /// Begins a run of the job, with how it was asked and what is configured.
+  /// Begins a run of the job in the store, with its mode and configuration.
   ///
   /// - Parameters:
-  ///   - store: where it is noted.
-  ///   - mode: how it was asked; nil for the mode of the request.
-  ///   - window: what it is to read; nil for the window of the job, where inputs are read.
+  ///   - store: the store to note it in.
+  ///   - mode: the name of the mode; nil for the mode of the request.
+  ///   - window: the window to read; nil for the window of the job, if inputs are read.
   func beginRun(in store: EventStore, mode: String? = nil, window: TimeWindow? = nil) throws -> RunID {
     let digest = request.configurationDigest
     try store.runs.keep(request.shownSettings, digest: digest)
@@ -20,7 +20,8 @@ extension Pipeline {
       window: window ?? (request.mode.readsInputs ? request.job.window : TimeWindow()))
   }
 
-  /// Says which maps are not what they were in the last run of the job: what they make otherwise counts as new (reference decisions 46).
+  /// Notes which maps differ from the last run of the job: lines that they map differently count as new
+  /// (reference decisions 46).
   func noteChangedMaps(in store: EventStore) throws {
     guard !request.maps.isEmpty,
       let last = try store.runs.all().last(where: { $0.job == request.job.name && !$0.configurationDigest.isEmpty })
@@ -35,7 +36,7 @@ extension Pipeline {
     }
   }
 
-  /// Notes how a run ended, with its report. What the store cannot note of a run that failed is not worth another error.
+  /// Notes the end of a run, with its report. If a run failed, an error of the store here is only shown.
   func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
     let ended = Instant.now
     var report = outcome.report
@@ -50,7 +51,7 @@ extension Pipeline {
     }
   }
 
-  /// Notes an end anew that turned out otherwise after it was noted or reported, because an output could not be written.
+  /// Notes the end again if it changed after it was noted or reported, because an output could not be written.
   package func noteEnd(_ outcome: inout RunOutcome) {
     if let noted = outcome.noted, noted.exit != outcome.exit {
       outcome.noted?.exit = outcome.exit
@@ -68,8 +69,8 @@ extension Pipeline {
     writeReport(&outcome)
   }
 
-  /// Keeps a run that could not even begin (reference decisions 49), and writes its report if the job asks for reports. A command that was
-  /// given wrongly leaves everything as it is.
+  /// Notes a run that could not begin (reference decisions 49), and writes its report if the job requests reports. A
+  /// usage error changes nothing.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
     guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
     outcome.fail(error)
@@ -93,25 +94,25 @@ extension Pipeline {
 }
 
 extension StoredRun {
-  /// What became of its night, as it noted that; nil for a run that did not end, and for one of a release that did not say it.
+  /// The noted state of its night; nil for a run that did not end, and for one of a release that did not note it.
   package var night: NightState? {
-    // What is not a JSON object is from another program.
+    // Counters that are not a JSON object are from another program.
     counters.flatMap { try? JSONNode.parse(Array($0.utf8)) }?["night"]?.string.flatMap(NightState.init(rawValue:))
   }
 }
 
 extension ListedRun {
-  /// Figures of a run that did not end, or of a release that kept none, are 0.
+  /// Creates the entry of a run; figures of a run that did not end, or of a release that kept none, are 0.
   ///
-  /// - Parameter platform: the name of the platform, under which the summary has what it alone counts.
+  /// - Parameter platform: the name of the platform, under which the summary has the platform's figures.
   init(_ run: StoredRun, of platform: String) {
     self.init(
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
-      // A release that kept no exit codes kept the end of runs that were done.
+      // Releases without exit codes noted the end only of runs that were done.
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
     (until, window, night) = (run.until, run.window, run.night)
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
-    // What is not a JSON object is from another program; the run is listed all the same.
+    // Counters that are not a JSON object are from another program; the run is listed nevertheless.
     guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return }
     func figure(_ section: String, _ name: String) -> Int { counters[section]?[name]?.integer.map { Int($0) } ?? 0 }
     accepted = figure("records", "accepted")
@@ -125,7 +126,7 @@ extension ListedRun {
 }
 
 extension RunRequest {
-  /// All that ``configurationDigest`` is made of.
+  /// All values that ``configurationDigest`` covers.
   var shownSettings: [RunSetting] {
     loaded.configuration.shownSettings()
       + maps.map { RunSetting(name: "map \($0.name)", value: $0.text, origin: "map of the job") }
@@ -133,7 +134,7 @@ extension RunRequest {
 }
 
 extension Configuration {
-  /// Settings but secrets, as `config show` shows them, with the layer, file and line that gave them.
+  /// Returns the settings except secrets, as `config show` shows them, with the layer, file and line that gave them.
   func shownSettings(_ isWanted: (ResolvedSetting) -> Bool = { _ in true }) -> [RunSetting] {
     resolved.filter { !$0.setting.isSecret && isWanted($0) }.map { resolved in
       RunSetting(

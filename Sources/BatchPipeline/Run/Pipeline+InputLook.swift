@@ -3,12 +3,12 @@ import BatchIngest
 import BatchMaps
 import BatchReport
 
-/// Who and when inputs are of, and what of them nothing reads: said where somebody sees them for the first time.
+/// A preview of inputs: devices and times in them, and fields that nothing reads, shown when a user first sees them.
 extension Pipeline {
-  /// Records that are looked at.
+  /// The number of records examined.
   private static let lookedAt = 10_000
 
-  /// - Parameter isFirst: whether the store has no run before this one.
+  /// - Parameter isFirst: whether the store has no earlier run.
   func lookAtInputs(_ files: InputFiles, isFirst: Bool, _ outcome: inout RunOutcome) throws {
     guard isFirst || request.refusesQuarantined, request.mode.readsInputs, request.part == nil else { return }
     var lines: [String] = []

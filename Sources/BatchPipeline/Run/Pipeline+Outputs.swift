@@ -5,9 +5,9 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// Files that a run writes for its caller. One that cannot be written does not undo what was kept and sent.
+/// The files that a run writes for its caller. If one cannot be written, kept and sent events stay.
 extension Pipeline {
-  /// `--events-out`.
+  /// Writes `--events-out`.
   func writeEvents(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let path = request.eventsOut else { return }
     let isUseless = outcome.report.nothingUsable == true
@@ -32,7 +32,7 @@ extension Pipeline {
       let changed = (storage.sink as? DryRunSink)?.changed.withLock { $0 } ?? []
       return [inWindow((storage.spool?.sequences() ?? []) + (backlog ?? []).map { leaving(changed, outOf: $0) })]
     }
-    // What was posted was, also where a request whose answer had been lost went out again when its time was over.
+    // Posted events stay posted, even if a request whose answer was lost was sent again after their time was over.
     let posted = EventSelection(sequences: try store.ledger.sequences([.posted(in: run)]))
     return switch request.mode {
     case .post: [posted]
@@ -41,7 +41,7 @@ extension Pipeline {
     }
   }
 
-  /// What a rewind decided otherwise goes out in its new form only.
+  /// Removes events that a rewind changed: they are listed in their new form only.
   private func leaving(_ changed: Set<EventID>, outOf sequence: BlockSequence) -> BlockSequence {
     guard !changed.isEmpty else { return sequence }
     let codec = platform.storeFormat.codec
@@ -56,7 +56,7 @@ extension Pipeline {
     }
   }
 
-  /// `--findings-out`.
+  /// Writes `--findings-out`.
   func write(_ findings: OrderedLines?, _ outcome: inout RunOutcome) throws {
     guard let findings, let path = request.findingsOut else { return }
     do {
@@ -67,13 +67,14 @@ extension Pipeline {
     }
   }
 
-  /// `--decisions-out`. Made before anything is sent: each question is asked once, and what became of it is told by that run alone.
+  /// Opens `--decisions-out` before anything is sent: each question is asked once, and only that run reports the
+  /// result.
   func decisionsFile(of service: any PlatformService) throws(OutputError) -> OutputFile? {
     guard let path = request.decisionsOut, service is any DecisionListing else { return nil }
     return try OutputFile(path)
   }
 
-  /// Writes what became of the questions, also of those that were asked before a signal came.
+  /// Writes the results of the questions, including those asked before a signal came.
   func writeDecisions(
     of service: any PlatformService, _ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome
   ) throws {
@@ -86,7 +87,7 @@ extension Pipeline {
     }
   }
 
-  /// In place of the one that there is.
+  /// Writes the report in place of an existing one of this run.
   func writeReport(_ outcome: inout RunOutcome) {
     guard let folder = request.job.reports else { return }
     outcome.attempt { outcome in
@@ -98,7 +99,7 @@ extension Pipeline {
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
       outcome.told = outcome.exit
-      // The first run has nothing beside it.
+      // For the first run there are no others to list.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,

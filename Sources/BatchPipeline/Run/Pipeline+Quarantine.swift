@@ -3,14 +3,15 @@ import BatchIngest
 package import BatchStore
 
 extension Pipeline {
-  /// Lines that waited in quarantine, and in whose place this run read something that it did not refuse, wait no more.
+  /// Settles quarantined lines if this run read something in their place that it did not refuse.
   ///
-  /// The place is the line number in the file, as long as the file is the same up to the lines that were quarantined: the offset has to
-  /// be that of before, moved by what those lines grew or shrank. So an export of another day under an old name settles nothing.
+  /// The place is the line number in the file, as long as the file is the same up to the quarantined lines: the offset
+  /// must be the earlier one, shifted by the change in length of those lines. So an export of another day under an old
+  /// name settles nothing.
   ///
-  /// - Returns: how many lines were settled.
+  /// - Returns: the number of lines settled.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
-    // What comes out of a pipe has no place that is the same the next time.
+    // Places in the output of a pipe are not stable.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
     var settled = 0
     var shift: Shift?
@@ -29,14 +30,13 @@ extension Pipeline {
     return settled
   }
 
-  /// By how many bytes what stands behind the replaced lines of a file has moved.
+  /// The shift in bytes of everything after the replaced lines of a file.
   private struct Shift {
-    /// A line of the file.
     var origin: WaitingLine
     var bytes: Int64 = 0
   }
 
-  /// - Parameter lines: of one file, in order, none of which was read as it was.
+  /// - Parameter lines: the lines of one file, in order, none of which was read unchanged.
   private func replaced(_ lines: [WaitingLine], _ shift: inout Shift) throws -> [Int64] {
     guard let first = lines.first else { return [] }
     let damage = lines.filter { $0.reason == .damagedFile }.map(\.id)
@@ -52,16 +52,16 @@ extension Pipeline {
         }
       }
     } catch is IngestFailure {
-      // The file went away since it was read: its lines go on waiting.
+      // The file was removed since it was read: its lines stay pending.
     }
     return settled
   }
 }
 
 extension Quarantine {
-  /// Says which quarantined lines were counted and not kept; nil if all were kept.
+  /// Returns a note on quarantined lines that were counted but not kept; nil if all were kept.
   ///
-  /// - Parameter run: whose lines; nil for those of all runs.
+  /// - Parameter run: the run of the lines; nil for all runs.
   package func unkeptNote(of run: RunID? = nil) throws -> String? {
     let unkept = try unkeptLines(of: run)
     guard !unkept.isEmpty else { return nil }
@@ -76,9 +76,9 @@ extension Quarantine {
   }
 }
 
-/// What ends a run with `--max-quarantine`, once everything that could be used is kept.
+/// The error that ends a run with `--max-quarantine`, once everything usable is kept.
 struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
-  /// Both were quarantined.
+  /// The numbers of quarantined lines and events.
   var lines: Int
   var events: Int
   var limit: Int

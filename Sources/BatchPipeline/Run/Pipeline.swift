@@ -5,7 +5,7 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The stages of a run in their order, whatever its mode:
+/// The stages of a run in order, whatever its mode:
 ///
 ///     job + configuration -> records -> timelines per device -> events -> store -> chunks -> delivery
 ///                                             |                              ^
@@ -18,8 +18,8 @@ package struct Pipeline: Sendable {
   let seed: UInt64?
 
   /// - Parameters:
-  ///   - clock: by which events are sent.
-  ///   - seed: of the pauses before retries; nil takes chance.
+  ///   - clock: the clock of the delivery.
+  ///   - seed: the seed of the pauses before retries; nil for a random one.
   package init(
     _ request: RunRequest, monitor: any RunMonitor = SilentMonitor(), interruption: Interruption = Interruption(),
     clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
@@ -35,10 +35,10 @@ package struct Pipeline: Sendable {
 
   /// Runs the job, from its files to its report.
   ///
-  /// A run that keeps something ends with an outcome once its store is open: an error that ended it stands in there, beside what was
-  /// done before.
+  /// A run that keeps something returns an outcome once its store is open: the outcome includes an error that ended it,
+  /// next to the work done before.
   ///
-  /// - Throws: whatever is wrong before the store is open, and in a dry run at any time.
+  /// - Throws: any error before the store is open, and in a dry run at any time.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
@@ -67,10 +67,10 @@ package struct Pipeline: Sendable {
     return outcome
   }
 
-  /// The picture, from left to right.
+  /// Runs the stages in the diagram, from left to right.
   private func work(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     do {
-      // A run that was killed may have left some.
+      // A killed run may have left changes.
       try settleRewind(storage, &outcome)
       let nights = try nightsBefore(storage)
       if request.mode.readsInputs {
@@ -88,7 +88,7 @@ package struct Pipeline: Sendable {
       try writeChangePlan(preparation, storage, &outcome)
       try settleRewind(storage, &outcome)
       try storage.expire(outOf: request.window)
-      // Input that was refused is kept, but nothing of it is sent.
+      // Refused input is kept, but nothing of it is sent.
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {
         let decisions = try decisionsFile(of: service)
         try deliver(to: service, storage, &outcome)
@@ -99,7 +99,7 @@ package struct Pipeline: Sendable {
       try writeEvents(storage, &outcome)
       try write(preparation.findings, &outcome)
     } catch {
-      // What is kept so far stays; the report says how far the run came, and why no further.
+      // Everything kept so far stays; the report says where and why the run ended.
       guard request.mode.keeps else { throw error }
       if outcome.report.summary.records.read == 0 { outcome.report.knownUntil = storage.knownBefore }
       outcome.fail(error)
@@ -108,7 +108,7 @@ package struct Pipeline: Sendable {
   }
 }
 
-/// The figures of the records do not add up: a fault of this program that must not pass unseen.
+/// The error of figures of records that do not add up: a bug of this program that must be noticed.
 package struct UnbalancedRecordsError: Error, CustomStringConvertible {
   package var description: String {
     "internal error: records read are not accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"

@@ -4,7 +4,7 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// How an error that ended a run ends the program (reference command-line 4).
+/// The exit of the program for an error that ended a run (reference command-line 4).
 package enum RunFailure {
   package static func exit(of error: any Error) -> RunExit {
     switch error {

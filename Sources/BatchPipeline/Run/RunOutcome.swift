@@ -3,32 +3,31 @@ package import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// How a run went, and how it ends for whoever started it.
+/// The outcome of a run for its caller.
 package struct RunOutcome: Sendable {
   package var report: RunReport
   package var exit: RunExit
-  /// Where the report was written; nil if there is none.
+  /// The folder of the report; nil if there is none.
   package var reportFolder: String?
-  /// How the report says that it ended; nil if there is none.
+  /// The exit in the report; nil if there is none.
   var told: RunExit?
-  /// `--explain`; nil if no device was to be explained.
+  /// The result of `--explain`; nil without a device to explain.
   package var explanation: DeviceExplanation?
-  /// What a dry run found about the inputs.
+  /// The findings of a dry run about the inputs.
   package var findings = Findings()
-  /// Of a replay; nil for other runs.
+  /// Nil for runs other than a replay.
   package var replay: ReplayOutcome?
-  /// All runs of the store with this one, oldest first; none for a run that keeps nothing.
+  /// All runs of the store including this one, oldest first; empty for a run that keeps nothing.
   var runs: [ListedRun] = []
-  /// What is unusual about devices that changed hands; nil for nothing.
+  /// A text about an unusual number of devices with new owners; nil for none.
   var newOwners: String?
-  /// What the platform counted.
+  /// The platform's figures.
   var figures: [String: Int] = [:]
   var details: (any PlatformDetails)?
-  /// The run in the store, and how it noted that this ended; nil where nothing is noted.
+  /// The run in the store, and the exit noted there; nil if nothing is noted.
   var noted: (run: RunID, exit: RunExit)?
-  /// The number of the run in its store; nil where nothing is noted.
+  /// The number of the run in its store; nil if nothing is noted.
   package var run: Int64? { noted?.run.number }
-  /// Whether no error ended it early.
   package var isWhole = true
 
   init(report: RunReport) {
@@ -36,18 +35,18 @@ package struct RunOutcome: Sendable {
     exit = .done
   }
 
-  /// Notes what ended the run, or an output that could not be written: what was done stays done, and the run says so with its
-  /// figures.
+  /// Notes an error that ended the run, or of an output that could not be written: finished work stays, and the report
+  /// has the error next to the figures.
   package mutating func fail(_ error: any Error) {
     let words = "\(error)"
-    // A report that is written anew may meet the same again.
+    // A report that is written again may meet the same error.
     report.failure = report.failure.map { $0.hasSuffix(words) ? $0 : "\($0)\n\(words)" } ?? words
     if let error = error as? StoreError, error.isDamage { report.storeIsDamaged = true }
     if exit == .done { exit = RunFailure.exit(of: error) }
     report.exit = exit
   }
 
-  /// Does what the run can end without; an error of it is noted.
+  /// Does work that is not essential for the run; an error is noted.
   package mutating func attempt(_ work: (inout RunOutcome) throws -> Void) {
     do {
       try work(&self)
@@ -57,17 +56,17 @@ package struct RunOutcome: Sendable {
   }
 }
 
-/// Whom a run tells what it is doing.
+/// The receiver of messages about a run's progress.
 package protocol RunMonitor: Sendable {
-  /// A line for people.
+  /// Shows a line to the user.
   func note(_ text: String)
-  /// Called now and then from several threads; throw to stop the run.
+  /// Called now and then from several threads.
   func progress(_ progress: IngestProgress, of total: UInt64)
-  /// Called now and then while events are sent, with those that waited when that began.
+  /// Called now and then while events are sent, with the number pending at the start.
   func delivered(_ events: Int, of total: Int)
 }
 
-/// Nobody is told anything.
+/// A monitor that ignores all messages.
 package struct SilentMonitor: RunMonitor {
   package init() {}
 

@@ -3,14 +3,14 @@ import BatchFoundation
 package import BatchIngest
 import BatchStore
 
-/// What a run found out before anything is created: what cannot be right is refused here.
+/// The preparation of a run before anything is created; invalid requests are refused here.
 struct RunPreparation {
-  /// Nil for a run that asks its service nothing.
+  /// Nil for a run that does not call its service.
   var service: (any PlatformService)?
   var options: DecisionStage.Options
-  /// None for a run that does not read the inputs of its job.
+  /// Empty for a run that does not read the inputs of its job.
   var files: InputFiles
-  /// What `--findings-out` gets; nil if nobody asks for it.
+  /// The lines for `--findings-out`; nil if not requested.
   var findings: OrderedLines?
 }
 
@@ -38,9 +38,9 @@ extension Pipeline {
     return files
   }
 
-  /// What decides records, for the inputs of the job or for any others.
+  /// Returns the options for processing records, of the job's inputs or any others.
   ///
-  /// - Throws: what is wrong with files and settings that the rules need.
+  /// - Throws: errors of files and settings that the rules need.
   func decisionOptions(_ findings: OrderedLines? = nil) throws -> DecisionStage.Options {
     var context = request.context
     context.findings = findings
@@ -65,7 +65,7 @@ extension RunRequest {
 }
 
 extension RunRequest {
-  /// What would read the inputs a second time; nil for nothing.
+  /// The reason why inputs would be read a second time; nil for none.
   fileprivate var secondReader: String? {
     if decidesAnew { return "a comparison" }
     if isOneOfMany { return "a backfill" }
@@ -75,7 +75,7 @@ extension RunRequest {
   }
 }
 
-/// An input that can be read once, where it would have to be read again.
+/// The error of an input that can be read only once but would have to be read again.
 struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
   var pipe: String
   var reader: String
@@ -88,9 +88,9 @@ struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
 }
 
 extension InputFiles {
-  /// The files that a job reads now.
+  /// Finds the files that a job reads now.
   ///
-  /// - Parameter allowsMissing: whether inputs may be missing that the job requires.
+  /// - Parameter allowsMissing: whether required inputs may be missing.
   /// - Throws: `InputError`; `ConfigurationErrors` for maps that cannot be used.
   package static func find(_ job: Job, allowsMissing: Bool = false) throws -> InputFiles {
     let maps = try JobMaps(job)

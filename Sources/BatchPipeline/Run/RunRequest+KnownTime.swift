@@ -2,10 +2,9 @@ import BatchConfiguration
 package import BatchFoundation
 
 extension RunRequest {
-  /// Until when the run knows what devices did: what only silence decides is decided up to there (reference decisions 33). Nil
-  /// decides nothing by silence.
+  /// Returns the known time of the run, up to which silence leads to decisions (reference decisions 33). Nil for none.
   ///
-  /// - Parameter earlier: the known time of the store, which never goes back; nil where there is none.
+  /// - Parameter earlier: the known time of the store, which never goes back; nil if there is none.
   func knownUntil(after earlier: Instant?) -> Instant? {
     if let part { return part.knownUntil }
     if isTest { return job.asOf }
@@ -18,7 +17,7 @@ extension RunRequest {
     }
   }
 
-  /// Refuses a run that would leave states decided far ahead of the clock.
+  /// Refuses a run that would process states far ahead of the clock.
   ///
   /// - Throws: ``FutureRunError`` before anything is read or written.
   func refuseFuture() throws {
@@ -27,9 +26,9 @@ extension RunRequest {
   }
 }
 
-/// An `asOf` far ahead of the clock: sessions would be over that are under way.
+/// The error of an `asOf` far ahead of the clock: current sessions would be ended.
 package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
-  /// No zone that was taken for another is that far off.
+  /// No mistaken time zone is that far off.
   static let margin = Milliseconds(86_400_000)
 
   package var job: String

@@ -4,69 +4,69 @@ import BatchIngest
 package import BatchReport
 package import BatchStore
 
-/// What one run is asked to do, beyond its job.
+/// The parameters of one run, in addition to its job.
 package struct RunRequest: Sendable {
   package var loaded: LoadedJob
   package let platforms: Platforms
-  /// The one that the job's destination names.
+  /// The platform that the job's destination names.
   package let platform: any Platform
   package var mode: RunMode
-  /// A sandbox inside the process is the destination; it has a store of its own beside the job's.
+  /// Whether a sandbox inside the process is the destination; it has a separate store next to the job's.
   package var usesSandbox = false
-  /// Where a sandbox inside the process listens, which takes the place of the service; nil for the real one.
+  /// The address of a sandbox inside the process in place of the service; nil for the real one.
   package var sandboxAddress: String?
-  /// Canonical events, one a line; "-" is stdout; nil writes none.
+  /// The file for canonical events, one per line; "-" is stdout; nil for none.
   package var eventsOut: String?
-  /// What is wrong with events, a line for each; "-" is stdout; nil writes none.
+  /// The file for faults of events, one per line; "-" is stdout; nil for none.
   package var findingsOut: String?
-  /// What became of questions to the service, a line for each; "-" is stdout; nil writes none.
+  /// The file for results of questions to the service, one per line; "-" is stdout; nil for none.
   package var decisionsOut: String?
-  /// The figures of the run as one JSON object, written by whoever asks for the run; "-" is stdout; nil writes none.
+  /// The file for the run's figures as one JSON object, written by the caller; "-" is stdout; nil for none.
   package var summaryOut: String?
-  /// Figures for Prometheus, written by whoever asks for the run; nil writes none.
+  /// The file for Prometheus figures, written by the caller; nil for none.
   package var metricsOut: String?
-  /// A trace and figures for OpenTelemetry, written by whoever asks for the run; nil writes none.
+  /// The file for an OpenTelemetry trace and figures, written by the caller; nil for none.
   package var otlpOut: String?
-  /// How the run went as JUnit XML, written by whoever asks for the run; nil writes none.
+  /// The file for the outcome as JUnit XML, written by the caller; nil for none.
   package var junitOut: String?
-  /// Device whose rules are explained; nil for none.
+  /// The device whose decisions are explained; nil for none.
   package var explain: String?
-  /// Where a dry run writes what would change at the service, which it reads for that; "-" is stdout; nil asks nothing.
+  /// The file for a dry run's plan of changes at the service, which it reads for that; "-" is stdout; nil for none.
   package var planOut: String?
-  /// A plan that the run carries out exactly; nil decides by what is found.
+  /// The file of a plan that the run carries out exactly; nil for none.
   package var planFile: String?
-  /// More quarantined lines than this end the run with exit code 65; nil is without limit.
+  /// The number of quarantined lines beyond which the run ends with exit code 65; nil for no limit.
   package var maxQuarantine: Int?
-  /// Whether anything quarantined ends the run with 65, without more words: each finding is printed.
+  /// Whether anything quarantined ends the run with exit code 65, without a message: each finding is printed.
   package var refusesQuarantined = false
-  /// Figures beyond the range of the nights before end the run with exit code 65, before anything is sent.
+  /// Whether figures outside the range of the nights before end the run with exit code 65, before anything is sent.
   package var failsOnUnusual = false
-  /// Whether reading ends as soon as there are more quarantined lines than that, with nothing decided.
+  /// Whether reading ends as soon as ``maxQuarantine`` is exceeded, with nothing processed.
   package var stopsEarly = false
-  /// Findings about the inputs that a dry run keeps.
+  /// The maximum number of findings about the inputs that a dry run keeps.
   package var findingLimit = QuarantinedLines.shownWithoutStore
-  /// What is read in place of the job's inputs; nil reads those.
+  /// The part that is read in place of the job's inputs; nil for those.
   var part: PartInput?
-  /// Other runs of the same command read the inputs, too.
+  /// Whether other runs of the same command read the inputs too.
   package var isOneOfMany = false
-  /// Records are decided as if the job had never run, and their events are kept for whoever looks at them.
+  /// Whether records are processed as if the job had never run, and their events kept for examination.
   var decidesAnew = false
-  /// A test: nothing ends the known time but an `asOf`.
+  /// Whether it is a test: only an `asOf` sets the known time.
   var isTest = false
-  /// The run goes on without inputs that the job requires.
+  /// Whether the run continues without required inputs.
   package var allowsMissing = false
-  /// Asked where nothing that was read can be used, whether the run goes on all the same: it is meant, or one of several that are judged
-  /// together.
+  /// Called if no line read is usable; returns whether the run continues nevertheless, because that is intended or
+  /// several runs are checked together.
   package var isUsableElsewhere: @Sendable () throws -> Bool = { false }
-  /// An input of which nothing can be used is meant.
+  /// Whether inputs without usable lines are intended.
   package var allowsEmpty = false {
     didSet { if allowsEmpty { isUsableElsewhere = { true } } }
   }
-  /// An `asOf` far ahead of the clock is meant.
+  /// Whether an `asOf` far ahead of the clock is intended.
   package var allowsFuture = false
-  /// When the run began.
+  /// The time when the run began.
   package var now: Instant
-  /// What the maps of the job said then.
+  /// The digests of the job's maps at that time.
   let maps: [MapDigest]
 
   /// - Throws: ``UnknownPlatformError``.
@@ -89,29 +89,29 @@ package struct RunRequest: Sendable {
 
   var vocabulary: any RecordVocabulary { platforms.vocabulary(of: platform) }
 
-  /// When events have to lie that go out in this run; nil for all.
+  /// The times of events that can be sent in this run; nil for all.
   var window: DeliveryWindow? { platform.window(settings, asOf: asOf) }
 
-  /// The store of the run: the job's, or with `--sandbox` one beside it (reference decisions 31).
+  /// The path of the run's store: the job's, or with `--sandbox` one next to it (reference decisions 31).
   package var storePath: String {
     Self.storePath(of: job, inSandbox: usesSandbox && loaded.changes.store == nil)
   }
 
-  /// The store that a job names, or the one beside it.
+  /// Returns the path of the store that a job names, or the default one next to the job.
   ///
-  /// - Parameter inSandbox: the one that runs with `--sandbox` keep.
+  /// - Parameter inSandbox: whether to return the store of runs with `--sandbox`.
   package static func storePath(of job: Job, inSandbox: Bool = false) -> String {
     let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
     return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path
   }
 
-  /// The file in which a sandbox keeps what it holds, beside the store that was filled from it.
+  /// Returns the file of a sandbox's state, next to the store filled from it.
   package static func sandboxState(beside store: String) -> String {
     let stem = PathText.withoutExtension(store)
     return stem + (stem.hasSuffix(".sandbox") ? ".json" : ".sandbox.json")
   }
 
-  /// How to start it again.
+  /// The command to start the run again.
   package var invocation: RunInvocation {
     var invocation = RunInvocation(jobFile: job.file)
     let changes = loaded.changes
@@ -149,12 +149,12 @@ package struct RunRequest: Sendable {
     return job.outbox.map { destination.inFolder($0) } ?? destination
   }
 
-  /// - Throws: ``ServiceSettingsError`` with every setting that the service of the job has to be told, and is not.
+  /// - Throws: ``ServiceSettingsError`` with every missing setting that the job's service needs.
   package func refuseMissingSettings() throws {
     if !usesSandbox { try ServiceSettingsError.refuse(platform.missingSettings(settings, for: job)) }
   }
 
-  /// Lets a sandbox stand in for the service.
+  /// Replaces the service by a sandbox.
   package mutating func useSandbox() {
     usesSandbox = true
     platform.completeForSandbox(&loaded.configuration.settings)

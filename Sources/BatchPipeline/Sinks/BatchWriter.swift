@@ -1,24 +1,24 @@
 import BatchFoundation
 import BatchStore
 
-/// Commits batches, several at a time, on a thread of its own, so that no worker waits for the disk.
+/// A writer that commits batches, several at a time, on a separate thread, so that no worker waits for the disk.
 ///
-/// Batches up to a number of bytes may wait; a worker that is further ahead than that is held until some are done.
+/// Pending batches are limited by their bytes; a worker that is further ahead is blocked until some are committed.
 final class BatchWriter: Sendable {
-  /// Memory is given out in units of so many bytes.
+  /// The number of bytes per unit of memory.
   private static let unit = 1 << 16
-  /// Units of one transaction: enough that the pages they share are written once.
+  /// The number of units per transaction: enough that the pages they share are written once.
   private static let together = 48
-  /// Batches that wait for more to come hold fewer units than ``together``, so even the largest batch finds room some time. As much again as
-  /// two transactions, because the log goes into the store meanwhile now and then.
+  /// The maximum number of units queued. Pending batches have fewer units than ``together``, so even the largest batch
+  /// finds room eventually; the size of two more transactions covers the occasional checkpoint of the log.
   private static let longestQueue = 3 * together
 
   private struct State {
     var batches: [LocalBatch] = []
-    /// Of the batches that wait, and of those that are being committed.
+    /// The units of batches that are pending, and of those being committed.
     var waitingUnits = 0
     var committingUnits = 0
-    /// Somebody waits until everything is committed.
+    /// Whether a caller waits until everything is committed.
     var isFlushing = false
     var isClosed = false
     var failure: (any Error)?
@@ -34,7 +34,7 @@ final class BatchWriter: Sendable {
     thread = try Threads.begin {
       while let batches = Self.takeBatches(state) {
         var failure = state.withLock { $0.failure }
-        // After a failure nothing more is stored: what would come later builds on what is missing.
+        // After a failure nothing more is stored: later batches depend on the missing one.
         if failure == nil {
           do { try commit(batches) } catch { failure = error }
         }
@@ -46,13 +46,13 @@ final class BatchWriter: Sendable {
     }
   }
 
-  // What still waits belongs to a run that failed. Its thread holds the store, which the next run may want at once.
+  // Pending batches belong to a run that failed. The thread holds the store, which the next run may need at once.
   deinit {
     state.change { $0.isClosed = true }
     thread.join()
   }
 
-  /// - Throws: the error of an earlier batch; what came after it was not stored.
+  /// - Throws: the error of an earlier batch; later ones were not stored.
   func add(_ batch: LocalBatch) throws {
     let units = min(Self.longestQueue - Self.together, 1 + batch.byteCount / Self.unit)
     try state.wait { state -> Void? in
@@ -64,7 +64,7 @@ final class BatchWriter: Sendable {
     }
   }
 
-  /// Waits until everything that was added is durable.
+  /// Waits until everything added is durable.
   ///
   /// - Throws: the error of the first batch that was not stored.
   func finish() throws {
@@ -77,7 +77,7 @@ final class BatchWriter: Sendable {
     }
   }
 
-  /// What the writer's thread commits next, once there is enough of it; nil when the writer is gone.
+  /// Returns the batches to commit next, once there are enough; nil when the writer is gone.
   private static func takeBatches(_ state: Guarded<State>) -> [LocalBatch]? {
     state.wait { state -> [LocalBatch]?? in
       if state.isClosed { return .some(nil) }

@@ -2,16 +2,16 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Sorted sequences of which all events are meant, or those of a span of time.
+/// Sorted sequences, all events of which are selected, or those of a span of time.
 struct EventSelection {
   var sequences: [BlockSequence]
-  /// Leaves events out whose time is not in it; nil leaves none out.
+  /// The times of the selected events; nil for all.
   var window: DeliveryWindow?
 }
 
-/// `--events-out`: events in the canonical form, one a line, in one order (reference formats 4.2).
+/// Writes `--events-out`: events in the canonical form, one per line, in one order (reference formats 4.2).
 enum EventFile {
-  /// - Parameter workers: threads that make the lines, this one among them.
+  /// - Parameter workers: the number of threads that make the lines, including this one.
   static func write(
     _ selections: [EventSelection], codec: any EventCodec, workers: Int, to path: String
   ) throws {

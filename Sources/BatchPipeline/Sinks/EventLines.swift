@@ -3,16 +3,16 @@ import BatchStore
 
 /// Sorted events as lines of JSON in one order (reference formats 4.2), made by several threads.
 ///
-/// The sequences are dealt out to shares. The calling thread puts the lines of all shares in order; the others make the lines of shares
-/// ahead of it. It makes itself what nobody has made yet, so that all goes on with however few threads.
+/// The sequences are divided into shares. The calling thread merges the lines of all shares; the others make lines
+/// ahead of it. It makes missing lines itself, so that the work proceeds with any number of threads.
 @safe final class EventLines: Sendable {
-  /// A share's lines one behind the other, in their order. Belongs to one thread at a time.
+  /// Consecutive lines of a share, in order. Belongs to one thread at a time.
   private final class Batch: @unchecked Sendable {
     struct Line {
       var timestamp: Instant
       var emission: Int64
       var place: Int
-      /// Where it ends in ``Batch/bytes``, and its device in ``Batch/devices``.
+      /// The ends of the line in ``Batch/bytes``, and of its device in ``Batch/devices``.
       var end: Int
       var deviceEnd: Int
     }
@@ -35,7 +35,7 @@ import BatchStore
     }
   }
 
-  /// What is left of a share. Belongs to the thread that has found it idle.
+  /// The rest of a share. Belongs to the thread that marked it as busy.
   private final class Rest: @unchecked Sendable {
     var merge: EventMerge
 
@@ -56,11 +56,11 @@ import BatchStore
   }
 
   fileprivate static let batchBytes = 1 << 17
-  /// Batches that a share is ahead at most.
+  /// The maximum number of batches that a share is ahead.
   private static let ahead = 2
 
   private let rests: [Rest]
-  /// Of each sequence.
+  /// The window of each sequence.
   private let windows: [DeliveryWindow?]
   private let state: Guarded<State>
 
@@ -74,10 +74,10 @@ import BatchStore
     state = Guarded(State(shares: rests.map { _ in Share() }))
   }
 
-  /// Hands on all lines, each with its line end.
+  /// Passes on all lines, each with its line end.
   ///
-  /// - Parameter take: gets the next bytes, whole lines, always on the calling thread.
-  /// - Throws: what reading the events or `take` threw.
+  /// - Parameter take: receives the next bytes, whole lines, always on the calling thread.
+  /// - Throws: the errors of reading the events or of `take`.
   func run(workers: Int, _ take: @escaping (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
     let caller = unsafe Caller(take)
     try Threads.run(workers) { worker in
@@ -87,7 +87,7 @@ import BatchStore
     }
   }
 
-  /// What only the calling thread touches.
+  /// The closure that only the calling thread uses.
   @safe private struct Caller: @unchecked Sendable {
     let take: (UnsafeBufferPointer<UInt8>) throws -> Void
 
@@ -100,7 +100,7 @@ import BatchStore
     while let share = idleShare() { make(share) }
   }
 
-  /// A share that is least ahead; nil when nothing is left to do.
+  /// Returns the idle share with the fewest batches ready; nil when nothing is left to do.
   private func idleShare() -> Int? {
     state.wait { state -> Int?? in
       let open = state.shares.indices.filter { !state.shares[$0].isAtEnd }
@@ -132,7 +132,7 @@ import BatchStore
     }
   }
 
-  /// - Returns: whether that was all.
+  /// - Returns: whether the share is at its end.
   private func fill(_ batch: Batch, from rest: Rest) throws -> Bool {
     batch.removeAll()
     while let timestamp = rest.merge.timestamp {
@@ -156,7 +156,6 @@ import BatchStore
 
   // MARK: - Putting them in order
 
-  /// The next line of a share.
   private struct Head {
     var share: Int
     var batch: Batch
@@ -181,7 +180,7 @@ import BatchStore
     while !heads.isEmpty {
       let first = Self.first(of: heads)
       let bound = Self.first(of: heads, but: first)
-      // Lines of one share up to the next one of another.
+      // Takes the lines of one share up to the next one of another.
       let start = heads[first].batch.start(heads[first].line)
       repeat {
         heads[first].line += 1
@@ -204,7 +203,7 @@ import BatchStore
     try unsafe take(buffer.bytes)
   }
 
-  /// The head that comes first, without one of them; -1 for none.
+  /// Returns the head that comes first, except one of them; -1 for none.
   private static func first(of heads: [Head], but other: Int = -1) -> Int {
     var first = -1
     for index in heads.indices where index != other && (first < 0 || heads[index].precedes(heads[first])) {
@@ -213,9 +212,9 @@ import BatchStore
     return first
   }
 
-  /// The next lines of a share, which are made here if nobody else is at it; nil behind the last.
+  /// Returns the next lines of a share, made here if no other thread is at it; nil after the last.
   ///
-  /// - Parameter done: a batch whose memory may be used again.
+  /// - Parameter done: a batch whose memory may be reused.
   private func next(of share: Int, giving done: Batch?) throws -> Batch? {
     if let done { state.withLock { $0.shares[share].spare.append(done) } }
     while true {

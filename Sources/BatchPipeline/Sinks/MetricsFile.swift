@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchReport
 import FoundationEssentials
 
-/// The file that a collector of Prometheus reads: it is whole at every moment, and keeps its rights when it is replaced.
+/// The file that a Prometheus collector reads: it is complete at every moment, and keeps its permissions when replaced.
 package enum MetricsFile {
   /// - Parameters:
   ///   - job: its name; empty for a job that cannot be read, which is the one that the file is about.

@@ -2,16 +2,16 @@ import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A file that is not there yet, for its owner alone; so are the folders that are made for it.
+/// A file that does not exist yet, accessible only to its owner, like the folders made for it.
 package enum NewFile {
-  /// - Throws: ``OutputError`` where something stands at the path.
+  /// - Throws: ``OutputError`` if something exists at the path.
   package static func refuse(at path: String) throws {
     try OutputError.at(path) { () throws(SystemError) in
       if try FileStatus.at(path) != nil { throw SystemError(EEXIST) }
     }
   }
 
-  /// - Throws: ``OutputError``, also where something stands at the path, which stays as it is.
+  /// - Throws: ``OutputError``, also if something exists at the path, which stays unchanged.
   package static func write(_ text: String, to path: String) throws {
     try OutputFolder.make(for: path)
     try OutputError.at(path) { () throws(SystemError) in

@@ -2,7 +2,7 @@ package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A file that a run writes for its caller cannot be written.
+/// The error of a file written for the caller that cannot be written.
 package struct OutputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
@@ -14,7 +14,7 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Runs `body`, and says of its errors where they happened.
+  /// Runs `body` and adds the path to its errors.
   package static func at<Value>(
     _ path: String, _ body: () throws(SystemError) -> Value
   ) throws(OutputError) -> Value {
@@ -28,14 +28,14 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
 
 /// A file or stream that a run writes data to; "-" is stdout.
 ///
-/// A file appears under its name when it is whole (``finish()``), made 0600 or with the rights of the file that it replaces; until then
-/// what stood there stays. What is not a file, such as a FIFO or `/dev/stdout`, is written to directly, and takes no more after its other
-/// end was closed: whoever reads has enough then, and that is no error.
+/// A file gets its name when it is complete (``finish()``), with mode 0600 or the permissions of the file that it
+/// replaces; until then an existing file stays. Anything else, such as a FIFO or `/dev/stdout`, is written to directly,
+/// and ignores writes after its other end was closed: the reader has enough then, which is not an error.
 package final class OutputFile {
   private enum Target {
     case draft(DraftFile)
     case open(Int32, isOwn: Bool)
-    /// Where people look, and nothing takes control.
+    /// A terminal, where control characters are spelled out.
     case terminal(Int32, isOwn: Bool)
 
     init(open descriptor: Int32, isOwn: Bool) {
@@ -71,11 +71,11 @@ package final class OutputFile {
       do {
         return .draft(try DraftFile(for: path))
       } catch {
-        // A folder that takes no new files may have one that can be written.
+        // A folder that does not accept new files may have one that can be written.
         guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
         return Target(open: try open(path, O_TRUNC), isOwn: true)
       }
-    // Without a reader a FIFO would hold the run up for ever.
+    // Without a reader a FIFO would block the run forever.
     default: return Target(open: try open(path, O_NONBLOCK), isOwn: true)
     }
   }
@@ -117,13 +117,12 @@ package final class OutputFile {
     if let failure { throw failure }
   }
 
-  /// Gives the file its name. Without this it is as if nothing had been written.
+  /// Gives the file its name. Without this call nothing appears.
   package func finish() throws(OutputError) {
     guard case .draft(let draft) = target else { return }
     try OutputError.at(path) { () throws(SystemError) in try draft.replace() }
   }
 
-  /// Writes a whole file.
   package static func write(_ text: String, to path: String) throws(OutputError) {
     let file = try OutputFile(path)
     try file.write(text)
@@ -131,9 +130,11 @@ package final class OutputFile {
   }
 }
 
-/// Folders that a run makes for its files are their user's alone.
+/// The folders that a run makes for its files, accessible only to their user.
 enum OutputFolder {
-  /// Makes the folder of the file, and those above it, unless they are there.
+  /// Makes the folder of the file and those above it, unless they exist.
+  ///
+  /// - Throws: ``OutputError``.
   static func make(for file: String) throws {
     let folder = URL(filePath: file).deletingLastPathComponent()
     do {

@@ -2,14 +2,14 @@ import BatchFoundation
 import BatchIngest
 import BatchReport
 
-/// The lines that a run quarantined, as far as somebody is shown them: the first ones, and examples across reasons and files.
+/// The quarantined lines of a run to be shown: the first ones, and examples across reasons and files.
 ///
-/// Which lines they are does not depend on the order in which threads find them.
+/// The selection does not depend on the order in which threads find them.
 final class QuarantinedLines: Sendable {
   static let shown = 20
-  /// More of them where no store keeps the lines.
+  /// The number shown if no store keeps the lines.
   static let shownWithoutStore = 200
-  /// Of each reason, the first lines of the first files are kept, whatever else there is.
+  /// The limits of examples per reason: the first lines of the first files are kept.
   private static let filesOfReason = 8
   private static let linesOfFile = 4
 
@@ -22,7 +22,7 @@ final class QuarantinedLines: Sendable {
   private let limit: Int
   private let state: Guarded<State>
 
-  /// - Parameter dictionary: says what was perhaps meant in a line.
+  /// - Parameter dictionary: the names for suggestions.
   init(atMost limit: Int, _ dictionary: FieldDictionary) {
     self.limit = limit
     state = Guarded(State(causes: CauseTally(dictionary)))
@@ -42,16 +42,16 @@ final class QuarantinedLines: Sendable {
     }
   }
 
-  /// All of them, by what is wrong.
+  /// All quarantined lines by cause.
   var causes: [FindingCause] { state.withLock(\.causes.causes) }
 
-  /// By file and line.
+  /// The first lines, by file and line.
   var first: [QuarantinedLine] {
     state.withLock { $0.first.sorted(by: Self.precedes) }
   }
 
-  /// At most so many lines: the first of each reason and file, then their second ones and so on, and then whatever comes first. By
-  /// file and line.
+  /// Returns at most `count` lines: the first of each reason and file, then the second ones and so on, then the first
+  /// lines overall. Sorted by file and line.
   func examples(atMost count: Int) -> [QuarantinedLine] {
     let examples = state.withLock(\.examples)
     let ranked = examples.values.flatMap(\.values).flatMap {
@@ -91,13 +91,13 @@ final class QuarantinedLines: Sendable {
   }
 
   private static func precedes(_ one: QuarantinedLine, _ other: QuarantinedLine) -> Bool {
-    // Several events of one line differ in the last of these.
+    // Several events of one line differ only in the last of these.
     (ByteText(one.place.file), one.place.line, one.offset, ByteText(one.file))
       < (ByteText(other.place.file), other.place.line, other.offset, ByteText(other.file))
   }
 }
 
 extension [QuarantinedLine] {
-  /// Without those of people who were forgotten, of which nothing is kept or shown.
+  /// The lines without those of forgotten people, of which nothing is kept or shown.
   var kept: [QuarantinedLine] { filter { $0.reason != .forgotten } }
 }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Keeps decided partitions in the store.
+/// A sink that keeps results in the store.
 struct StoreSink: DecisionSink {
   let earlier: EarlierRuns
   private let store: EventStore
@@ -36,16 +36,16 @@ struct StoreSink: DecisionSink {
   }
 }
 
-/// Changes nothing: what an earlier run left is read, what this one decides only goes to the event file.
+/// A sink that changes nothing: earlier data is read, and new events only go to the event file.
 struct DryRunSink: DecisionSink {
   let earlier: EarlierRuns
   let events: EventSpool?
   let quarantined: QuarantinedLines
   let codec: any EventCodec
-  /// Events of earlier runs that a rewind decided otherwise.
+  /// Events of earlier runs that a rewind changed.
   let changed = Guarded<Set<EventID>>([])
   private let rewound = Guarded(RewoundEvents())
-  /// A store in memory that the platform's own rows go to for a plan; nil forgets them.
+  /// A store in memory for the platform's rows of a plan; nil discards them.
   var planning: Planning?
 
   struct Planning {
@@ -77,7 +77,7 @@ struct DryRunSink: DecisionSink {
 
   func finish() throws {}
 
-  /// What was counted since the last call.
+  /// Returns the counts since the last call.
   func takeRewound() -> RewoundEvents {
     rewound.withLock { counts in
       defer { counts = RewoundEvents() }
@@ -86,48 +86,49 @@ struct DryRunSink: DecisionSink {
   }
 }
 
-/// What earlier runs left in the store. A first run finds nothing, and does not ask again while it fills the store itself.
+/// The data of earlier runs in the store. A first run finds nothing, and does not look again while it fills the store
+/// itself.
 struct EarlierRuns: Sendable {
   private let store: EventStore?
 
-  /// - Parameter store: nil when there is none yet.
+  /// - Parameter store: nil if there is none yet.
   init(_ store: EventStore?) throws { self.store = try store.flatMap { try $0.isEmpty ? nil : $0 } }
 
-  /// The states of the devices, in their order; nil for one that is new.
+  /// Returns the states of the devices, in order; nil for a new device.
   func states(of devices: [Text]) throws -> [StoredDevice?] {
     try store?.timelines.states(of: devices) ?? Array(repeating: nil, count: devices.count)
   }
 
-  /// What was decided of the devices of a bucket within the reach of a rewind.
+  /// Returns the nights of a bucket's devices within the reach of a rewind.
   func nights(bucket: Int) throws -> BucketNights { try store?.timelines.nights(bucket: bucket) ?? BucketNights([]) }
 
-  /// Whether events of the device were sent that should not have been.
+  /// Returns whether events of the device were sent that were later withdrawn.
   func hasWithdrawals(_ device: Text) throws -> Bool { try store?.ledger.hasWithdrawals(device) ?? false }
 
-  /// Whether a service was asked to take an event that the device has at the instant.
+  /// Returns whether a service was asked to accept an event of the device at the instant.
   func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
     try store?.ledger.wasAttempted(device, at: instant) ?? false
   }
 
-  /// The number that an event waits under.
+  /// Returns the number of a pending event.
   func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64 {
     try store?.ledger.number(of: event, device) ?? event.emission
   }
 
-  /// Whether there is nothing that a record could be older than.
+  /// Whether no earlier run left anything that could make a record late.
   var isEmpty: Bool { store == nil }
 
-  /// How many devices of a bucket are known.
   func deviceCount(bucket: Int) throws -> Int { try store?.timelines.deviceCount(bucket: bucket) ?? 0 }
 
-  /// Digests of accepted lines of a bucket, ascending: at least those of lines in the spans.
+  /// Returns the digests of accepted lines of a bucket, ascending: at least those of lines in the spans.
   func knownDigests(bucket: Int, in spans: [ClosedRange<Instant>]) throws -> [LineDigest] {
     guard let store else { return [] }
     return try LineDigest.merged(
       spans.flatMap { try store.timelines.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
   }
 
-  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  /// Returns the devices of a bucket for which the clock alone changes something before the instant, by the bytes of
+  /// their ids.
   func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     try store?.timelines.dueDevices(bucket: bucket, before: instant) ?? []
   }
@@ -136,7 +137,7 @@ struct EarlierRuns: Sendable {
 extension LineDigest {
   static let byteCount = 16
 
-  /// In ascending order, big-endian, so that the order of the bytes is that of the digests.
+  /// Returns the sorted digests, big-endian, so that their bytes have the same order.
   static func sortedBytes(_ digests: [LineDigest]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(digests.count * byteCount)
@@ -146,7 +147,7 @@ extension LineDigest {
     return bytes
   }
 
-  /// All digests of the segments in ascending order.
+  /// Returns all digests of the segments, ascending.
   static func merged(_ segments: [DigestSegment]) -> [LineDigest] {
     var digests: [LineDigest] = []
     digests.reserveCapacity(segments.reduce(0) { $0 + $1.digests.count / byteCount })

@@ -2,12 +2,12 @@ package import BatchFoundation
 import BatchReport
 package import BatchStore
 
-/// A store that belongs to another destination than the one it was to be used for (reference decisions 31).
+/// The error of a store that belongs to another destination than the intended one (reference decisions 31).
 package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var bound: StoreDestination
   package var given: StoreDestination
-  /// The command that moves the store on purpose; nil where it cannot be moved there.
+  /// The command that moves the store on purpose; nil if it cannot be moved there.
   package var remedy: String?
 
   package var exit: RunExit { .configuration }
@@ -20,16 +20,18 @@ package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible
 }
 
 extension EventStore {
-  /// Sees to it that the store belongs to the destination, and binds it there if it belongs to none yet.
+  /// Checks that the store belongs to the destination, and binds it if it belongs to none yet.
   ///
-  /// - Parameter jobFile: for the command that would move the store.
+  /// - Parameter jobFile: the job file for the command that would move the store.
   /// - Throws: ``DestinationMismatch``.
   package func claim(for destination: StoreDestination, jobFile: String?) throws {
     guard let bound = try bind(to: destination) else { return }
     throw DestinationMismatch(path, bound, destination, jobFile)
   }
 
-  /// As ``claim(for:jobFile:)``, but binds nothing.
+  /// Checks like ``claim(for:jobFile:)``, but binds nothing.
+  ///
+  /// - Throws: ``DestinationMismatch``.
   package func check(against destination: StoreDestination, jobFile: String?) throws {
     guard let bound = try self.destination(against: destination) else { return }
     throw DestinationMismatch(path, bound, destination, jobFile)

@@ -5,33 +5,32 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// Where a run finds what earlier ones left, and where it keeps what it decides.
+/// The source of earlier runs' data and the destination of a run's results.
 struct RunStorage {
   /// Nil for a dry run of a job that has no store yet.
   let store: EventStore?
   /// The run in the store; nil for one that keeps nothing.
   let run: RunID?
   let sink: any DecisionSink
-  /// What only silence decides is decided up to there; nil decides nothing by silence.
+  /// The known time of the run, up to which silence leads to decisions; nil for none.
   let knownUntil: Instant?
-  /// The known time of the store before the run; nil where nothing was known.
+  /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?
-  /// The first quarantined lines, for the report.
   let quarantined: QuarantinedLines
-  /// Of a dry run: its events, if somebody wants to have them.
+  /// The events of a dry run, if requested.
   var spool: EventSpool?
-  /// Of a dry run that asks for a plan: a store in memory.
+  /// The store in memory of a dry run that makes a plan.
   var planningStore: EventStore?
-  /// Of a replay: the lines that are taken in again, and what becomes of them.
+  /// The lines that a replay imports again, and their results.
   var replay: ReplaySink?
 
-  /// The store with the run in it; nil where nothing is kept.
+  /// The store with the run in it; nil if nothing is kept.
   var kept: (store: EventStore, run: RunID)? {
     guard let store, let run else { return nil }
     return (store, run)
   }
 
-  /// The files with the numbers by which the store knows them, or would if something were kept.
+  /// Returns the files with their numbers in the store, or those they would get if something were kept.
   func numbered(_ files: InputFiles) throws -> InputFiles {
     var files = files
     guard let (store, run) = kept else {
@@ -49,14 +48,15 @@ struct RunStorage {
     return files
   }
 
-  /// Leaves events waiting that the service would not take now, and lets those go that it takes again; a dry run changes nothing.
+  /// Holds back pending events that the service would not accept now, and releases those that it accepts again; a dry
+  /// run changes nothing.
   func expire(outOf window: DeliveryWindow?) throws {
     if let kept, let window { try kept.store.ledger.expire(outOf: window) }
   }
 }
 
 extension Pipeline {
-  /// Opens what the mode of the run needs.
+  /// Opens the storage for the mode of the run.
   ///
   /// - Throws: ``DestinationMismatch``, ``BackwardRunError``, ``StoreError``.
   func openStorage(_ preparation: RunPreparation) throws -> RunStorage {
@@ -93,7 +93,7 @@ extension Pipeline {
   }
 
   private func openToKeep() throws -> RunStorage {
-    // Opening would make a new store, from which nothing could be sent.
+    // Opening would create a new store, from which nothing could be sent.
     if request.mode == .post, !FileManager.default.fileExists(atPath: request.storePath) {
       // 'collect' fills the store that the job names; only runs in a sandbox have another one.
       let named = RunRequest.storePath(of: request.job)
@@ -120,19 +120,18 @@ extension Pipeline {
   }
 
   private func openForReplay() throws -> RunStorage {
-    // Opening would make a new store.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       throw StoreError.missing(path: request.storePath)
     }
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
+    // Nothing is sent, so the store's destination does not matter, only whose rules make its events.
     try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
     try store.refuseCollected()
     let input = try ReplayInput(
       store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes,
       job: request.job, interruption)
     let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
-    // Where nothing waits there is no run.
+    // Without pending lines or events there is no run.
     let hasWork = try !input.isEmpty || !store.quarantine.waitingEvents(after: nil, limit: 1).isEmpty
     let run = try hasWork ? beginRun(in: store) : nil
     let sink = ReplaySink(
@@ -157,7 +156,7 @@ extension Pipeline {
     }
   }
 
-  /// Leaves the store as the next run is to find it, with the figures of this one.
+  /// Completes the store for the next run, with the figures of this one.
   func conclude(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let store = storage.store else { return }
     outcome.report.summary.store = Dictionary(

@@ -2,14 +2,15 @@ import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A folder for files on their way, for its user alone; it goes with the last reference.
+/// A folder for temporary files, accessible only to its user and removed with the last reference.
 ///
-/// A process that is killed leaves its folder. Whoever makes the next one beside it removes it: it is locked as long as its process lives.
+/// It is locked while its process lives. A killed process leaves its folder, which the next one to make a folder there
+/// removes.
 final class TemporaryFolder: Sendable {
   private static let prefix = "engage-batch-"
 
   private let folder: String
-  /// Holds the lock.
+  /// The descriptor that holds the lock.
   private let descriptor: Int32
 
   /// - Throws: ``OutputError``.
@@ -19,7 +20,7 @@ final class TemporaryFolder: Sendable {
       let path = try OutputError.at(parent) { () throws(SystemError) in
         try TemporaryPath.folder("\(parent)/\(Self.prefix)")
       }
-      // Somebody who cleans up may have been faster than the lock.
+      // A process that cleans up may have been faster than the lock.
       if let descriptor = Self.lock(path), Self.isThere(path, descriptor) {
         (folder, self.descriptor) = (path, descriptor)
         return
@@ -29,7 +30,7 @@ final class TemporaryFolder: Sendable {
 
   func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  /// Names in the order of their numbers.
+  /// Returns a path whose name sorts by the number.
   func path(_ number: Int) -> String {
     let digits = String(number)
     return path(String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits)
@@ -40,7 +41,7 @@ final class TemporaryFolder: Sendable {
     close(descriptor)
   }
 
-  /// The folder, locked; nil where it is not there or somebody else has the lock.
+  /// Returns the folder, locked; nil if it does not exist or another process has the lock.
   private static func lock(_ path: String) -> Int32? {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -50,13 +51,13 @@ final class TemporaryFolder: Sendable {
   }
 
   private static func isThere(_ path: String, _ descriptor: Int32) -> Bool {
-    // A folder that cannot be looked at is none of ours.
+    // A folder that cannot be examined is not ours.
     guard let named = try? FileStatus.at(path), let open = try? FileStatus.of(descriptor) else { return false }
     return named.identity == open.identity
   }
 
   private static func removeAbandoned(below parent: String) {
-    // A folder that cannot be listed is left to whoever cleans it.
+    // A folder that cannot be listed is left to the system's cleanup.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6 {
       let path = "\(parent)/\(name)"
@@ -71,7 +72,7 @@ final class TemporaryFolder: Sendable {
     do {
       try FileManager.default.removeItem(atPath: folder)
     } catch {
-      // Left to whoever cleans the temporary folder; nobody else can read it.
+      // Left to the cleanup of the temporary folder; nobody else can read it.
     }
   }
 }

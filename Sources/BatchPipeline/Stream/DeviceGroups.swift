@@ -1,11 +1,11 @@
 package import BatchFoundation
 import BatchStore
 
-/// Records of one device that came in several groups, each decided as if it were all that there is.
+/// The error of one device's records that came in several groups, each processed as if it were complete.
 package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertible {
-  /// Of the first record behind records of other devices.
+  /// The line of the first record after records of other devices.
   package var line: UInt64
-  /// Of the device's first record.
+  /// The line of the device's first record.
   package var first: UInt64
 
   package var exit: RunExit { .inputRefused }
@@ -16,8 +16,8 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// Where each group of records of one device begins in a stream, however many there are: they wait in a temporary file, a line of
-/// no bytes for each, with the device to be ordered by and the number of its first line as its emission number.
+/// The starts of all groups of one device's records in a stream, in any number: they are spooled to a temporary file,
+/// each as an empty line, with the device for sorting and the number of its first line as emission number.
 struct DeviceGroups {
   private static let seriesBytes = 4 << 20
 

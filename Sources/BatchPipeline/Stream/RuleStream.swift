@@ -3,7 +3,7 @@ import BatchIngest
 import BatchStore
 import Glibc
 
-/// What a stream of records came to.
+/// The counts of a stream of records.
 package struct StreamCounts: Sendable, Equatable {
   package var read = 0
   package var accepted = 0
@@ -11,31 +11,30 @@ package struct StreamCounts: Sendable, Equatable {
   package var outOfWindow = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
-  /// The first lines that were refused, no more than ``RuleStream/shownRefusals``.
+  /// The first refused lines, at most ``RuleStream/shownRefusals``.
   package var refusals: [Refusal] = []
   package var devices = 0
   package var events = 0
-  /// Events that wait for a user id or a sample, which a stream does not keep.
+  /// The number of events that wait for a user id or a sample, which a stream does not keep.
   package var held = 0
 }
 
-/// A line of a stream that is no record.
+/// A line of a stream that is not a record.
 package struct Refusal: Sendable, Equatable, CustomStringConvertible {
-  /// From 1.
   package var line: UInt64
   package var reason: QuarantineReason
-  /// What exactly, in words that hold nothing of the line's values; empty where the reason says all.
+  /// The details, without values of the line; empty if the reason is enough.
   package var detail: String
 
   package var description: String { "stdin:\(line): \(reason.rawValue)" + (detail.isEmpty ? "" : ": \(detail)") }
 }
 
-/// The rules alone: lines grouped by device in, events in the canonical form out, device by device.
+/// The rules alone: lines grouped by device become events in the canonical form, device by device.
 ///
-/// Nothing is kept between devices, so memory is that of the largest device. A device whose lines come in two groups ends the
-/// stream with an error, once all is read: what says so waits in a temporary file.
+/// Nothing is kept between devices, so memory is that of the largest device. A device whose lines come in two groups
+/// ends the stream with an error once everything is read; the evidence is in a temporary file.
 package final class RuleStream {
-  /// More lines that were refused are counted only.
+  /// The maximum number of refused lines shown; further ones are only counted.
   package static let shownRefusals = 20
 
   private let options: DecisionStage.Options
@@ -54,9 +53,9 @@ package final class RuleStream {
   package private(set) var counts = StreamCounts()
 
   /// - Parameters:
-  ///   - request: whose configuration, routes, window and end of time hold.
-  ///   - kind: what the lines are.
-  ///   - output: where events go; "-" is stdout.
+  ///   - request: the request with the configuration, routes, window and known time.
+  ///   - kind: the kind of the lines.
+  ///   - output: the file for events; "-" is stdout.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
     options = try Pipeline(request).decisionOptions()
     self.kind = kind
@@ -89,7 +88,7 @@ package final class RuleStream {
     try finish()
   }
 
-  /// Takes the next bytes, whole lines or not.
+  /// Processes the next bytes, whole lines or not.
   package func take(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = unsafe bytes.bindMemory(to: UInt8.self)
     while let base = rest.baseAddress, !rest.isEmpty {
@@ -119,7 +118,7 @@ package final class RuleStream {
     try groups.refuseRepeated()
   }
 
-  /// A line beyond the limit needs no more bytes to be refused.
+  /// Keeps the start of a line, no more than needed to refuse one beyond the limit.
   private func keepPartial(_ bytes: UnsafeBufferPointer<UInt8>) {
     unsafe partial += bytes.prefix(max(0, options.ingest.maxLineBytes + 2 - partial.count))
   }
@@ -195,7 +194,7 @@ package final class RuleStream {
   }
 }
 
-/// Stdin cannot be read.
+/// The error of stdin that cannot be read.
 package struct StreamInputError: Error, Equatable, CustomStringConvertible {
   package var code: Int32
 

@@ -4,21 +4,20 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Whether everything of the job's store arrived at its service.
-  ///
-  /// Reads the store and asks the service; changes neither.
+  /// Checks whether everything in the job's store arrived at its service, by reading both.
   ///
   /// - Parameters:
-  ///   - limit: so many findings are listed; all are counted.
-  ///   - policy: how people are named.
-  /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``ArrivalsUnavailable``.
+  ///   - limit: the maximum number of findings listed; all are counted.
+  ///   - policy: the naming of people.
+  /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``OutboxError``,
+  ///   ``ArrivalsUnavailable``, ``InterruptedError``.
   package func verify(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {
     let store = try EventStore.openReading(request.storePath, format: platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
     var arrivals = Arrivals(limit: limit)
     var ended: UnsentEvents?
     for unsent in try platform.unsentEvents(in: store) {
-      // Such a service takes events of some time only: they are no loss, and nothing repairs them.
+      // Such a service accepts only events of a period: older ones are not a loss, and nothing repairs them.
       if unsent.status == EventStatus.expired.name, platform.window(request.settings, asOf: request.asOf) != nil {
         ended = unsent
         continue

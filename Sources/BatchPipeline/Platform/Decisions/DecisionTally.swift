@@ -1,23 +1,22 @@
 package import BatchFoundation
 package import BatchReport
 
-/// What deciders counted.
+/// The counts of deciders.
 package struct DecisionTally: Sendable {
   package typealias Warnings = PlacedWarnings
 
   /// By name or code of the event.
   package var events = NameTable<Int>(atMost: RunSummary.typeLimit)
   package var chunks = 0
-  /// Events that went to quarantine instead of a chunk.
+  /// The number of events quarantined instead of put into a chunk.
   package var quarantinedEvents = 0
   package var warnings: [String: Warnings] = [:]
-  /// What only the platform understands and puts into the summary; added up by name.
+  /// Figures that only the platform understands and adds to the summary; added up by name.
   package var figures: [String: Int] = [:]
-  /// What only the platform understands and figures cannot tell; nil for nothing.
+  /// Details that only the platform understands and that are not figures; nil for none.
   package var details: (any PlatformDetails)?
-  /// What happened over time.
   package var activity = Activity()
-  /// Steps of the device that was to be explained.
+  /// The steps of the device to be explained.
   package var explanation: [ExplanationStep] = []
 
   package init() {}
@@ -35,7 +34,7 @@ package struct DecisionTally: Sendable {
     total.explanation += part.explanation
   }
 
-  /// Takes back what was counted of a device before it was decided anew.
+  /// Subtracts the counts of a device before it was processed anew.
   package static func -= (total: inout DecisionTally, part: DecisionTally) {
     total.events -= part.events
     total.chunks = 0
@@ -49,19 +48,19 @@ package struct DecisionTally: Sendable {
 }
 
 extension DecisionTally {
-  /// Counts in a figure, which has the name that a platform gives it.
+  /// Adds to a figure, by the name that a platform gives it.
   package mutating func add(_ figure: some RawRepresentable<String>, _ count: Int = 1) {
     if count > 0 { figures[figure.rawValue, default: 0] += count }
   }
 }
 
 extension [String: Int] {
-  /// What was counted in a figure of a platform.
+  /// Returns a figure of a platform.
   package subscript(_ figure: some RawRepresentable<String>) -> Int { self[figure.rawValue, default: 0] }
 }
 
-/// What the deciders of a platform note for the report.
+/// The details that the deciders of a platform note for the report.
 package protocol PlatformDetails: Sendable {
-  /// Adds what another decider of the same run noted.
+  /// Adds the details of another decider of the same run.
   mutating func add(_ other: any PlatformDetails)
 }

@@ -1,13 +1,13 @@
 package import BatchFoundation
 
-/// The order of delivery of some events, found by small keys; their memory is kept from series to series.
+/// The order of delivery of some events, found by small keys; it keeps its memory from series to series.
 ///
-/// It knows events by their places alone. A generic one would not be specialized across targets, where it is not public, and cost
-/// more than the sorting.
+/// It knows events only by their places. A generic type would not be specialized across targets, as it is not public,
+/// and would cost more than the sorting.
 package struct DeliveryOrder {
   private var keys: [Key] = []
 
-  /// What events are sorted by, most of the time.
+  /// The sort key of an event, mostly sufficient.
   private struct Key {
     var timestamp: Int64
     var place: Int
@@ -18,9 +18,9 @@ package struct DeliveryOrder {
   /// Finds the order of events.
   ///
   /// - Parameters:
-  ///   - count: how many there are.
-  ///   - timestamp: of the event at a place.
-  ///   - precedes: whether the event at one place comes before that at another, of those with equal timestamps
+  ///   - count: the number of events.
+  ///   - timestamp: returns the time of the event at a place.
+  ///   - precedes: returns whether the event at one place comes before that at another, if their timestamps are equal
   ///     (reference formats 4.2).
   package mutating func find(_ count: Int, timestamp: (Int) -> Instant, precedes: (Int, Int) -> Bool) {
     keys.removeAll(keepingCapacity: true)
@@ -30,10 +30,10 @@ package struct DeliveryOrder {
     }
   }
 
-  /// The place of the event that is delivered after so many others.
+  /// Returns the place of the event with this number in the order, from 0.
   package func place(_ number: Int) -> Int { keys[number].place }
 
-  /// The place of each event, the first to be delivered first.
+  /// Passes on the place of each event in the order of delivery.
   package func forEach(_ body: (Int) -> Void) {
     for key in keys { body(key.place) }
   }

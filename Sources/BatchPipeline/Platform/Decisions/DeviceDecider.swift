@@ -2,24 +2,24 @@ package import BatchFoundation
 package import BatchIngest
 package import BatchStore
 
-/// The rules of a platform for one run, with everything they need loaded and checked.
+/// The rules of a platform for one run, loaded and checked with everything they need.
 package protocol DecisionRules: Sendable {
-  /// Decides on one thread.
+  /// Returns a decider for one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
-  /// How far a device was decided; nil where order does not matter, and for one without records.
+  /// Returns how far a device was processed; nil if order does not matter, or without records.
   ///
-  /// - Parameter known: up to where silence had decided when it was in that state; nil for nowhere.
-  /// - Throws: what is wrong with the state.
+  /// - Parameter known: the known time when the device was in that state; nil for none.
+  /// - Throws: an error for an invalid state.
   func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime?
 
-  /// A record can change events from so long before it.
+  /// The maximum distance from a record back to events that it can change.
   var lookback: Milliseconds { get }
 
-  /// So long a silence can end something.
+  /// The longest silence that can end something.
   var longestSilence: Milliseconds { get }
 
-  /// Checks events again that were quarantined, by the settings and files of now.
+  /// Checks quarantined events again, by the present settings and files.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents
@@ -30,28 +30,28 @@ extension DecisionRules {
   package var lookback: Milliseconds { .zero }
   package var longestSilence: Milliseconds { .zero }
 
-  /// A platform that sets no events aside has none to check again.
+  /// Returns nothing: a platform that quarantines no events has none to check again.
   package func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) -> RecheckedEvents { RecheckedEvents() }
 }
 
-/// How far a device was decided (reference decisions 34).
+/// The times up to which a device was processed (reference decisions 34).
 package struct DecidedTime: Sendable {
   /// The newest instant of its records.
   package var newest: Instant
-  /// Of the last of them: records of one instant come in the order of their kinds (reference formats 3.8).
+  /// The kind of the last of them: records of one instant are ordered by kind (reference formats 3.8).
   package var kind: InputKind
-  /// Where that one was read: lines of one file, instant and kind come in their order.
+  /// The place where that one was read: lines of one file, instant and kind are ordered by line.
   package var source: StoredSource
   /// Records before it are late: those before the newest, and those within a silence after it that ended something.
   package var end: Instant
-  /// Records before it come into a silence that something was decided by, if only what is counted.
+  /// Records before it interrupt a silence that led to a decision, if only about counts.
   package var silence: Instant
-  /// Silence can decide something of what the device did, up to there and no further.
+  /// The instant up to which silence can still decide something about the device.
   package var settled: Instant
 
   /// - Parameters:
-  ///   - silence: nil where silence decided nothing besides.
-  ///   - settled: nil where it decides nothing more.
+  ///   - silence: nil if silence decided nothing else.
+  ///   - settled: nil if it can decide nothing more.
   package init(
     newest: Instant, _ kind: InputKind, _ source: StoredSource, end: Instant, silence: Instant? = nil,
     settled: Instant? = nil
@@ -64,12 +64,13 @@ package struct DecidedTime: Sendable {
     self.settled = max(end, settled ?? end)
   }
 
-  /// Of records at an instant, ``end`` or ``silence``, those of an earlier kind come before what was decided.
+  /// Returns the kind before which records at an instant, ``end`` or ``silence``, precede those already processed.
   package func kind(at instant: Instant) -> InputKind { instant == newest ? kind : .events }
 
-  /// Whether a record comes into what was decided up to an instant, ``end`` or ``silence``.
+  /// Returns whether a record precedes the processed ones up to an instant, ``end`` or ``silence``.
   ///
-  /// - Parameter source: where it was read. Of one instant and kind, lines of other files than the last come behind (reference decisions 35).
+  /// - Parameter source: the place where it was read. At one instant and kind, lines of files other than the last come
+  ///   after it (reference decisions 35).
   package func covers(_ timestamp: Instant, _ kind: InputKind, _ source: StoredSource, until instant: Instant) -> Bool {
     guard timestamp == instant else { return timestamp < instant }
     guard instant == newest, kind == self.kind else { return kind < self.kind(at: instant) }
@@ -77,31 +78,31 @@ package struct DecidedTime: Sendable {
   }
 }
 
-/// What became of quarantined events that were checked again; those that are not refused go out.
+/// The results of checking quarantined events again; those not refused are sent.
 package struct RecheckedEvents: Sendable {
   /// In the order of delivery; nil if all were refused.
   package var blocks: EventBlocks?
-  /// What is wrong with the others, by their id in the quarantine.
+  /// The faults of the others, by their id in the quarantine.
   package var refused: [Int64: String] = [:]
 
   package init() {}
 }
 
-/// How a decider works; but for the known time, which events there are does not depend on it.
+/// The options of a decider; apart from the known time, they do not affect the events.
 package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
-  /// What only silence decides is decided up to there (reference decisions 33); nil decides nothing by silence.
+  /// The known time, up to which silence leads to decisions (reference decisions 33); nil for none.
   package var knownUntil: Instant?
-  /// Keep the events until the last time they are handed over, so that requests are full and in the order of time.
+  /// Whether to keep the events until the last hand-over, so that requests are full and in time order.
   package var keepsAll: Bool
-  /// Decides for the states alone: there is nothing to hand over.
+  /// Whether only the states are needed and nothing is handed over.
   package var keepsStatesOnly = false
-  /// Notes ``DeviceDecider/causes``.
+  /// Whether to note ``DeviceDecider/causes``.
   package var notesCauses = false
-  /// Of the records' positions; none where records come from no file.
+  /// The files of the records' positions; none for records without a file.
   package var files = InputFiles.none
-  /// Events, and bytes of the records behind them, after which a decider is full: small enough that all of it stays in the
-  /// processor's cache, large enough that the requests are full.
+  /// The number of events, and of bytes of their records, at which a decider is full: small enough to stay in the
+  /// processor's cache, large enough for full requests.
   package var events = 2048
   package var bytes = 1 << 20
 
@@ -116,52 +117,56 @@ extension DeviceDecider {
   package var causes: [Int64: StoredSource] { [:] }
 }
 
-/// Decides devices one after the other: a pure function of records, states, settings and the end of the known time.
+/// A decider, which processes one device after another: a pure function of records, states, settings and the end of the
+/// known time.
 ///
-/// Use is, for each device, `begin(_:earlier:isExplained:)`, `take(_:lookahead:)` unless it has no records, ``finish()`` unless
-/// more records follow in a later slice, `end(into:)`; then `handOver(to:isLast:)` when ``isFull``, and once at the end.
+/// For each device, call `begin(_:earlier:isExplained:)`, `take(_:lookahead:)` unless it has no records, ``finish()``
+/// unless more records follow in a later slice, and `end(into:)`; then `handOver(to:isLast:)` when ``isFull``, and once
+/// at the end.
 package protocol DeviceDecider: AnyObject {
   /// Starts a device.
   ///
   /// - Parameters:
   ///   - device: lives until the next hand-over.
-  ///   - earlier: what earlier runs, or earlier slices of this one, left of it; nil for one that was never seen.
+  ///   - earlier: the state left by earlier runs, or earlier slices of this one; nil for a new device.
   ///   - isExplained: whether every step is noted for ``DecisionTally/explanation``.
+  /// - Throws: an error for an invalid state.
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws
 
-  /// Decides records in their order; they live until the next hand-over.
+  /// Processes records in order; they live until the next hand-over.
   ///
-  /// - Parameter lookahead: what is to come of the device; nil when `records` are all.
+  /// - Parameter lookahead: facts about later records of the device; nil if `records` are all.
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws
 
-  /// What only silence decides is decided up to there; for a rewind, which decides by the known times of earlier runs.
+  /// The known time, up to which silence leads to decisions; set by a rewind, which uses the known times of earlier
+  /// runs.
   var knownUntil: Instant? { get set }
 
-  /// Of events that silence emits, by their numbers: where the record was read that causes them (reference decisions 34). Valid until
-  /// what was decided is handed over.
+  /// The sources of the records that cause events emitted by silence, by number of the event (reference decisions 34).
+  /// Valid until the next hand-over.
   var causes: [Int64: StoredSource] { get }
 
-  /// Ends what is over by the end of the known time.
+  /// Ends everything that is over by the end of the known time.
   func finish()
 
-  /// Adds the state of the device, with how many events it holds and when it is due.
+  /// Adds the state of the device, with the number of events it holds and when it is due.
   func end(into states: inout DeviceStates)
 
-  /// How far the device at hand was decided; nil where order does not matter, and without records. Valid between `end(into:)` and the next
-  /// device.
+  /// How far the current device was processed; nil if order does not matter, or without records. Valid between
+  /// `end(into:)` and the next device.
   var decided: DecidedTime? { get }
 
-  /// Records of the device at hand that are quarantined as late; valid between `end(into:)` and the next device.
+  /// The records of the current device that are quarantined as late; valid between `end(into:)` and the next device.
   var late: Set<RecordPosition> { get }
 
-  /// Whether what was decided should be handed over now.
+  /// Whether the results should be handed over now.
   var isFull: Bool { get }
 
-  /// Moves everything that was decided into a batch, and lets go of all records.
+  /// Moves all results into a batch, and releases all records.
   ///
-  /// - Parameter isLast: whether nothing follows, so that kept events have to go too.
+  /// - Parameter isLast: whether nothing follows, so that kept events are moved too.
   func handOver(to batch: inout LocalBatch, isLast: Bool) throws
 
-  /// What was decided since the last call, in figures.
+  /// Returns the counts since the last call.
   func takeTally() -> DecisionTally
 }

@@ -1,12 +1,12 @@
-/// What the events of one device say in short, for whoever compares or tests runs.
+/// A summary of one device's events, for comparing or testing runs.
 package struct DeviceOutline: Sendable, Equatable {
-  /// Times are as events have them; nil for what no event said.
+  /// A session, with times as in the events; nil if no event has them.
   package struct Session: Sendable, Equatable {
-    /// Nil where the platform's sessions have none.
+    /// Nil if the platform's sessions have none.
     package var id: String?
     package var start: String?
     package var end: String?
-    /// Time of use.
+    /// The time of use.
     package var seconds: Int64?
 
     package init(id: String? = nil, start: String? = nil, end: String? = nil, seconds: Int64? = nil) {
@@ -20,22 +20,22 @@ package struct DeviceOutline: Sendable, Equatable {
   /// By code or name.
   package var events: [String: Int] = [:]
   package var sessions: [Session] = []
-  /// Events that carry a campaign, by its name.
+  /// The number of events that carry a campaign, by its name.
   package var campaigns: [String: Int] = [:]
 
   package init() {}
 }
 
-/// Something that the rules of a job can do.
+/// A capability of a job's rules.
 package struct RuleCoverage: Sendable, Equatable {
   package enum Kind: String, Sendable {
     case rule, route, trigger
   }
 
   package var kind: Kind
-  /// In words, or as its file names it.
+  /// A description, or the name in its file.
   package var name: String
-  /// How often it was done.
+  /// The number of times it was used.
   package var count: Int
 
   package init(_ kind: Kind, _ name: String, _ count: Int) {

@@ -1,19 +1,19 @@
 package import BatchFoundation
 import BatchReport
 
-/// Counts the events of a decider by their type and hour, ahead of its tally.
+/// The counts of a decider's events by type and hour, before they are added to its tally.
 ///
-/// Nearly all events of an export lie within some weeks: their hours have a place each, others are looked for.
+/// Nearly all events of an export are within some weeks: those hours have fixed places, others are looked up.
 package struct EventCounter: ~Copyable {
   private var types = NumberedNames()
   /// The hour (since 1970) of the first place; nil before the first event.
   private var firstHour: Int64?
-  /// Of each type in turn, ``span`` hours.
+  /// The counts of ``span`` hours for each type in turn.
   private var counts: [UInt32] = []
-  /// Of each type, what lies outside them.
+  /// The counts outside these hours, by type.
   private var others: [HourCounts] = []
 
-  /// Twelve weeks: 8 KB for each type.
+  /// The number of hours with fixed places: twelve weeks, 8 KB for each type.
   private static let span = 2016
 
   package init() {}
@@ -34,7 +34,7 @@ package struct EventCounter: ~Copyable {
     }
   }
 
-  /// Moves what was counted into the tally: at the end, and where there are too many types to keep.
+  /// Moves the counts into the tally: at the end, or if there are too many types to keep.
   package mutating func takeCounts(into tally: inout DecisionTally, isLast: Bool) {
     guard isLast || types.count > NumberedNames.limit else { return }
     for number in others.indices {

@@ -1,9 +1,9 @@
 package import BatchFoundation
 package import BatchStore
 
-/// How lines about events wait for their merge: each behind its time, its emission number and its device.
+/// The form of lines about events before their merge: each follows its time, its emission number and its device.
 ///
-/// The form never outlives the run, so it is in the machine's own byte order.
+/// The form never outlives the run, so it uses the machine's byte order.
 package struct LineCodec: EventCodec {
   package init() {}
 
@@ -11,7 +11,7 @@ package struct LineCodec: EventCodec {
 
   package func writer(_ limits: BlockLimits) -> any BlockWriter { LineWriter() }
 
-  /// Lines go into no request.
+  /// Always throws: lines are not part of any request.
   package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
     throw StoreError.damagedBlock
   }
@@ -28,7 +28,7 @@ package struct LineCodec: EventCodec {
   }
 }
 
-/// Walks through the lines of one block.
+/// A cursor over the lines of one block.
 private final class LineCursor: EventCursor {
   private var lines: ByteBuffer
   private var at = 0
@@ -64,12 +64,12 @@ private final class LineCursor: EventCursor {
   func appendJSON(to target: inout ByteBuffer) { target.append(line) }
 }
 
-/// Collects lines of cursors into blocks.
+/// A writer that collects lines of cursors into blocks.
 private final class LineWriter: BlockWriter {
   private var series = LineSeries()
 
   func append(_ event: any EventCursor, emission: Int64) {
-    // A merge hands a codec the cursors that it made.
+    // A merge passes a codec only the cursors that the codec made.
     guard let cursor = event as? LineCursor else { preconditionFailure("a cursor of another codec") }
     unsafe series.add(cursor.line.bytes, at: cursor.timestamp, cursor.device, emission)
   }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import BatchStore
 
-/// Names by number, whose bytes it keeps: looked into for each event, where a `NameTable` is told sums.
+/// Names by number, with their bytes: looked up for each event, whereas a `NameTable` receives sums.
 @safe package struct NumberedNames: ~Copyable {
   private var table = StringTable(capacity: 64)
   private let memory = Arena(blockSize: 16 << 10)
@@ -10,10 +10,10 @@ import BatchStore
 
   package var count: Int { table.count }
 
-  /// Names that are kept from stretch to stretch: an export can make one for each event.
+  /// The number of names kept from stretch to stretch: an export can make one for each event.
   package static let limit = 256
 
-  /// The number of the name, and whether this is its first use.
+  /// Returns the number of the name, and whether this is its first use.
   package mutating func number(of name: Text) -> (number: Int, isNew: Bool) {
     let (number, isNew) = table.intern(name)
     if isNew { unsafe (table.entries + number).pointee.text = memory.copy(name.bytes) }

@@ -1,24 +1,24 @@
 package import BatchFoundation
 package import BatchStore
 
-/// Lines about events that deciders write for a file of their own, such as `--findings-out`.
+/// Lines about events that deciders write for a separate file, such as `--findings-out`.
 ///
-/// They wait in a file without a name, in one sorted series from each stretch, and are merged into the order of delivery when it is
-/// known that all are there; so there may be any number of them.
+/// They are spooled to a file without a name, in one sorted series from each stretch, and merged into the order of
+/// delivery once all are there; so their number is not limited.
 package final class OrderedLines: Sendable {
   private let spool: EventSpool
 
-  /// - Parameter folder: for the temporary file.
+  /// - Parameter folder: the folder of the temporary file.
   package init(folder: String) throws { spool = try EventSpool(folder: folder) }
 
-  /// Takes the lines of a series, which is empty afterwards.
+  /// Adds the lines of a series, which is empty afterwards.
   package func append(_ series: inout LineSeries) throws { try spool.append(series.finish()) }
 
   /// All lines in sequences by time, device and emission number, to be merged with ``LineCodec``.
   package var sequences: [BlockSequence] { spool.sequences() }
 }
 
-/// Lines of one worker on their way to ``OrderedLines``, in any order.
+/// Lines of one worker for ``OrderedLines``, in any order.
 package struct LineSeries {
   private struct Entry {
     var timestamp: Instant
@@ -27,17 +27,17 @@ package struct LineSeries {
     var line: Range<Int>
   }
 
-  /// A merge holds one block of each series.
+  /// The size of a block; a merge holds one block of each series.
   private static let blockBytes = 16 << 10
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
 
   package init() {}
 
-  /// What the lines take in memory, about.
+  /// The approximate number of bytes of the lines in memory.
   package var byteCount: Int { bytes.count }
 
-  /// Adds a line, which comes without its end.
+  /// Adds a line, given without its end.
   package mutating func add(
     _ line: some Collection<UInt8>, at timestamp: Instant, _ device: Text, _ emission: Int64
   ) {
@@ -49,7 +49,7 @@ package struct LineSeries {
       Entry(timestamp: timestamp, emission: emission, device: start..<middle, line: middle..<bytes.count))
   }
 
-  /// The lines in their order, as blocks of ``LineCodec``; there are none afterwards.
+  /// Returns the lines in order, as blocks of ``LineCodec``, and removes them.
   mutating func finish() -> EventBlocks {
     let bytes = bytes
     entries.sort { one, other in

@@ -2,16 +2,16 @@ package import BatchFoundation
 package import BatchReport
 package import BatchStore
 
-/// A service that can be asked what of a store it has (`verify`).
+/// A service that can be asked what it has of a store (`verify`).
 package protocol ArrivalChecking: PlatformService {
-  /// Compares what the store says that the service has with what the service shows; changes neither.
+  /// Compares the data that the service should have, by the store, with what the service shows; changes neither.
   ///
   /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
 }
 
-/// How findings name people, and files in commands.
+/// The names of people in findings, and of files in commands.
 package struct ArrivalNames: Sendable {
   package let personal: PersonalData
   private let store: String
@@ -23,26 +23,26 @@ package struct ArrivalNames: Sendable {
     self.job = job
   }
 
-  /// A command on the store, as it is pasted into a shell.
+  /// Returns a command on the store, ready to paste into a shell.
   package func onStore(_ words: String...) -> String { ShellCommand(words + ["--store", store]).text }
 
-  /// A command that asks the service of the job.
+  /// Returns a command that asks the service of the job.
   package func onService(_ words: String...) -> String { onService(words) }
 
   package func onService(_ words: [String]) -> String { ShellCommand(words + ["--job", job]).text }
 }
 
-/// What of a store arrived, as far as a service tells: sums of everything, and findings about what is not as it should be.
+/// The arrivals of a store's data, as far as a service reports them: counts of everything, and findings about
+/// deviations.
 package struct Arrivals: Sendable {
   package enum Verdict: String, CaseIterable, Sendable {
-    /// The service shows it.
     case confirmed
-    /// The service took it and says nothing against it; it cannot be asked for more.
+    /// The service accepted it and reports nothing against it; it cannot be asked for more.
     case taken
     case missing
-    /// The service has something else, or refused it after it was taken.
+    /// The service has something else, or refused it after accepting it.
     case different
-    /// Whether the service has it can be found out by a person only.
+    /// Only a person can find out whether the service has it.
     case unknown
 
     package var isGood: Bool { self == .confirmed || self == .taken }
@@ -55,7 +55,7 @@ package struct Arrivals: Sendable {
   package struct Finding: Sendable, Equatable {
     package var verdict: Verdict
     package var subject: Subject
-    /// What it is about: an event's id, a recipient's; empty for many at once.
+    /// The subject's name, an id of an event or recipient; empty for many at once.
     package var name: String
     package var detail: String
     /// A command, or what a person can do; empty if nothing can be done.
@@ -70,13 +70,13 @@ package struct Arrivals: Sendable {
     }
   }
 
-  /// How many things of each kind there are, by what is known of them.
+  /// The number of things of each kind, by verdict.
   package private(set) var counts: [Subject: [Verdict: Int]] = [:]
   /// In the order in which they were found; at most ``limit``.
   package private(set) var findings: [Finding] = []
-  /// How it was found out, and what the service does not tell.
+  /// The method of checking, and what the service does not report.
   package private(set) var basis: [Subject: String] = [:]
-  /// What was taken, and is good by every answer, although the service is known to drop the like of it.
+  /// The number of things taken and fine by every answer, although the service is known to drop similar ones.
   package private(set) var doubted = 0
   package let limit: Int
 
@@ -87,18 +87,18 @@ package struct Arrivals: Sendable {
     counts[subject, default: [:]][verdict, default: 0] += number
   }
 
-  /// Counts and notes something that is not as it should be.
+  /// Counts and notes a deviation.
   package mutating func add(_ finding: Finding, of number: Int = 1) {
     count(finding.verdict, finding.subject, by: number)
     if findings.count < limit { findings.append(finding) }
   }
 
-  /// What is said of one subject several times stands one behind the other.
+  /// Adds a text about a subject after those already there.
   package mutating func explain(_ subject: Subject, _ words: String) {
     basis[subject] = basis[subject].map { "\($0); \(words)" } ?? words
   }
 
-  /// Tells of things that are counted as taken, why they are not to be counted on.
+  /// Notes why things counted as taken are not certain.
   package mutating func doubt(_ subject: Subject, _ number: Int, _ words: String) {
     doubted += number
     explain(subject, words)
@@ -110,7 +110,7 @@ package struct Arrivals: Sendable {
   package var areWhole: Bool { Verdict.allCases.allSatisfy { $0.isGood || count($0) == 0 } }
 }
 
-/// The service could not be asked; nothing was compared.
+/// The error of a service that could not be asked; nothing was compared.
 package struct ArrivalsUnavailable: RunError, CustomStringConvertible {
   package var reason: String
   package var exit: RunExit

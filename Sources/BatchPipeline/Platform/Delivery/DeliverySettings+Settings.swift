@@ -18,17 +18,17 @@ extension HTTPSettings {
 }
 
 extension HTTPSettings {
-  /// What the system trusts and what the file adds.
+  /// Returns the authorities that the system trusts and those of the file.
   private static func authorities(addedBy file: String) throws -> [UInt8] {
     func problem(_ words: String) -> ServiceSettingsError {
       ServiceSettingsError(problems: ["Connection.caFile: '\(file)' \(words)"])
     }
-    // Why it cannot be read does not change what is to be done.
+    // The reason why it cannot be read does not change the remedy.
     guard let added = (try? RegularFile.read(file)).map({ Data($0) }) else { throw problem("cannot be read") }
     guard added.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
       throw problem("holds no certificate in PEM form")
     }
-    // A system without the file that its libcurl was built with trusts nobody by itself.
+    // A system without the file that its libcurl was built with trusts no authority by itself.
     let system = HTTPClient.systemAuthorities.flatMap { try? Data(contentsOf: URL(filePath: $0)) } ?? Data()
     return Array(system + Data("\n".utf8) + added)
   }

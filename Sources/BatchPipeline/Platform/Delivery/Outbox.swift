@@ -5,13 +5,13 @@ package import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// The folder that a job hands its requests to in place of a service (`outbox` of the job).
+/// The folder that receives a job's requests in place of a service (`outbox` of the job).
 package struct Outbox: PlatformService {
   private let folder: String
   package let origin: String
   package let destination: any Destination
 
-  /// Makes the folder, for its owner alone.
+  /// Makes the folder, accessible only to its owner.
   ///
   /// - Throws: ``OutboxError``.
   package init(folder: String, form: Int) throws {
@@ -25,7 +25,7 @@ package struct Outbox: PlatformService {
 }
 
 extension Outbox: ArrivalChecking {
-  /// Every request that was handed over is a file, named by the digest of its bytes behind its number.
+  /// Compares the files: every request is one, named by its number and the digest of its bytes.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
@@ -55,7 +55,7 @@ extension Outbox: ArrivalChecking {
   }
 }
 
-/// The folder of an outbox cannot be made or written to; nothing was touched.
+/// The error of an outbox folder that cannot be made or written to; nothing was changed.
 package struct OutboxError: RunError, CustomStringConvertible {
   package var folder: String
   package var code: Int32
@@ -68,7 +68,8 @@ package struct OutboxError: RunError, CustomStringConvertible {
 }
 
 extension Platform {
-  /// What takes the requests of a run: the outbox of its job, unless a sandbox stands in for everything, or else the service.
+  /// Returns the destination of a run's requests: the outbox of its job, unless a sandbox replaces everything, or else
+  /// the service.
   ///
   /// - Throws: ``ServiceSettingsError``, ``OutboxError``.
   package func service(of run: RunContext) throws -> any PlatformService {

@@ -1,16 +1,16 @@
 package import BatchDelivery
 import BatchFoundation
 
-/// What sending would take, before anything is sent.
+/// The estimated effort of sending, before anything is sent.
 package struct UploadEstimate: Sendable, Equatable {
-  /// How long a service takes for a request is not known before; this is what is usual between continents.
+  /// The assumed time of a request, usual between continents; the actual time is not known before.
   package static let secondsOfRequest = 0.5
 
   package var events: Int
   package var requests: Int
-  /// Requests that are under way at once.
+  /// The number of simultaneous requests.
   package var concurrency: Int
-  /// What else the platform asks its service, in words; empty for nothing.
+  /// The platform's other calls to its service, in words; empty for none.
   package var others: [String]
 
   package init(events: Int, requests: Int, _ delivery: DeliverySettings, others: [String] = []) {

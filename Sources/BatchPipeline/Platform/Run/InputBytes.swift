@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// A file that a job names cannot be read.
+/// The error of a file named by a job that cannot be read.
 package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
   package var path: String
-  /// What is wrong with it, in words; nil where that is not known.
+  /// The fault in words; nil if unknown.
   package var reason: String?
 
   package init(path: String, reason: String? = nil) {
@@ -24,9 +24,8 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// Small files that a job names.
 package enum InputBytes {
-  /// - Parameter largest: the largest number of bytes that are taken.
+  /// - Parameter largest: the maximum number of bytes accepted.
   /// - Throws: ``MissingFileError``.
   package static func read(_ path: String, largest: Int = RegularFile.usuallyLargest) throws -> [UInt8] {
     do {

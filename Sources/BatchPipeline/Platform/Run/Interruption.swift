@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A run was told to end by a signal; everything so far is durable and the next run continues.
+/// The error of a run ended by a signal; everything so far is durable and the next run continues.
 package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var signal: Int32
 
@@ -11,7 +11,7 @@ package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "interrupted; what was stored is safe, run the job again to continue" }
 }
 
-/// Passes a signal on to whatever stage a run is in.
+/// A signal's way to the current stage of a run.
 package final class Interruption: Sendable {
   private struct State {
     var signal: Int32?
@@ -21,10 +21,10 @@ package final class Interruption: Sendable {
 
   package init() {}
 
-  /// The signal that arrived; nil while there was none.
+  /// The signal that arrived; nil if none.
   package var signal: Int32? { state.withLock { $0.signal } }
 
-  /// Called by the thread that waits for signals.
+  /// Records a signal; called by the thread that waits for signals.
   package func raise(_ signal: Int32) {
     let ending = state.withLock { state in
       state.signal = state.signal ?? signal
@@ -33,12 +33,12 @@ package final class Interruption: Sendable {
     ending?()
   }
 
-  /// - Throws: ``InterruptedError`` once a signal came.
+  /// - Throws: ``InterruptedError`` after a signal.
   package func check() throws {
     if let signal { throw InterruptedError(signal: signal) }
   }
 
-  /// Runs `body`; a signal meanwhile, or one before, calls `end` once from another thread.
+  /// Runs `body`; a signal meanwhile or before calls `end` once, possibly from another thread.
   package func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
     let came = state.withLock { state in
       state.ending = end

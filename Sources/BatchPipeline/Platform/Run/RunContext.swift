@@ -1,18 +1,18 @@
 package import BatchConfiguration
 package import BatchFoundation
 
-/// What a run is about, as far as a platform has to know.
+/// The facts about a run that a platform needs.
 package struct RunContext: Sendable {
   package var job: Job
   package var settings: Settings
   package var mode: RunMode
   /// The clock of the run, by which the service's time is measured.
   package var asOf: Instant
-  /// The time of day when the run began.
+  /// The time when the run began.
   package var now: Instant
-  /// Where a sandbox inside the process listens that takes the place of the service; nil for the real one.
+  /// The address of a sandbox inside the process in place of the service; nil for the real one.
   package var sandboxAddress: String?
-  /// Gets a line for each event that something is wrong with (`--findings-out`); nil if nobody asks for them.
+  /// Receives a line for each event with a fault (`--findings-out`); nil if not requested.
   package var findings: OrderedLines?
 
   package init(

@@ -1,20 +1,20 @@
-/// What a run does with its inputs and its events.
+/// The handling of inputs and events by a run.
 package enum RunMode: Sendable, Equatable {
-  /// Reads, keeps, and sends what is due.
+  /// Reads, keeps, and sends everything due.
   case run
   /// Ends when everything is in the store.
   case noUpload
-  /// Sends what the store holds without reading inputs.
+  /// Sends the events in the store without reading inputs.
   case post
-  /// Opens no connection unless it was asked for a plan, and changes nothing; what an earlier run left waiting counts as sent if the
-  /// run that it stands for would send it.
+  /// Opens no connection unless a plan was requested, and changes nothing; pending events of earlier runs count as sent
+  /// if the simulated run would send them.
   case dryRun(sends: Bool)
-  /// Takes quarantined lines of the store in again.
+  /// Imports quarantined lines of the store again.
   case replay
-  /// Applies the rules to lines of stdin; there is no store.
+  /// Applies the rules to lines of stdin, without a store.
   case stream
 
-  /// As a store notes it beside its runs.
+  /// The name that a store keeps with its runs.
   package var name: String {
     switch self {
     case .run: "run"
@@ -28,7 +28,6 @@ package enum RunMode: Sendable, Equatable {
 
   package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
 
-  /// Whether the inputs of the job are read.
   package var readsInputs: Bool {
     switch self {
     case .run, .noUpload, .dryRun: true
@@ -38,8 +37,8 @@ package enum RunMode: Sendable, Equatable {
 
   package var sends: Bool { self == .run || self == .post }
 
-  /// Whether something stays of it in the store, so that an error does not undo what went before: once it began, one is part of its
-  /// report. Others throw it.
+  /// Whether it leaves something in the store, so that an error does not undo earlier work: once it has begun, errors
+  /// are part of its report. Other modes throw them.
   package var keeps: Bool {
     switch self {
     case .run, .noUpload, .post, .replay: true

@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchReport
 
-/// The parts of a run whose time is measured, by the names that reports show.
+/// A stage of a run whose time is measured, by its name in reports.
 package enum RunStage: String, Sendable {
   case local = "records and rules"
   case identity
@@ -10,7 +10,7 @@ package enum RunStage: String, Sendable {
 }
 
 extension RunReport {
-  /// Runs a stage and notes how long it took, also when it fails.
+  /// Runs a stage and notes its duration, even if it fails.
   package mutating func timed<Value>(_ stage: RunStage, _ body: () throws -> Value) rethrows -> Value {
     let clock = ContinuousClock()
     let (started, startedAt) = (clock.now, Instant.now)

@@ -2,12 +2,12 @@ package import BatchStore
 import BatchWire
 
 extension StoreDestination {
-  /// The address of a sandbox inside the process, whose port is another each time.
+  /// The address of a sandbox inside the process, whose port changes each time.
   private static let sandbox = "the sandbox"
 
-  /// Of a service; an address that cannot be used is not known.
+  /// Creates the destination of a service; an address that cannot be used counts as unknown.
   ///
-  /// - Parameter share: what tells the data of one customer from another's there.
+  /// - Parameter share: distinguishes the data of one customer from another's there.
   package init(kind: String, service address: String?, share: String?) {
     self.init(
       kind: kind, address: Self.spelled(address), share: share)
@@ -20,7 +20,7 @@ extension StoreDestination {
     return destination
   }
 
-  /// The same data in the files of an outbox.
+  /// Returns the same data in the files of an outbox.
   package func inFolder(_ folder: String) -> StoreDestination {
     var destination = self
     destination.address = "the folder \(folder)"
@@ -29,9 +29,9 @@ extension StoreDestination {
 
   package var isSandbox: Bool { address == Self.sandbox }
 
-  /// The address in the one spelling that calls use.
+  /// Returns the address in the spelling that calls use.
   private static func spelled(_ address: String?) -> String? {
-    // What is wrong with it is said where the service is called.
+    // A call of the service reports what is wrong with it.
     guard let address, let known = try? ServiceAddress(address) else { return nil }
     return known.origin + known.path
   }

@@ -2,12 +2,12 @@ package import BatchReport
 package import BatchStore
 
 extension UnsentEvents {
-  /// Every event of a store that was not sent, with what is the same on every platform.
+  /// Returns every event of a store that was not sent, with the data common to all platforms.
   ///
   /// - Parameters:
-  ///   - held: of status `HOLD`.
-  ///   - expired: of status `EXPIRED`; nil where there are none.
-  ///   - tries: the setting that says how often a request is tried.
+  ///   - held: events of status `HOLD`.
+  ///   - expired: events of status `EXPIRED`; nil if there are none.
+  ///   - tries: the setting for how often a request is tried.
   package static func all(
     in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?, tries: String = "Networking.maxNumRetries"
   ) throws -> [UnsentEvents] {
@@ -30,7 +30,7 @@ extension UnsentEvents {
     return held + rest.compactMap(\.self)
   }
 
-  /// Events of a status, all for one reason; nil if there are none.
+  /// Returns the events of a status, all for one reason; nil if there are none.
   package static func of(
     _ status: EventStatus, _ counts: [EventStatus: Int], _ reason: String, _ setting: String, _ ends: String
   ) -> UnsentEvents? {
