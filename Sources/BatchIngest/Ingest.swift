@@ -17,8 +17,7 @@ package struct Ingest: Sendable {
     self.options = options
   }
 
-  /// The caller's side of a run. All closures are called on worker threads; an error thrown by one ends the run with
-  /// that error.
+  /// The caller's side of a run, called on worker threads; an error that a closure throws ends the run.
   package struct Callbacks: Sendable {
     /// Returns digests of lines that earlier runs accepted, ascending: for the devices of a bucket, at least those of
     /// records in the spans; and ids of records, which have separate buckets (``RecordIDs``). Called by several threads
@@ -31,11 +30,9 @@ package struct Ingest: Sendable {
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
     /// Called now and then, never twice at once; throws to stop the run.
     package var progress: @Sendable (IngestProgress) throws -> Void
-    /// Called once all lines are read, before the first partition; if it returns false or throws, no record is
-    /// imported. Nil skips the check.
+    /// Called once all lines are read, before the first partition; false or an error imports no record. Nil skips it.
     package var preview: (@Sendable (InputPreview) throws -> Bool)?
-    /// Receives the records of some devices. Called by several threads at once, each with different devices, in no
-    /// particular order.
+    /// Receives the records of some devices, in no order. Called by several threads at once, each with other devices.
     package var partition: @Sendable (Partition) throws -> Void
 
     package init(
@@ -144,7 +141,6 @@ private final class IngestRun: Sendable {
 
   var counts: IngestCounts { shared.withLock(\.counts) }
 
-  /// The tally of each file; empty if not requested.
   var tallies: [FileTally] { shared.withLock(\.tallies) }
 
   func readLines() throws {

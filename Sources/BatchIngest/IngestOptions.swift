@@ -19,12 +19,11 @@ package struct IngestOptions: Sendable {
   /// Inputs up to this many bytes are read and passed on by one thread.
   package var smallInput: UInt64 = 0
   package var temporaryFolder: String
-  /// Returns whether a person with this id was forgotten, so that records with it are refused; nil if nobody was.
+  /// Returns whether a person with this id was forgotten, so that records with it are refused; nil if none was.
   package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   /// The kinds of ids that may name a person in lines that are not records.
   package var personKinds: [PersonID.Kind] = []
-  /// Lines before it are out of the window, because the store no longer knows which of them were accepted; nil if all
-  /// are known.
+  /// Lines before it are out of the window, as the store no longer knows which were accepted; nil if all are known.
   package var knownSince: Instant?
   /// Files that are not read again; nil if each is read and the run does not report which were accepted completely.
   package var knownFiles: KnownFiles?
@@ -94,7 +93,7 @@ package struct IngestResult: Sendable, Equatable {
   package var counts = IngestCounts()
   /// Lines out of the window with times in ``IngestOptions/past``.
   package var past: [PastLine] = []
-  /// Sorted by the bytes of the name.
+  /// The fields by the bytes of their names.
   package var unknownFields: [UnknownField] = []
   /// Files all of whose lines were accepted, by number; empty without ``IngestOptions/knownFiles``.
   package var knownFiles: [Int: KnownFile] = [:]

@@ -4,7 +4,7 @@ import BatchFoundation
 package enum FileForm: Sendable, Equatable, CaseIterable {
   case parquet, avro, zstandard, bzip2, xz, zip
 
-  /// The number of leading bytes that tells all formats apart.
+  /// The number of leading bytes that distinguishes all formats.
   static let markBytes = 10
 
   /// Returns nil for bytes that may be text.

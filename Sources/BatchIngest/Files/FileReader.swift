@@ -7,11 +7,9 @@ final class FileReader {
   private var gzip: GzipSource?
   /// The number of bytes read from the disk so far.
   private(set) var bytesRead: UInt64 = 0
-  /// The damage that ended reading.
   private(set) var fault: GzipFault?
   /// The checksum of the bytes on disk; nil if not requested.
   private var sum: CopySum?
-  /// Called while a pipe has nothing to read; throws to stop.
   private let idle: () throws -> Void
 
   /// - Parameters:

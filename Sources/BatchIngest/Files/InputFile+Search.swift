@@ -1,4 +1,3 @@
-/// Searches for bytes anywhere in a file, whatever its format.
 extension InputFile {
   private static let pieceBytes = 1 << 20
   /// The maximum length of what is searched for.

@@ -17,8 +17,7 @@ package struct InputFile: Sendable, Equatable {
   /// Whether it is a pipe, or standard input that is one: the size is unknown and it can be read only once.
   package var isPipe: Bool
 
-  /// The expected length if the bytes come through standard input under the file's name; nil if the file is opened
-  /// itself.
+  /// The expected length if the bytes come through standard input under the file's name; nil if opened directly.
   package var handedOver: InputLength?
 
   /// The origin of the lines of a file written for this run alone.
@@ -81,11 +80,9 @@ package struct InputFiles: Sendable {
   package var numbers: [UInt32] = []
   /// The part that is read in place of the files and has some of their lines; nil if the files are read.
   package var part: InputPart?
-  /// Whether some file has ``InputFile/copied``.
   package var holdsCopies = false
   /// Messages for the user: patterns that matched nothing, and matches that are not files.
   package var warnings: [InputWarning] = []
-  /// Inputs that require a minimum number of lines.
   var minima: [LineMinimum] = []
 
   package static let none = InputFiles()
@@ -115,8 +112,7 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
-  /// The total size in bytes, without pipes, whose size is unknown. It is added up anew each time, and there may be
-  /// 100,000 files.
+  /// The total size in bytes, without pipes; added up anew on each call, and there may be 100,000 files.
   package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
   /// The first pipe; nil if all are files.
@@ -195,7 +191,6 @@ package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
   /// Names that begin with `_` or `.`.
   case passedOver([String])
 
-  /// Returns the message naming what was passed over and why.
   static func words(passedOver paths: [String]) -> String {
     let others = paths.count > 3 ? ", …" : ""
     let names =

@@ -1,6 +1,5 @@
 package import BatchFoundation
 
-/// An input with the map of its files.
 package struct InputPattern: Sendable {
   package var kind: InputKind
   package var input: JobInput
@@ -28,8 +27,7 @@ package struct InputPattern: Sendable {
     input.days.map { $0.map { ($0.path, $0.number) } } ?? [(input.path, nil)]
   }
 
-  /// Returns whether a pattern without date patterns would find a file at a path, both absolute, if the file existed:
-  /// directly or below a folder that it matches.
+  /// Returns whether a pattern without date patterns would find a file directly or in a folder, both paths absolute.
   package static func finds(_ path: String, by pattern: String) -> Bool {
     func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
       guard let pattern = patterns.first else { return !names.contains(where: NamePattern.isHidden) }
@@ -77,7 +75,7 @@ extension InputFiles {
     return search.found.map(\.description)
   }
 
-  /// Ends a run that read fewer records than its inputs require.
+  /// Ends a run whose counts, one for each file, are below the minimum of an input.
   ///
   /// - Parameter counts: usable records of each file.
   /// - Throws: ``InputError/short(_:)``.
@@ -93,9 +91,7 @@ extension InputFiles {
   }
 }
 
-/// An input that matched no file.
 package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
-  /// The name used in messages.
   package var input: String
   /// The days without a file, ascending, in days since 1970; empty for an input without days.
   package var days: [Int64] = []

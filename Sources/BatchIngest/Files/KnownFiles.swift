@@ -5,7 +5,7 @@ package import BatchFoundation
 /// Folders of exports are read night after night, and all but the newest files were read before. A checksum of their
 /// bytes proves that, at a tenth of the cost of reading their lines, and they are counted as if they had been read.
 package struct KnownFiles: Sendable {
-  /// Ascending by size.
+  /// The files, ascending by size.
   private let files: [KnownFile]
 
   package init(_ files: [KnownFile]) { self.files = files.sorted { $0.size < $1.size } }
@@ -31,9 +31,7 @@ package struct KnownFiles: Sendable {
 }
 
 extension KnownFile {
-  /// - Parameters:
-  ///   - sum: the checksum of its bytes on disk.
-  ///   - options: the options of the run that read it.
+  /// - Parameter sum: the checksum of its bytes on disk.
   init(_ file: InputFile, _ sum: Digest, lines: Int, span: ClosedRange<Instant>, _ options: IngestOptions) {
     self.init(size: file.size, lines: lines, span: span, proof: [])
     proof = proof(of: file, sum, options)
@@ -76,7 +74,6 @@ extension IngestOptions {
   }
 }
 
-/// The counts of one file in a run.
 struct FileTally: Sendable {
   /// The number of lines that are not blank.
   var lines = 0

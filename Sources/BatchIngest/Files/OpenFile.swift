@@ -10,7 +10,6 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     patterns: [String], days: [Int64] = [], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
   /// Of inputs that the job requires nothing is there, or not of each day.
   case missing([MissingInput], passedOver: [String] = [])
-  /// Inputs have fewer records than the job requires.
   case short([ShortInput])
   case unreadable(path: String, code: Int32)
   /// A path named explicitly is neither a file, a folder nor a pipe.
@@ -105,7 +104,6 @@ package struct CutInputError: RunError, Equatable, CustomStringConvertible {
 
 func systemMessage(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
-/// The result of `fstat` on an open file, or of `stat` on a path.
 struct FileFacts {
   var device: UInt64
   var inode: UInt64
@@ -168,7 +166,6 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 }
 
-/// A file open for reading.
 struct OpenFile: ~Copyable {
   private let descriptor: Int32
   let facts: FileFacts
@@ -204,7 +201,6 @@ struct OpenFile: ~Copyable {
     while unsafe poll(&pipe, 1, 200) <= 0 { try idle() }
   }
 
-  /// Moves the read position to an offset.
   func seek(to offset: UInt64) throws(SystemError) {
     guard lseek(descriptor, off_t(clamping: offset), SEEK_SET) >= 0 else { throw SystemError(errno) }
   }

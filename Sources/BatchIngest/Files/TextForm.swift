@@ -8,7 +8,6 @@ package enum TextForm: Equatable {
   case array, documents, row, returns, utf16, sqlite, gzip
   case table(separator: UInt8)
 
-  /// The number of bytes examined.
   package static let headBytes = 1 << 16
 
   /// - Parameters:
@@ -124,8 +123,7 @@ package enum TextForm: Equatable {
     return unsafe head[3] & 0xE0 == 0 && [0, 2, 4].contains(head[8]) && (head[9] <= 13 || head[9] == 255)
   }
 
-  /// Recognizes the format of a file's beginning; nil also for an empty one. As no reader has cut lines yet, a single
-  /// line may show the format.
+  /// Recognizes the format of a file's beginning; nil if empty. With no reader yet, a single line may show it.
   package init?(_ text: [UInt8]) {
     let form = unsafe text.withUnsafeBufferPointer { unsafe Self(Self.withoutMark($0), isWhole: false) }
     guard let form else { return nil }

@@ -1,6 +1,5 @@
 /// The names that lines of a platform may use, for suggesting the intended one for a misspelling.
 package struct FieldDictionary: Sendable {
-  /// Every field of a line.
   package var fields: Set<String> = []
   /// The known values of fields that have a fixed set.
   package var values: [String: [String]] = [:]
@@ -14,6 +13,5 @@ package struct FieldDictionary: Sendable {
 }
 
 extension RecordVocabulary {
-  /// An empty dictionary.
   package var dictionary: FieldDictionary { FieldDictionary() }
 }

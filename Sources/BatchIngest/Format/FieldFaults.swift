@@ -3,8 +3,7 @@ public import BatchFoundation
 /// The place of a fault in a line: a field, or something below it.
 public struct FieldPlace: CustomStringConvertible {
   @usableFromInline var field: Text
-  /// The path below the field: its member, the element if that is a list, and the member of that; empty or nil where
-  /// the path ends earlier.
+  /// The path below the field: its member, its element if a list, and the member of that; each empty or nil if absent.
   private var member: Text
   private var element: Int?
   private var inner: Text
@@ -16,7 +15,6 @@ public struct FieldPlace: CustomStringConvertible {
     (self.field, self.member, self.element, self.inner) = (field, member, element, inner)
   }
 
-  /// Returns the place of a member below this one.
   public func member(_ name: Text) -> FieldPlace {
     member.isEmpty && element == nil ? FieldPlace(field, name) : FieldPlace(field, member, element, name)
   }

@@ -1,7 +1,6 @@
 public import BatchFoundation
 
-/// A small set of names, each with a number below 255, looked up for each member of each line: a hit costs one
-/// comparison, a miss mostly none.
+/// A few names with numbers below 255, looked up per member of a line: a hit costs one comparison, a miss mostly none.
 @safe public struct NameSlots: ~Copyable {
   /// The names, indexed by number.
   public let names: UnsafeMutablePointer<Text>
@@ -29,7 +28,7 @@ public import BatchFoundation
     unsafe slots.deallocate()
   }
 
-  /// Returns the first slot to try: length and both ends tell nearly all names of fields and types apart.
+  /// Returns the first slot to try: length and both ends distinguish nearly all names of fields and types.
   @inlinable @inline(__always)
   public static func slot(of name: Text) -> Int {
     guard name.count > 0 else { return 0 }

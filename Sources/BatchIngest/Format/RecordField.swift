@@ -43,7 +43,6 @@ public enum RecordField: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The name as lines spell it.
   public var name: Text { Self.names[Int(rawValue)] }
 
   private static let names = allCases.map { Text(permanent: "\($0)") }
@@ -65,7 +64,6 @@ extension RecordField.Kind {
   }
 }
 
-/// A field that records of a type have.
 public struct FieldUse: Sendable {
   public var field: RecordField
   public var isRequired: Bool

@@ -1,6 +1,5 @@
 public import BatchFoundation
 
-/// The fields common to lines of all platforms.
 extension RecordFields {
   /// Returns the device that the line names; empty with faults.
   @inlinable @inline(__always)
@@ -35,8 +34,7 @@ extension RecordFields {
     self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil
   }
 
-  /// Returns the device and time of a raw event; the device is the last `Device Id` among its attributes
-  /// (reference formats 3.6).
+  /// Returns device (the last `Device Id` attribute) and time of a raw event (reference formats 3.6).
   public func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
     check(.required(.eventTypeCode), &faults)
     let oldName = self[.eventTimestamp] == nil && self[.eventTimeStamp] != nil

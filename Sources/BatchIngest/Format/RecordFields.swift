@@ -61,12 +61,10 @@ public import BatchFoundation
   @inlinable @inline(__always)
   public func type(named name: Text) -> UInt8? { types[name] }
 
-  /// Returns the field of that name, if the format has it.
   public func field(named name: Text) -> RecordField? { names[name].flatMap { RecordField(rawValue: $0) } }
 
   // MARK: - Checks
 
-  /// Checks each field of the type.
   @inlinable @inline(__always)
   public func check(type: UInt8, _ faults: inout FieldFaults) {
     for index in unsafe starts[Int(type)]..<starts[Int(type) + 1] { unsafe check(uses[index], &faults) }

@@ -18,7 +18,6 @@ extension RecordShape {
     Set(head + [.type, .action, .channel, .recordId] + allCases.flatMap { $0.fields.map(\.field) })
   }
 
-  /// Returns the type with the name that `events` inputs use.
   package init?(exportName name: Text) {
     guard let type = Self.allCases.first(where: { $0.isExported && "\($0)" == name.description }) else { return nil }
     self = type

@@ -1,5 +1,4 @@
-/// The values of records that messages may show: names of types, and texts that look like times. They reveal nothing
-/// about a person.
+/// The values that messages may show: names of types, and texts that look like times, which reveal nothing personal.
 package enum ShownValue {
   package static func isName(_ text: String) -> Bool {
     isShort(text) && text.utf8.allSatisfy { isLetter($0) || "_-".utf8.contains($0) }

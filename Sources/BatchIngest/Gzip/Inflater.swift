@@ -2,15 +2,12 @@ internal import CZlib
 
 /// The result of a call of ``Inflater/inflate(_:into:)``.
 package struct InflateStep: Equatable, Sendable {
-  /// The number of input bytes consumed.
   package var consumed: Int
-  /// The number of output bytes written.
   package var produced: Int
   /// The fault that ends the stream; output produced before it is valid.
   package var fault: GzipFault?
 }
 
-/// The reason why compressed data cannot be read further.
 package enum GzipFault: String, Equatable, Sendable {
   case noContent = "no gzip content"
   case truncated = "the gzip data ends early: the file is cut off"
@@ -125,7 +122,6 @@ package enum GzipFault: String, Equatable, Sendable {
   }
 }
 
-/// zlib could not set up a stream.
 package struct InflaterUnavailable: Error, Equatable, CustomStringConvertible {
   package var code: Int32
   package var description: String { "zlib cannot start to inflate (code \(code))." }

@@ -1,7 +1,6 @@
 package import BatchFoundation
 import Glibc
 
-/// A line of a block with its position in the file.
 @safe package struct BlockLine {
   /// The line without its line end; not empty.
   var bytes: UnsafeBufferPointer<UInt8>
@@ -30,7 +29,6 @@ extension BlockLine {
     return unsafe Text(base: base, count: bytes.count).trimmed
   }
 
-  /// Returns the line as the quarantine keeps it.
   func quarantined(_ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
     let file = block.files[Int(file)]
     let short = block.warnings(of: number).first { $0.warning.kind == LineWarning.shortRowKind }?.warning.detail
@@ -53,7 +51,6 @@ extension BlockLine {
   private let count: Int
   private var at: Int
   private var line: UInt64
-  /// The number of line feeds passed.
   private var passed = 0
 
   init(_ block: LineBlock) {

@@ -19,10 +19,7 @@ package struct InputLine: Sendable, Equatable {
 extension InputFiles {
   /// Reads single lines again for data that a record does not carry. Lines that no longer exist are skipped.
   ///
-  /// - Parameters:
-  ///   - positions: the positions of the lines.
-  ///   - options: the options of the run.
-  ///   - body: receives the number of the file and the line, file after file or in the order of the part.
+  /// - Parameter body: receives the number of the file and the line, file after file or in the order of the part.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
   package func forEachLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void

@@ -1,9 +1,7 @@
 import BatchFoundation
 import Glibc
 
-/// The reading state of one file.
 final class LineCutter: BlockCutter {
-  /// The files of the run, which blocks refer to.
   private let files: [InputFile]
   private let number: UInt32
   /// Cuts foreign records; nil for lines.

@@ -7,7 +7,6 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
   return end
 }
 
-/// The ends of the lines of a block.
 @safe struct LineEnds: ~Copyable {
   /// The number of line ends kept, enough for a block of short lines; any further ones are searched for while reading.
   private static let room = 1 << 14

@@ -26,7 +26,7 @@ package struct LineReader: ~Copyable {
   /// - Parameters:
   ///   - line: the bytes without the line end; white space at both ends is ignored.
   ///   - isASCII: whether the bytes are known to be ASCII.
-  ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text lines, in
+  ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text, in
   ///     `line`.
   /// - Returns: nil for a record, else the first reason of the list that applies to the line as a whole.
   package mutating func read(

@@ -16,7 +16,6 @@ import Glibc
   var findings: [QuarantinedLine] = []
   /// Warnings about foreign records of the block, in record order.
   private(set) var warnings: [RecordWarning] = []
-  /// The files of the run.
   var files: [InputFile] = []
   /// The number of the block within its source, from 0.
   var number = 0
@@ -27,7 +26,6 @@ import Glibc
   var leftOut: [String: Int] = [:]
   /// The line ends of an unframed block; empty if not searched for.
   var ends = LineEnds()
-  /// The lines that a map made of the block's foreign records.
   var mapped = MappedBlock()
   /// The file that the block represents without lines, because it was read before.
   var known: KnownFile?
@@ -64,8 +62,6 @@ import Glibc
   }
 
   /// Empties the block for the next data of an input, which begins with the bytes held by another block.
-  ///
-  /// - Parameter files: the files of the run.
   func begin(with carry: LineBlock, of files: [InputFile], _ blockBytes: Int) {
     findings.removeAll()
     warnings.removeAll()
@@ -106,8 +102,7 @@ protocol BlockCutter: AnyObject {
   /// Fills the block with the next data; leaves it empty if only the rest of a line was left to read.
   func fill(_ block: LineBlock) throws
 
-  /// The number of a completely read file with the checksum of its bytes; nil if not requested or not all bytes were
-  /// read.
+  /// The number of a completely read file with the checksum of its bytes; nil if not requested or incomplete.
   var sum: (file: Int, sum: Digest)? { get }
 }
 
@@ -126,7 +121,6 @@ final class LineSource: Sendable {
     var nextBlock = 0
     /// Open files that no worker is reading.
     var open: [any BlockCutter] = []
-    /// The number of workers reading a file.
     var reading = 0
     var stopped = false
     var bytesRead: UInt64 = 0
@@ -148,7 +142,6 @@ final class LineSource: Sendable {
   /// Ends the wait for a pipe once another thread has failed; its error ends the run.
   private struct Stopped: Error {}
 
-  /// The number of bytes kept of a line that is too long.
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
   /// - Parameters:

@@ -47,8 +47,7 @@ import BatchFoundation
     return quarantined
   }
 
-  /// - Parameter setAside: receives lines that are not records, now and then: a block may have hundreds of thousands,
-  ///   with a map too.
+  /// - Parameter setAside: receives lines that are not records, now and then: a block may have hundreds of thousands.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     if let known = block.known {
       let counts = options.counts(of: known)
@@ -162,7 +161,6 @@ import BatchFoundation
     if !tallies.isEmpty, line.element == 0 { tallies[Int(line.file)].lines += 1 }
   }
 
-  /// Returns the quarantined form of a line that is not a record.
   private func refused(_ line: BlockLine, _ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
     let refused = line.quarantined(rejection, block)
     return unsafe namesSomebody(line.raw) ? withoutContent(refused) : refused
@@ -184,7 +182,6 @@ import BatchFoundation
     return line
   }
 
-  /// Whether the current record has an id of a forgotten person.
   private var isOfSomebodyForgotten: Bool {
     guard let isForgotten = options.isForgotten else { return false }
     if isForgotten(.device, head.device) { return true }

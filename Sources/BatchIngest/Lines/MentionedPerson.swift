@@ -1,10 +1,8 @@
 import BatchFoundation
 
-/// The search for people in lines that are not records: whatever is wrong with a line, the quarantine would keep its
-/// bytes.
+/// The search for people in lines that are not records, whose bytes the quarantine would keep.
 enum MentionedPerson {
-  /// Checks every text and number of a line that is JSON; otherwise everything between quotes, white space, commas, `&`
-  /// and `=`.
+  /// Checks the texts and numbers of JSON lines, and otherwise what quotes, white space, commas, `&` and `=` separate.
   static func isNamed(
     in bytes: UnsafeBufferPointer<UInt8>, _ kinds: [PersonID.Kind], _ isForgotten: (PersonID.Kind, Text) -> Bool
   ) -> Bool {

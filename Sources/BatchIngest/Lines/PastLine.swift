@@ -3,7 +3,6 @@ package import BatchFoundation
 /// A line out of the window within the past of a store; an earlier run may or may not have read it.
 package struct PastLine: Sendable, Equatable {
   package var timestamp: Instant
-  /// The bucket of its device.
   package var bucket: Int
   package var digest: LineDigest
   package var position: RecordPosition
@@ -14,7 +13,6 @@ struct PastLines {
   private static let mostOfFile = 32
   private static let most = 2048
   private(set) var lines: [PastLine] = []
-  /// The number of lines kept, by file.
   private var counts: [UInt32: Int] = [:]
 
   mutating func add(_ line: SourceLine, _ head: RecordHead) {

@@ -44,7 +44,6 @@ struct BlockMapping: ~Copyable {
     case refused(BlockLine, Rejection)
   }
 
-  /// The warnings of the records, in record order.
   fileprivate var warnings: [RecordWarning] {
     var origin = 0
     return outcomes.warnings.map { outcome, warning in

@@ -5,14 +5,12 @@ package import BatchFoundation
 ///
 /// Each line's parsed values are kept next to it, so that it need not be parsed again.
 package struct CanonicalLines: ~Copyable {
-  /// A finished line.
   struct Line {
     fileprivate var bytes: Range<Int>
     /// The start of its values; nil if the line must be parsed.
     fileprivate var values: Int?
   }
 
-  /// A position in both buffers.
   package struct Place {
     fileprivate var bytes: Int
     fileprivate var values: Int
@@ -36,7 +34,6 @@ package struct CanonicalLines: ~Copyable {
 
   mutating func removeAll() { truncate(to: Place(bytes: 0, values: 0)) }
 
-  /// Ends the line that begins at a place.
   mutating func line(from start: Place, isToBeRead: Bool) -> Line {
     let mayBeDeep = deepest > JSONLineReader.deepest
     deepest = 0
@@ -51,7 +48,6 @@ package struct CanonicalLines: ~Copyable {
   func values(of line: Line) -> JSONView? { line.values.map { unsafe JSONView(at: values.base + $0) } }
 }
 
-/// The parts of a line, in order.
 extension CanonicalLines {
   package mutating func beginObject() -> Place { begin(.object) }
 
@@ -173,7 +169,6 @@ extension ByteBuffer {
     }
   }
 
-  /// Appends a number or a string.
   @inline(__always)
   fileprivate mutating func append(_ kind: JSONView.Kind, short text: Text) {
     unsafe append(limit: 6 + text.count) { start in

@@ -20,7 +20,7 @@ package struct LineWarning: Sendable, Equatable {
     LineWarning(kind: shortRowKind, detail: "the row has \(fields) of \(columns) columns")
   }
 
-  /// A warning about a file, at the first such row.
+  /// A warning about a file, at the first affected row.
   package static let unreadEscape = {
     var warning = LineWarning(
       kind: "unread-escape",
@@ -39,7 +39,6 @@ package struct LineWarning: Sendable, Equatable {
   }
 }
 
-/// A warning with its foreign record.
 struct RecordWarning: Sendable {
   var line: UInt64
   /// The number of the line that a map made of the record; nil if the warning is about the record.
@@ -48,9 +47,7 @@ struct RecordWarning: Sendable {
 }
 
 extension [String: PlacedWarnings] {
-  /// Adds the warnings of a foreign record that counts or, without a line, those of the file.
-  ///
-  /// - Returns: whether there are any.
+  /// Adds the warnings of a foreign record that counts or, without a line, of the file; returns whether there were any.
   @discardableResult
   mutating func add(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) -> Bool {
     if block.warnings.isEmpty { return false }

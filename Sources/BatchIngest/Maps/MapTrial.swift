@@ -13,19 +13,15 @@ package struct MapTrial: Sendable {
   package var number: UInt64
   package var raw: [UInt8]
   package var outcomes: [Outcome] = []
-  /// Warnings about the record and its lines.
   package var warnings: [LineWarning] = []
   /// The outcomes that are records.
   package var records: [(device: String, time: Instant)] = []
 }
 
 extension InputFile {
-  /// Passes on the results of the file's map for its first records; without a map, whether the lines are records
-  /// themselves.
+  /// Passes on the results of the file's map for its first records; without a map, of reading the lines as records.
   ///
-  /// - Parameters:
-  ///   - vocabulary: the vocabulary of the platform that the records are for.
-  ///   - limit: the maximum number of foreign records.
+  /// - Parameter limit: the maximum number of foreign records.
   /// - Throws: `IngestFailure`, `InputChanged`, or what `body` throws.
   package func tryMap(_ vocabulary: any RecordVocabulary, limit: Int, _ body: (MapTrial) throws -> Void) throws {
     var files = InputFiles.none

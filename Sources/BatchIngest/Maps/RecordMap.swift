@@ -18,15 +18,10 @@ package protocol RecordMap: Sendable {
   /// The same map for single records, one per line, as the quarantine keeps them.
   var ofKeptRecords: any RecordMap { get }
 
-  /// Returns a mapper for the records of one thread.
   func makeMapper() -> any RecordMapper
 
-  /// Returns the fault of a line that the map wrote, naming members of the foreign record without their values.
-  ///
-  /// - Parameters:
-  ///   - rejection: the fault of the line.
-  ///   - rule: the rule that wrote the line.
-  ///   - record: the foreign record.
+  /// Returns the fault of a line that a rule of the map wrote, naming members of the foreign record without their
+  /// values.
   func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String
 }
 
@@ -40,7 +35,7 @@ package protocol RecordMapper: AnyObject {
 package struct MappedOutcomes: ~Copyable {
   enum Outcome {
     case line(CanonicalLines.Line, rule: Int)
-    /// Only counted, by its reason.
+    /// A record that is only counted, by its reason.
     case leftOut(String)
     case refused(Rejection)
   }
@@ -65,7 +60,6 @@ package struct MappedOutcomes: ~Copyable {
     outcomes.append(.line(lines.line(from: start, isToBeRead: isToBeRead), rule: rule))
   }
 
-  /// The rules that wrote lines.
   package var writingRules: Set<Int> {
     Set(outcomes.compactMap { if case .line(_, let rule) = $0 { rule } else { nil } })
   }
@@ -93,8 +87,7 @@ package struct MappedOutcomes: ~Copyable {
 
 /// A type that cuts the bytes of one file, which come in pieces that may end anywhere, into foreign records.
 package protocol RecordCutter: AnyObject {
-  /// Returns the actual format of a file that clearly has another one, and the way to read it; nil if the format may be
-  /// right.
+  /// Returns the actual format of a file that clearly has another one, and the way to read it; otherwise nil.
   ///
   /// - Parameter head: the beginning of the file, without a byte order mark.
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String?
@@ -122,7 +115,6 @@ extension RecordCutter {
   package var offset: UInt64
   /// The fault; nil for a valid record.
   package var fault: QuarantineReason?
-  /// The details of the fault.
   package var detail: String
   package var warnings: [LineWarning] = []
 
@@ -138,7 +130,6 @@ extension RecordCutter {
   }
 }
 
-/// The map of an input file; equal if the identity is.
 package struct InputMap: Sendable, Equatable {
   package var map: any RecordMap
   /// A digest of the map's whole content; equal for equal maps.

@@ -2,8 +2,7 @@ import BatchFoundation
 
 /// The buckets on their way from a space to the workers, each once.
 ///
-/// A separate thread loads the next ones from disk (``loadAhead()``), so that workers need not wait; a worker that
-/// finds none ready loads one itself.
+/// A separate thread loads ahead from disk (``loadAhead()``); a worker that finds none ready loads one itself.
 final class BucketFeed: Sendable {
   struct Item {
     let bucket: Int

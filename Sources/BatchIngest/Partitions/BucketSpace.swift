@@ -17,7 +17,6 @@ final class BucketSpace: Sendable {
     /// Chunks of the usual size, and larger ones.
     var usual: [Chunk] = []
     var large: [Chunk] = []
-    /// The total size of the larger ones.
     var largeBytes = 0
     var extents: [Extent] = []
 
@@ -51,9 +50,7 @@ final class BucketSpace: Sendable {
 
     mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
 
-    /// Takes the last chunks of the bucket with the most memory, to be spilled; nil when there are none.
-    ///
-    /// - Parameter usual: false for large chunks only.
+    /// Takes the last chunks, only large ones unless `usual`, of the bucket with the most memory; nil for none.
     mutating func takeLargest(usual: Bool) -> Piece? {
       var (victim, most, isUsual) = (0, 0, false)
       for (index, bucket) in buckets.enumerated() {
@@ -93,9 +90,7 @@ final class BucketSpace: Sendable {
   /// The maximum number of chunks written at once.
   private static let longestExtent = 64
 
-  /// - Parameters:
-  ///   - limit: the bytes of memory for records; exceeded only by one open chunk per bucket and worker.
-  ///   - folder: the folder of the temporary file.
+  /// - Parameter limit: the bytes of memory for records; exceeded only by one open chunk per bucket and worker.
   init(limit: Int, workers: Int, folder: String) {
     self.limit = limit
     self.workers = workers
@@ -113,7 +108,6 @@ final class BucketSpace: Sendable {
 
   // MARK: - Filling
 
-  /// Adds a chunk to its bucket.
   func place(_ chunk: Chunk, bucket: Int) {
     let isShort = contents.withLock { contents in
       if chunk.size == chunkBytes {
@@ -198,8 +192,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Returns the buckets with records in the order to load them, after spilling the last ones to make room for the
-  /// first.
+  /// Returns the buckets with records in loading order, after spilling the last ones to make room for the first.
   func order() throws -> [Int] {
     let (used, most, largest) = contents.withLock { contents in
       (
@@ -231,7 +224,6 @@ final class BucketSpace: Sendable {
   /// The free memory below which chunks are spilled ahead.
   private var reserve: Int { limit / 16 }
 
-  /// Reads back the chunks of an extent.
   func load(_ extent: Extent) throws -> [Chunk] {
     try spill.read(
       extent,

@@ -1,9 +1,8 @@
 import Glibc
 
-/// A piece of memory with packed records of one bucket, one after another.
+/// A piece of page-aligned memory with packed records of one bucket, one after another; it goes to disk unchanged.
 ///
-/// It is page-aligned, so that it goes to disk unchanged. Its last bytes hold the number of used bytes, for reading it
-/// back.
+/// Its last bytes hold the number of used bytes, for reading it back.
 @safe struct Chunk {
   let base: UnsafeMutableRawPointer
   /// The total number of bytes, in whole pages.
@@ -16,10 +15,8 @@ import Glibc
   static let page = 4096
   private static let mark = MemoryLayout<UInt64>.size
 
-  /// The number of bytes left for records.
   var room: Int { size - Self.mark - used }
 
-  /// Returns the number of bytes for records in a chunk of a size.
   static func room(of size: Int) -> Int { size - mark }
 
   /// Returns the size of a chunk with room for a number of bytes.
@@ -37,8 +34,7 @@ import Glibc
   mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
 }
 
-/// The memory for chunks up to a limit: chunks of the usual size come from slabs kept to the end, larger ones are freed
-/// after use.
+/// The memory for chunks up to a limit: usual chunks come from slabs kept to the end, larger ones are freed after use.
 @safe struct ChunkMemory: ~Copyable {
   let chunkBytes: Int
   /// Memory that workers hold for long lines, unavailable for chunks.
@@ -61,8 +57,7 @@ import Glibc
   /// The number of bytes left for chunks.
   var available: Int { unsafe limit - borrowed - allocated + free.count * chunkBytes }
 
-  /// The number of bytes left for chunks of the usual size; less than ``available``, because slabs are whole and never
-  /// freed.
+  /// The number of bytes left for usual chunks; less than ``available``, because slabs are whole and never freed.
   var room: Int {
     unsafe free.count * chunkBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
   }

@@ -1,7 +1,6 @@
 import BatchFoundation
 
-/// The fixed head of a record in a bucket's memory or spill; the device id after its short length and the platform's
-/// payload follow.
+/// The fixed head of a packed record, followed by the device id after its short length and the platform's payload.
 ///
 /// The form never outlives the run, so it uses the machine's byte order.
 struct PackedHead {

@@ -7,10 +7,9 @@ package import BatchFoundation
 package struct Partition {
   /// The `DeviceHash/bucket` of every device in it, from 0 and below `DeviceHash/bucketCount`.
   package let bucket: Int
-  /// The number of the calling thread, from 0: two partitions of one worker never overlap in time, and all slices of a
-  /// bucket have one worker.
+  /// The number of the calling thread, from 0: its calls never overlap, and it gets all slices of a bucket.
   package let worker: Int
-  /// Sorted by the bytes of the device id; possibly empty in a last slice.
+  /// The devices by the bytes of their ids; possibly none in a last slice.
   package var devices: [DeviceRecords]
   /// Facts about the records of later slices; nil if the partition is the whole bucket.
   package var lookaheads: DeviceLookaheads?
@@ -59,13 +58,11 @@ package struct RepeatedRecord {
 
   package subscript(index: Int) -> RecordEntry { unsafe RecordEntry(key: keys[index]) }
 
-  /// Returns a range of the records, in the same memory.
   package func list(_ range: Range<Int>) -> RecordList {
     unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
   }
 
-  /// Returns the index of the first record at or after the instant; records at the instant itself but of an earlier
-  /// kind come before it.
+  /// Returns the index of the first record from the instant on; at the instant itself, earlier kinds come before it.
   package func place(from instant: Instant, _ kind: InputKind = .events) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -97,7 +94,7 @@ package struct RecordEntry {
 
   package var notes: RecordNotes { key.head.notes }
 
-  /// The key by which later runs recognize the record's `recordId`; nil without one that a map read.
+  /// The key by which later runs recognize the record's `recordId` or identity; nil for none.
   package var recordKey: UInt64? {
     notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: key.packed) : nil
   }
@@ -107,7 +104,6 @@ package struct RecordEntry {
 
   package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }
 
-  /// The number of bytes of the packed record.
   package var byteCount: Int { key.byteCount }
 
   /// The digest by which a later run recognizes the line.
@@ -117,7 +113,6 @@ package struct RecordEntry {
   package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: key.packed) }
 }
 
-/// The sort key of a record.
 @safe struct RecordKey {
   var timestamp: Int64
   var packed: UnsafeRawPointer
@@ -133,7 +128,6 @@ package struct RecordEntry {
   /// The key of a `recordId` that a map read, or of an identity; nil for none.
   var recordKey: UInt64? { head.notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
 
-  /// Marks the record itself, in its chunk's memory.
   func mark(_ note: RecordNotes) {
     unsafe UnsafeMutableRawPointer(mutating: packed).assumingMemoryBound(to: PackedHead.self).pointee.notes.insert(note)
   }

@@ -1,7 +1,6 @@
 import BatchFoundation
 
-/// A sorter that orders the packed records of a bucket by device and finds duplicates; it keeps its memory from bucket
-/// to bucket.
+/// A sorter that orders a bucket's packed records by device and finds duplicates; it keeps its memory.
 @safe struct PartitionSorter: ~Copyable {
   private var keys: [RecordKey] = []
   private var sorted: UnsafeMutableBufferPointer<RecordKey> = .allocate(capacity: 1 << 12)
@@ -268,8 +267,7 @@ import BatchFoundation
     return left
   }
 
-  /// Keeps the first record of each `recordId` in an hour, marks those that come later, and returns how many are left
-  /// at the front.
+  /// Keeps the first record of a `recordId` in an hour, marks later ones, and returns how many are left in front.
   private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordKey>, _ device: Text) -> Int {
     var left = 0
     for index in own.indices {

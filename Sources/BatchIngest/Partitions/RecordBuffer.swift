@@ -10,9 +10,7 @@ package final class RecordBuffer {
 
   package var isEmpty: Bool { keys.isEmpty }
 
-  /// Keeps the reader's current record.
-  ///
-  /// - Returns: false for a duplicate of one kept before (reference formats 3.3).
+  /// Keeps the reader's current record; returns false for a duplicate of one kept before (reference formats 3.3).
   package func keep(_ head: RecordHead, of line: SourceLine, _ reader: borrowing LineReader) -> Bool {
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     guard seen.insert(digest).inserted else { return false }
@@ -34,7 +32,6 @@ package final class RecordBuffer {
     }
   }
 
-  /// Removes all records and resets their memory.
   package func removeAll() {
     keys.removeAll(keepingCapacity: true)
     seen.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The unique place of a record among all records of its device (reference formats 3.8).
 struct RecordPlace: Comparable {
-  /// In milliseconds.
+  /// The time in milliseconds since 1970.
   var timestamp: Int64
   var kind: InputKind
   var file: UInt32

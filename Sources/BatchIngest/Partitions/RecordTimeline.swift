@@ -35,7 +35,6 @@ package import BatchFoundation
 
   package var isEmpty: Bool { keys.isEmpty }
 
-  /// Adds records of a run.
   package func add(_ records: RecordList, from files: InputFiles) {
     for entry in records {
       var head = entry.key.head
@@ -126,8 +125,7 @@ package import BatchFoundation
     }
   }
 
-  /// Passes on all records in order, without and with the added ones of a run; they live as long as the timeline, the
-  /// lists as the call.
+  /// Passes on all records in order, before and after adding those of a run; the records live as long as the timeline.
   package func withRecords<Result>(
     adding more: RecordList, from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = [],
     _ body: (_ before: RecordList, _ after: RecordList) throws -> Result

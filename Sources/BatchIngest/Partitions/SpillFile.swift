@@ -19,7 +19,7 @@ struct Extent {
 /// needed again.
 final class SpillFile: Sendable {
   private struct File {
-    /// Negative until something is written.
+    /// The descriptor; negative until something is written.
     var descriptor: Int32 = -1
     var length: UInt64 = 0
   }
@@ -39,7 +39,7 @@ final class SpillFile: Sendable {
   deinit {
     let descriptor = file.withLock { $0.descriptor }
     guard descriptor >= 0 else { return }
-    // Freeing the space takes time, and nobody needs to wait for it.
+    // Freeing the space takes time, which no caller needs to wait for.
     do { try Threads.detach { close(descriptor) } } catch { close(descriptor) }
   }
 

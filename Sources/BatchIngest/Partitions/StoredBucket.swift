@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The records of one bucket in memory and on disk, to be loaded at once or, if too many, in slices of their order.
 struct StoredBucket {
-  /// Those in memory.
+  /// The chunks in memory.
   let chunks: [Chunk]
   let extents: [Extent]
 
@@ -58,7 +58,6 @@ struct StoredBucket {
 }
 
 extension Chunk {
-  /// Passes on the records in the order they were added.
   @inline(__always)
   func forEachRecord(_ body: (_ packed: UnsafeRawPointer, _ head: PackedHead) throws -> Void) rethrows {
     var at = unsafe UnsafeRawPointer(base)

@@ -2,7 +2,6 @@ import BatchFoundation
 
 /// The cutter of a part into blocks of whole frames (``PartFrame``).
 final class FrameCutter: BlockCutter {
-  /// The files of the export, which frames refer to.
   private let files: [InputFile]
   private let reader: PartReader
   private let blockBytes: Int
@@ -72,8 +71,7 @@ final class FrameCutter: BlockCutter {
   }
 }
 
-/// The bytes of a part, slice after slice, each verified at its end: a part read completely is the part that was
-/// written.
+/// The bytes of a part, slice after slice, each verified at its end.
 private final class PartReader {
   private final class OpenSlice {
     let slice: InputPart.Slice
@@ -108,7 +106,6 @@ private final class PartReader {
   private var next = 0
   private var open: OpenSlice?
   private(set) var bytesRead: UInt64 = 0
-  /// The number of bytes still expected.
   private(set) var left: UInt64
 
   init(_ part: InputPart) {

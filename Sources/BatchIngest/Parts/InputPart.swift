@@ -19,7 +19,7 @@ package struct InputPart: Sendable, Equatable {
     }
   }
 
-  /// In the order of their lines.
+  /// The slices, in the order of their lines.
   package var slices: [Slice]
   /// The number of each file of the export in stores.
   package var numbers: [UInt32]

@@ -43,7 +43,6 @@ struct PartFrame {
 
   private struct Head {
     var (file, line, offset, length): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    /// The offset after them.
     var end: Int
 
     /// Reads the numbers; nil if the block ends before the bytes do.
@@ -64,8 +63,7 @@ struct PartFrame {
     }
   }
 
-  /// Returns the declared length of an incomplete first frame; the length of the block if even the numbers are
-  /// incomplete.
+  /// Returns the declared length of an incomplete first frame; the length of the block if its numbers are incomplete.
   static func length(_ block: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var at = 0
     for _ in 0..<3 where unsafe number(block, &at) == nil { return UInt64(block.count) }

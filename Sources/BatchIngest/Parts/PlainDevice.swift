@@ -16,8 +16,7 @@ extension SourceLine {
 }
 
 extension Text {
-  /// Returns the text of the only member of this name; nil if there is none or several, or a backslash or one of the
-  /// other names occurs.
+  /// Returns the text of the only member of this name; nil if not exactly one, or with a backslash or another name.
   fileprivate func only(_ field: RecordField, without one: RecordField, _ other: RecordField) -> Text? {
     let name = field.quotedName
     let place = unsafe engage_find_only(base, count, name.known, one.quotedName.known, other.quotedName.known)
@@ -40,7 +39,6 @@ extension Text {
 }
 
 extension RecordField {
-  /// The quoted name, as in a line.
   fileprivate var quotedName: Text { Self.quotedNames[Int(rawValue)] }
 
   private static let quotedNames = allCases.map { Text(permanent: "\"\($0.name)\"") }

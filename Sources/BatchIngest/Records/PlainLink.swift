@@ -6,8 +6,7 @@ package struct PlainLink {
   package var timestamp: Instant
   package var url: Text
 
-  /// Reads a line. Further tabs within it belong to the URL. White space at both ends, including tabs, does not
-  /// (reference decisions 24).
+  /// Reads a line. Further tabs belong to the URL; white space at both ends does not (reference decisions 24).
   static func read(_ line: Text) -> Result<PlainLink, Rejection> {
     let text = line.trimmed
     if let nul = unsafe line.bytes.firstIndex(of: 0) { return .failure(Rejection(reason: .nulCharacter, offset: nul)) }

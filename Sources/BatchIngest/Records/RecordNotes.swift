@@ -19,7 +19,6 @@ public struct RecordNotes: OptionSet, Sendable {
   /// An earlier run accepted a later record with its identity, which it replaces (reference decisions 71).
   package static let replaces = RecordNotes(rawValue: 64)
 
-  /// The fields whose ids identify nobody.
   package var unlikelyFields: [String] {
     [
       ("mobileUserId", Self.mobileUserId), ("anonymousId", .anonymousId), ("recipientId", .recipientId),
@@ -55,8 +54,7 @@ package enum RecordIDs {
   /// The maximum distance between records of one id, in milliseconds; records farther apart are different.
   static let span: Int64 = 3_600_000
 
-  /// Returns the store's bucket for the ids of a bucket's records, after those for digests of lines; each id precedes
-  /// the time of its record.
+  /// Returns the store's bucket for record ids, after those for lines; each id precedes the time of its record.
   package static func bucket(of bucket: Int) -> Int { DeviceHash.bucketCount + bucket }
 
   package static func entry(_ key: UInt64, at milliseconds: Int64) -> LineDigest {

@@ -6,14 +6,11 @@ package import BatchFoundation
 /// object, nested too deeply, or with a repeated key. The rest goes to a ``LineDecoder``. Records are then kept packed,
 /// as a head that the core knows and a payload that it moves around without looking inside.
 package protocol RecordVocabulary: Sendable {
-  /// Returns a decoder for the lines of one thread.
   func makeDecoder() -> any LineDecoder
 
   /// Copies the part of a sample's payload that looking ahead needs, for devices whose records come in slices.
   ///
-  /// - Parameters:
-  ///   - payload: the payload as the reader packed it.
-  ///   - target: memory with room for `payload.count` bytes.
+  /// - Parameter target: memory with room for `payload.count` bytes.
   /// - Returns: the number of bytes written.
   func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int
 
@@ -22,7 +19,6 @@ package protocol RecordVocabulary: Sendable {
   /// For a line that is not a record, the result may be any text.
   func device(_ line: SourceLine) -> Text?
 
-  /// The names that lines may use.
   var dictionary: FieldDictionary { get }
 
   /// Returns the name of a record type that has no effect here (``RecordHead/ignoredType``).
@@ -30,13 +26,11 @@ package protocol RecordVocabulary: Sendable {
 }
 
 extension RecordVocabulary {
-  /// Copies the whole payload.
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     if let source = payload.baseAddress { unsafe target.copyMemory(from: source, byteCount: payload.count) }
     return payload.count
   }
 
-  /// Returns an empty name.
   package func ignoredName(_ type: UInt8) -> String { "" }
 }
 
@@ -75,10 +69,8 @@ package protocol LineDecoder: AnyObject {
 }
 
 extension LineDecoder {
-  /// Does nothing.
   package func prepare(_ lines: [BlockLine]) {}
 
-  /// Does nothing.
   package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {}
 }
 
@@ -96,7 +88,6 @@ package struct SourceLine {
   }
 }
 
-/// The facts about a record that the core needs.
 package struct RecordHead {
   /// The device id, not empty; records with equal bytes here belong together.
   package var device: Text
@@ -107,7 +98,7 @@ package struct RecordHead {
   package var isSample: Bool
   /// The digest that identifies duplicates within one device; nil for the bytes of the line.
   ///
-  /// A record with such an identity is a duplicate of an earlier one with the same, whatever their times.
+  /// A record with an identity is a duplicate of an earlier one with the same, whatever their times.
   package var identity: LineDigest?
   /// The type of a record that only another platform uses and that has no effect here; 0 for all others.
   package var ignoredType: UInt8 = 0

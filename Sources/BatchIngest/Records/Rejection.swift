@@ -1,6 +1,5 @@
 package import BatchFoundation
 
-/// The reason why a line is not a record.
 public struct Rejection: Error, Equatable {
   package var reason: QuarantineReason
   package var field: String?

@@ -9,7 +9,6 @@ package struct Comparing {
   private static let examples = 10
   /// The number of campaign names counted: an export that makes a name for each push must not fill the memory.
   private static let campaigns = Activity.campaignLimit
-  /// The number of campaign rows shown.
   private static let shownCampaigns = 50
 
   /// The unchanged job, and the one with other settings.
@@ -76,7 +75,6 @@ package struct Comparing {
 
   // MARK: - Devices
 
-  /// The behavior of one device: an outline of its events.
   private struct Behaviour: Equatable {
     var outline = DeviceOutline()
     /// A digest of the events' bytes, to distinguish events that differ only in attributes.

@@ -14,7 +14,7 @@ struct BackwardShare: Sendable, Equatable {
   private(set) var ahead = 0
   /// The last instant of the records of those behind.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The last instant that was processed of those behind.
+  /// The last instant processed of those behind.
   private(set) var decided = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0
@@ -26,8 +26,7 @@ struct BackwardShare: Sendable, Equatable {
   private static let enoughDevices = 2000
   private static let enoughRecords = 1 << 20
 
-  /// - Parameter reach: the start of the rewind window; records from it on are processed in place and never count as
-  ///   behind. Nil if there is none.
+  /// - Parameter reach: the start of the rewind window, from which no record counts as behind; nil if there is none.
   /// - Throws: the errors of reading the input or the store.
   init(_ preview: InputPreview, _ earlier: EarlierRuns, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in

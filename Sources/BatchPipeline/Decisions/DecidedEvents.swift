@@ -4,8 +4,7 @@ import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// The events of a job processed as if it had never run: only its inputs are read, and nothing is kept, sent or
-/// written.
+/// The events of a job processed as if it had never run: only inputs are read, and nothing is kept, sent or written.
 package struct DecidedEvents {
   package let report: RunReport
   /// The capabilities of the rules, and how often each was used.

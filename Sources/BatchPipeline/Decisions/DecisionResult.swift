@@ -7,7 +7,6 @@ struct DecisionResult {
   var ingest: IngestResult
   var tally = DecisionTally()
   var late = LateRecords()
-  /// The number of devices that were rewound.
   var rewoundDevices = 0
   /// The number of their records that were processed again, including late ones.
   var rewoundRecords = 0
@@ -16,8 +15,7 @@ struct DecisionResult {
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 
-  /// False if lines were read but none was usable: no record was processed, or none in the end
-  /// (reference decisions 48).
+  /// False if lines were read but no record was processed, or none in the end (reference decisions 48).
   var isUsable = true
 
   init(ingest: IngestResult, isUsable: Bool = true) {
@@ -51,8 +49,7 @@ struct DecisionResult {
       try sink.quarantine(batch)
       batch = []
     }
-    // If a file was removed or truncated since it was read, its lines keep their places only; the others are kept in
-    // full.
+    // If a file was removed or truncated meanwhile, its lines keep only their places; the others are kept in full.
     for file in files.part == nil ? Array(Set(records.map(\.file))).sorted() : [0] {
       let wanted = files.part == nil ? left.filter { $0.file == file } : left
       do {

@@ -26,8 +26,7 @@ struct DecisionStage: Sendable {
     /// Called when all lines are read and before any record is processed, and again after late records were
     /// quarantined; false ends the stage. Nil accepts anything.
     var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
-    /// Called when all lines are read and before any record is processed, if earlier runs processed some; throws to end
-    /// the run.
+    /// Called before any record is processed, if earlier runs processed some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
     /// The number of quarantined lines beyond which the run ends while reading; nil for no limit.
     var mostQuarantined: Int?
@@ -106,7 +105,7 @@ extension DecisionStage {
   }
 }
 
-/// The error of so many quarantined lines that the rest of the input is not worth reading.
+/// The error of too many quarantined lines for the rest of the input to be worth reading.
 struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   var most: Int
   /// The store that has them; nil for a run that keeps nothing.
@@ -119,8 +118,7 @@ struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// The destination of processed partitions and the source of earlier runs' data: the store, or only an event file in a
-/// dry run.
+/// The destination of results and source of earlier runs' data: the store, or only an event file in a dry run.
 protocol DecisionSink: Sendable {
   var earlier: EarlierRuns { get }
   func quarantine(_ lines: [QuarantinedLine]) throws

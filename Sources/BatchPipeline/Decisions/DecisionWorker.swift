@@ -21,7 +21,6 @@ final class DecisionWorker: @unchecked Sendable {
   private var sliced: [[UInt8]: StoredDevice] = [:]
   /// Warnings about records that only another platform uses, and about wrong clocks and ids.
   private var noted = DecisionTally()
-  /// Records that are quarantined because they were late.
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
   private(set) var rewoundDevices = 0
@@ -33,7 +32,6 @@ final class DecisionWorker: @unchecked Sendable {
   private var nights: (bucket: Int, devices: BucketNights)?
   /// The identity times, by device, in the bucket with the last late record that has an identity.
   private var identities: (bucket: Int, devices: [[UInt8]: [UInt64: Instant]]) = (-1, [:])
-  /// Devices whose names are almost the one to be explained.
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were processed, including those without records.
   private(set) var buckets: Set<Int> = []
@@ -136,8 +134,7 @@ final class DecisionWorker: @unchecked Sendable {
     decided.covers(entry.timestamp, entry.kind, files.storedSource(of: entry.position), until: decided.silence)
   }
 
-  /// Returns the known time of a device last processed with other settings, if the record is before it and before what
-  /// was known; else nil.
+  /// Returns the known time of a device last processed with other settings, if the record is before it; else nil.
   private func knownByOthers(_ instant: Instant, _ device: Text, _ partition: Partition) throws -> Instant? {
     guard let rewinder, let rewind = options.rewind, let knownBefore = rewind.knownBefore, partition.lookaheads == nil,
       rewind.reach <= instant, instant < knownBefore
@@ -157,8 +154,7 @@ final class DecisionWorker: @unchecked Sendable {
     return try !sink.earlier.wasAttempted(device, at: time)
   }
 
-  /// Returns the identity times of a device, read once for all its records: in a bucket they come in the order of their
-  /// files.
+  /// Returns the identity times of a device, read only once: in a bucket its records come in the order of their files.
   private func identityTimes(of device: Text, since reach: Instant, _ bucket: Int) throws -> [UInt64: Instant] {
     let name = unsafe Array(device.bytes)
     if identities.bucket != bucket { identities = (bucket, [:]) }
@@ -274,8 +270,7 @@ final class DecisionWorker: @unchecked Sendable {
     try decideIdle(&digests, besides: [])
   }
 
-  /// Advances the clock for devices of a bucket without further records: those that the known time affects, and those
-  /// whose last record was in an earlier slice.
+  /// Advances the clock for devices without further records that the known time affects or an earlier slice had.
   ///
   /// - Parameter decided: devices with records, by the bytes of their ids.
   private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
@@ -324,7 +319,6 @@ final class DecisionWorker: @unchecked Sendable {
     return false
   }
 
-  /// Passes on the results of whole devices.
   private func handOver(_ digests: inout DigestCollector) throws {
     try decider.handOver(to: &batch, isLast: false)
     batch.digests += digests.segments

@@ -40,7 +40,6 @@ struct DigestCollector {
     days[current].last = max(days[current].last, instant)
   }
 
-  /// Adds the `recordId` of a record.
   mutating func add(recordKey key: UInt64, at instant: Instant) {
     if recordIDs.isEmpty { recordIDs = [DigestCollector(bucket: RecordIDs.bucket(of: bucket))] }
     recordIDs[0].add(RecordIDs.entry(key, at: instant.milliseconds), at: instant)

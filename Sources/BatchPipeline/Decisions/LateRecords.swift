@@ -1,8 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Records of a run from before what earlier runs processed of their devices, and beyond the reach of a rewind
-/// (reference decisions 34).
+/// Records before the processed ones of their devices, and beyond the reach of a rewind (reference decisions 34).
 struct LateRecords: Sendable {
   private(set) var count = 0
   /// The times of the first and the last of them.
@@ -10,10 +9,9 @@ struct LateRecords: Sendable {
   private(set) var last = Instant(milliseconds: 0)
   /// One position in each of the files that they were read from.
   private var places: [UInt32: RecordPosition] = [:]
-  /// The number of file names shown.
   private static let namesTold = 3
 
-  /// Adds a device's records from before the end of what was processed.
+  /// Adds a device's records from before its processed time.
   mutating func add(_ records: RecordList) {
     for entry in records {
       count += 1

@@ -6,10 +6,9 @@ import BatchStore
 
 /// Lines before the window that no run had read and that this one does not import: they count as out of the window.
 ///
-/// Lines beyond the reach of a rewind are imported only by a rerun, lines of a time not yet processed by a run over
-/// that time.
+/// Beyond the reach of a rewind only a rerun imports them; at times not yet processed, a run over these.
 extension Pipeline {
-  /// Sets up the options so that such lines can be distinguished from those merely read again.
+  /// Sets up the options so that these lines can be distinguished from those merely read again.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
     guard let from = options.window.from, let first = try store.timelines.decidedSpan()?.first else { return }
     // Of purged times, it is unknown which lines were read.

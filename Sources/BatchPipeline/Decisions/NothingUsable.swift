@@ -4,8 +4,7 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The error that ends a run in which no line read was usable, before anything is processed, sent or requested
-/// (reference decisions 48).
+/// The error of a run without a usable line, before anything is processed, sent or requested (reference decisions 48).
 struct NothingUsable: RunError, Equatable, CustomStringConvertible {
   var read: Int
   /// The causes, the most frequent first.
@@ -21,7 +20,6 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
       ]).joined(separator: "\n")
   }
 
-  /// - Parameter samples: samples of the quarantined lines.
   init(_ counts: IngestCounts, _ window: TimeWindow, _ samples: [QuarantineSample]) {
     read = counts.read
     causes = [counts.outsideWords(window)].compactMap { $0 } + Self.causes(counts.reasons, samples)

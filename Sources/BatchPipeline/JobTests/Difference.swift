@@ -55,7 +55,6 @@ struct ListDifference {
     fault = expected.array == nil ? "\(name): the expectation is \(expected.kind), but must be an array" : nil
   }
 
-  /// The differences as text; empty if there are none.
   var lines: [String] {
     if let fault { return [fault] }
     var lines: [String] = []

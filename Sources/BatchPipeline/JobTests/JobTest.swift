@@ -7,11 +7,10 @@ package struct JobTest: Sendable {
   /// The file that contains it, and its line there.
   package var file: String
   package var line: Int
-  /// Nil for the job's.
+  /// The clock of the test; nil for the job's.
   package var asOf: Instant?
   /// Settings that override those of the job.
   package var settings: [SettingOverride] = []
-  /// The records by kind of input.
   package var records: [InputKind: [JSONNode]] = [:]
   /// Records in the form of the job's input files.
   package var foreign: [Foreign] = []
@@ -31,10 +30,9 @@ package struct JobTest: Sendable {
   }
 }
 
-/// A fault in a file of tests.
 package struct JobTestFault: RunError, Equatable, CustomStringConvertible {
   package var file: String
-  /// Nil if it concerns the whole file.
+  /// The line; nil if the fault concerns the whole file.
   package var line: Int?
   package var problem: String
 

@@ -10,9 +10,7 @@ package struct JobTestReader {
 
   private let file: String
 
-  /// - Parameters:
-  ///   - bytes: the content of the file.
-  ///   - file: the name used in messages.
+  /// - Parameter file: the name of the file in messages.
   /// - Throws: ``JobTestFault`` for the first fault.
   package static func read(_ bytes: [UInt8], file: String) throws -> [JobTest] {
     let reader = JobTestReader(file: file)

@@ -5,7 +5,6 @@ package import BatchReport
 /// A problem with a line of the inputs, for the producers of the exports.
 package struct Finding: Sendable, Equatable {
   package enum Severity: String, Sendable {
-    /// The line was quarantined.
     case error
     /// The record counts, but part of it could not be used.
     case warning
@@ -13,7 +12,7 @@ package struct Finding: Sendable, Equatable {
 
   package var severity: Severity
   package var file: String
-  /// From 1; 0 if it concerns the whole file.
+  /// The line, from 1; 0 if it concerns the whole file.
   package var line: UInt64
   /// A reason of the quarantine, or a kind of warning.
   package var reason: String
@@ -30,7 +29,7 @@ package struct Finding: Sendable, Equatable {
 
 /// The findings of a run about its inputs: the first ones, and their numbers.
 package struct Findings: Sendable, Equatable {
-  /// Sorted by file and line; no more than requested.
+  /// The first findings by file and line, no more than requested.
   package var first: [Finding] = []
   /// The number of quarantined lines and events.
   package var errors = 0

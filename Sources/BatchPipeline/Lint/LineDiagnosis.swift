@@ -4,8 +4,8 @@ package import BatchIngest
 
 /// The exact fault of a line, with a suggestion of what was meant.
 ///
-/// It shows names of fields, and values only of fields for a type or a time, if they look like one: such a value
-/// reveals nothing about a person.
+/// It shows names of fields, and values only of fields for a type or a time, if they look like one: these values
+/// reveal nothing about a person.
 package struct LineDiagnosis {
   private let line: QuarantinedLine
   private let dictionary: FieldDictionary
@@ -44,7 +44,7 @@ package struct LineDiagnosis {
     return field.contains(end) ? nil : String(field)
   }
 
-  /// The token missing where the line stops being JSON; nil for a record that a map cut from another format.
+  /// The token whose absence ends the JSON of the line; nil for a record that a map cut from another format.
   private var syntax: String? {
     // A map reports what it could not cut.
     guard line.detail.hasPrefix("at byte ") || line.detail.isEmpty else { return nil }

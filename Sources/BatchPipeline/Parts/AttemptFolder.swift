@@ -3,11 +3,10 @@ internal import CLinux
 import FoundationEssentials
 import Glibc
 
-/// A folder that gets its name when it is complete: it is filled next to its place and renamed, so that whoever finds
-/// the name finds all of it, however many attempts run at once and wherever one is killed.
+/// A folder that is filled next to its place and renamed when complete, so that whoever finds the name finds all of it,
+/// however many attempts run at once and wherever one is killed.
 ///
-/// An abandoned attempt is removed. A kill leaves a folder named `.engage-batch-…`, which the next attempt next to it
-/// removes.
+/// An abandoned attempt is removed, and the `.engage-batch-…` folder of a killed one by the next attempt next to it.
 final class AttemptFolder {
   private static let prefix = ".engage-batch-"
   /// The final path.
@@ -36,13 +35,12 @@ final class AttemptFolder {
   }
 
   deinit {
-    // A folder that cannot be removed is left to the next attempt; nobody takes it for a result.
+    // A folder that cannot be removed is left to the next attempt; it is not taken for a result.
     if !isPublished { try? FileManager.default.removeItem(atPath: path) }
     if lock >= 0 { close(lock) }
   }
 
-  /// Removes what killed attempts left. On file systems without locks of folders, such as NFS, nothing counts as
-  /// abandoned.
+  /// Removes what killed attempts left; nothing on file systems without locks of folders, such as NFS.
   private static func removeAbandoned(in parent: String, _ siblings: Int32) {
     guard flock(siblings, LOCK_EX | LOCK_NB) == 0 else { return }
     defer { flock(siblings, LOCK_UN) }
@@ -79,8 +77,7 @@ final class AttemptFolder {
     }
   }
 
-  /// Makes all files durable, exchanges the folder with the one at its place, and removes that one. At any moment one
-  /// of them is there, complete.
+  /// Makes all files durable, and atomically exchanges the folder with the one at its place, which it removes.
   ///
   /// - Throws: ``OutputError``.
   func replace() throws {
@@ -105,15 +102,13 @@ final class AttemptFolder {
     guard unsafe unlink("\(path)/\(name)") == 0 else { throw OutputError(path: "\(path)/\(name)", code: errno) }
   }
 
-  /// Adds a file that nobody changes, as a hard link if the file system allows that, otherwise as a copy.
+  /// Adds an unchanging file, as a hard link if the file system allows that, otherwise as a copy.
   func take(_ path: String, as name: String) throws {
     let path = try OutputError.at(path) { () throws(SystemError) in try PathText.behindLinks(path) }
     if unsafe link(path, "\(self.path)/\(name)") != 0 { _ = try copy(path, to: name) }
   }
 
-  /// Adds a file that nobody writes to any more, as ``take(_:as:)`` does.
-  ///
-  /// - Returns: its length and checksum.
+  /// Adds a finished file like ``take(_:as:)``, and returns its length and checksum.
   func adopt(_ path: String, as name: String) throws -> (bytes: UInt64, sum: String) {
     guard unsafe link(path, "\(self.path)/\(name)") == 0 else { return try copy(path, to: name) }
     return try PartDocument.sum(of: path)
@@ -179,9 +174,7 @@ final class AttemptFile {
     unsafe buffer.append(UnsafeBufferPointer(rebasing: rest))
   }
 
-  /// Ends the file; nothing may be written afterwards.
-  ///
-  /// - Returns: the ``CopySum`` in hexadecimal.
+  /// Ends the file, after which nothing may be written; returns the ``CopySum`` in hexadecimal.
   func finish() throws -> String {
     try flush()
     return Hexadecimal.text(of: sum.finalize())

@@ -16,14 +16,13 @@ package struct FileList: Sendable {
     var linesBefore: UInt64?
   }
 
-  /// Consecutive files of a list.
   private struct Section: Codable {
     var first: Int
     var files: [Entry]
   }
 
   package let path: String
-  /// In the order in which their records count.
+  /// The files in the order in which their records count.
   let files: InputFiles
   private let section: Section
 

@@ -9,7 +9,6 @@ extension Pipeline {
   /// is complete or absent, so the call may be repeated and run twice at once.
   ///
   /// - Parameters:
-  ///   - list: the list of the files.
   ///   - numbers: the places of the files in the list, from 0.
   ///   - parts: from 1 to ``Partitioning/mostParts``.
   ///   - folder: the folder to make; its parent is made too.
@@ -56,10 +55,7 @@ final class PartTargets: Sendable {
     try files.withLock { try unsafe $0[part].write(bytes) }
   }
 
-  /// Ends all files; nothing may be added afterwards.
-  ///
-  /// - Parameter lines: the number of lines of each part.
-  /// - Returns: the slice of each part.
+  /// Ends all files, after which nothing may be added; returns the slice of each part.
   func finish(_ lines: [Int]) throws -> [PartSlice] {
     try files.withLock { files in
       try lines.indices.map { part in

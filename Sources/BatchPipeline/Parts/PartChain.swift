@@ -33,18 +33,15 @@ struct BroughtLines: Equatable {
   }
 }
 
-/// The outcome of collecting results: a part is identified by the lines that were read, not by how or when it was cut
-/// (reference decisions 35).
+/// The outcome of collecting results: lines identify a part, not how it was cut (reference decisions 35).
 enum ChainPlace: Equatable {
-  /// The parts with numbers in `here` are already in the store, those in `told` also in its figures; the others are
-  /// added.
+  /// The parts in `here` are already in the store, those in `told` also in its figures; the others are added.
   case next(here: Set<Int>, told: Set<Int>)
   /// Every line is known from other parts; nothing is added.
   case known(lines: Int)
 
   /// - Parameters:
   ///   - folders: results of one partition, processed with the same settings.
-  ///   - store: the store that collects parts.
   ///   - beginsChain: whether a partition may be added that does not continue the last one.
   ///   - note: receives notes about a chain that stays whole.
   /// - Throws: ``PartsError`` for parts that do not continue the collected ones.
@@ -157,8 +154,7 @@ extension EventStore {
   /// The command that takes an incomplete partition back.
   var dropCommand: String { "engage-batch store drop-partition --store \(path.printable)" }
 
-  /// Returns the names of the settings that differ between a digest here and that of results; empty if the stores do
-  /// not have both.
+  /// Returns the names of the settings that differ between two digests; empty if the stores do not have both.
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
     let part = try EventStore.openProved(folder.store, format: format)

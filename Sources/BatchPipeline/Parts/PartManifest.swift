@@ -43,19 +43,17 @@ package struct PartManifest: Codable, Equatable, Sendable {
   package var knownUntil: Instant
   /// The identity of the partition whose results this one continues; nil for the first.
   package var previous: String?
-  /// In the order in which their records count.
+  /// The files in the order in which their records count.
   package var files: [File]
   package var parts: [Part]
-  /// In the order of their lines; nil if the parts are files.
+  /// The pieces in the order of their lines; nil if the parts are files.
   package var pieces: [Piece]?
 
   package var lines: Int { parts.reduce(0) { $0 + $1.lines } }
 }
 
 extension PartManifest.Piece {
-  /// - Parameters:
-  ///   - folder: the folder of the piece.
-  ///   - partition: the future folder of the manifest.
+  /// - Parameter partition: the future folder of the manifest.
   init(_ folder: PieceFolder, from partition: String) {
     let current = FileManager.default.currentDirectoryPath
     path = PathText.relative(PathText.resolve(folder.path, in: current), to: PathText.resolve(partition, in: current))

@@ -11,8 +11,7 @@ package struct PartSlice: Codable, Equatable, Sendable {
   package var sum: String
 }
 
-/// The description of a piece, the lines of a list's files for all parts: `piece.json` next to its lines, which are
-/// ordered by part (reference formats 5.5).
+/// The description of a piece, `piece.json` next to the lines of all parts in order (reference formats 5.5).
 package struct PartPiece: Codable, Equatable, Sendable {
   static let name = "piece.json"
   static let linesName = "lines"
@@ -29,7 +28,7 @@ package struct PartPiece: Codable, Equatable, Sendable {
   package var files: Int
   /// The digest of their entries in the list.
   package var entries: String
-  /// In the order of the lines.
+  /// The slices in the order of the lines.
   package var parts: [PartSlice]
 }
 

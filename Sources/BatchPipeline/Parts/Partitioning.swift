@@ -9,11 +9,9 @@ package enum Partitioning {
   /// The maximum number of parts; more would need more open files than a process may have.
   package static let mostParts = 512
 
-  /// The source of the lines.
   package enum Source: Sendable {
     case inputs
-    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made of a list's files, in folders named by the place
-    /// of the first file in the list.
+    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made, in folders named by the place of the first file.
     case pieces(of: FileList, in: String)
   }
 }
@@ -22,7 +20,6 @@ extension Pipeline {
   /// Distributes the lines of a source to parts.
   ///
   /// - Parameters:
-  ///   - source: the source of the lines.
   ///   - parts: from 1 to ``Partitioning/mostParts``.
   ///   - previous: the folder of the partition whose results this one continues; nil for the first.
   ///   - folder: the folder to make; its parent is made too.
@@ -78,9 +75,7 @@ extension Pipeline {
     }
   }
 
-  /// Distributes the lines of files to parts; returns the number of lines of each.
-  ///
-  /// - Parameter number: the number of the first file.
+  /// Distributes the lines of files, numbered from `number`, to parts; returns the number of lines of each.
   func distribute(_ files: InputFiles, from number: Int, to targets: PartTargets) throws -> [Int] {
     let partitioning = InputPartitioning(
       files, vocabulary: request.vocabulary, options: ingestOptions, parts: targets.names.count,

@@ -4,7 +4,6 @@ package import BatchFoundation
 package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var problem: String
-  /// Whether the file does not exist.
   var isMissing = false
 
   /// Returns the error for a folder that would replace another one.
@@ -19,7 +18,6 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
 
 /// Files of a list that have not been distributed yet.
 package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
-  /// The expected folder of the pieces.
   package var folder: String
   package var missing: [Int]
   package var files: Int
@@ -50,7 +48,6 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
 }
 
 extension [Int] {
-  /// The first 20 numbers as text.
   var listed: String {
     prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? " and more" : "")
   }

@@ -57,8 +57,7 @@ package protocol Deciding: Sendable {
   /// - Throws: an error for a text of another form, and for files of the configuration that cannot be read.
   func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)?
 
-  /// Returns the capabilities of a run's rules and how often each was used, for tests of a job, which should cover all
-  /// of them.
+  /// Returns the capabilities of a run's rules and how often each was used; tests of a job should cover all of them.
   ///
   /// - Parameters: the counts of deciders.
   func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
@@ -66,7 +65,6 @@ package protocol Deciding: Sendable {
 
 /// The delivery of events to the service, and the other work of a run there.
 package protocol Delivering: Sendable {
-  /// Returns the limits of one request.
   func limits(_ settings: Settings) -> BlockLimits
 
   /// Returns the times of events that the service accepts; nil for any time.
@@ -111,7 +109,6 @@ package protocol Showing: Sendable {
   /// Returns every event of the store that was not sent: how many, why, under which setting, and what ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
-  /// The columns of events in listings, in order.
   var eventColumns: [EventColumn] { get }
 
   /// Describes an event in wire form for listings.
@@ -133,7 +130,6 @@ package protocol Showing: Sendable {
   /// The kinds of ids that can name people to be forgotten, devices included.
   var personIDs: [PersonID.Kind] { get }
 
-  /// Returns whether the state of a device has one of the ids.
   func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
 
   /// Returns the unhashed ids of people in a device's state, except the device's own and empty ones.
@@ -148,7 +144,6 @@ package struct NewOwners: Sendable {
   package var devices: Int
   /// The number of these that had a recipient.
   package var known: Int
-  /// The number of devices that have a recipient.
   package var all: Int
 
   package init(devices: Int, known: Int, all: Int) {
@@ -221,7 +216,6 @@ package struct EventColumn: Sendable {
   }
 }
 
-/// An event in a listing.
 package struct EventDescription: Sendable {
   /// The code or name; empty for an event without one.
   package var type: String

@@ -4,7 +4,6 @@ package import BatchFoundation
 package import BatchReport
 package import BatchStore
 
-/// The service of a platform, as used by one run.
 package protocol PlatformService: Sendable {
   /// Scheme, host and port, for messages.
   var origin: String { get }
@@ -26,8 +25,7 @@ extension PlatformService {
   package func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {}
 }
 
-/// A service that can plan the changes of a run beforehand, and carry out exactly that plan (`--online-plan`,
-/// `--plan`).
+/// A service that can plan a run's changes and carry out exactly that plan (`--online-plan`, `--plan`).
 package protocol ChangePlanning: PlatformService {
   /// Returns a store in memory with the data of a store that affects changes, for a trial run.
   ///
@@ -51,7 +49,6 @@ package protocol ChangePlanning: PlatformService {
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService
 }
 
-/// The changes that a run would make at a service.
 package struct ChangePlan: Sendable {
   /// The document for ``ChangePlanning/following(_:file:inputs:)``, with a line end.
   package var document: String
@@ -121,9 +118,8 @@ package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertibl
 package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
   /// The name, such as `Connection.baseUrl`.
   package var name: String
-  /// The environment variable for it.
   package var variable: String
-  /// What in the job requires it; nil if every call needs it, independent of the job.
+  /// The part of the job that requires it; nil if every call needs it, independent of the job.
   package var cause: String?
 
   /// - Parameter isMissing: whether the setting is missing; otherwise the result is nil.

@@ -40,9 +40,7 @@ package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertibl
 extension Platforms {
   /// Opens an existing store for reading. One not yet bound by a run is taken for the first platform's.
   ///
-  /// - Parameters:
-  ///   - path: the path of the store.
-  ///   - checksPages: false to open a store even if some of its pages are damaged.
+  /// - Parameter checksPages: false to open a store even if some of its pages are damaged.
   /// - Throws: ``StoreError``, ``UnknownPlatformError``.
   package func openReading(
     _ path: String, checksPages: Bool = true

@@ -4,7 +4,6 @@ package import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The results of trying quarantined lines and events again.
 package struct ReplayOutcome: Sendable, Equatable {
   /// The lines tried by result, and the events checked again.
   package var counts = IngestCounts()

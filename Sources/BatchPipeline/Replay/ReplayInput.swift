@@ -11,8 +11,7 @@ struct ReplayInput: Sendable {
   /// The id of every line tried.
   private(set) var ids: [Int64] = []
   private(set) var unavailable = 0
-  /// The window from the first to the last instant that the job reads now, or that the quarantining runs would have
-  /// read.
+  /// The window that covers the job's present one and those of the runs that quarantined the lines.
   private(set) var window = TimeWindow()
   /// The ranges of each file's lines in ``ids``, by path.
   private var places: [String: Range<Int>] = [:]
@@ -79,8 +78,7 @@ struct ReplayInput: Sendable {
     files.holdsCopies = true
   }
 
-  /// Returns the map of the first entry that finds the file on any day: the line may be from an earlier day, or its
-  /// file gone.
+  /// Returns the map of the first entry that finds the file on any day; the job may no longer read that day.
   private func map(of line: WaitingLine) -> InputMap? {
     job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }.flatMap { maps[$0] }
   }

@@ -7,12 +7,12 @@ import BatchStore
 final class ReplaySink: DecisionSink {
   private let kept: any DecisionSink
   let input: ReplayInput
-  /// Nil if there is no store to note reasons in.
+  /// The store for the reasons; nil if there is none.
   private let store: EventStore?
   private let state: Guarded<State>
 
   private struct State {
-    /// Indexed like ``ReplayInput/ids``.
+    /// Whether each line was refused, indexed like ``ReplayInput/ids``.
     var isRefused: [Bool]
     /// Reasons found but not yet noted.
     var reasons: [Int64: (reason: QuarantineReason, detail: String)] = [:]

@@ -3,7 +3,6 @@ import BatchReport
 import BatchStore
 
 extension RunReport {
-  /// Adds the results of a delivery.
   mutating func add(_ delivery: DeliveryReport) {
     summary.upload = RunSummary.Upload(delivery)
     ledger = UploadLedger(delivery)

@@ -26,9 +26,7 @@ extension RunReport {
     personalData = request.settings.report.personalData
   }
 
-  /// Adds the results of the local stage.
-  ///
-  /// - Parameter dictionary: the names for suggestions about quarantined lines.
+  /// Adds the results of the local stage; the dictionary is for suggestions about quarantined lines.
   mutating func add(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
     _ personal: PersonalData

@@ -1,8 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// A comparison of the present decisions about a span of time with the events in the store, choosing those that the
-/// store gets.
+/// A comparison of new decisions about a span of time with the stored events, choosing those that the store gets.
 ///
 /// Both sides come in the order of delivery, so that one instant of one device is in memory at a time.
 struct EventReplacement {
@@ -13,7 +12,7 @@ struct EventReplacement {
   private let platform: any Platform
   private let sendsAgain: SentEvents?
   private let writer: any BlockWriter
-  /// The new events for examination; and again, one instant behind, for copying.
+  /// The new events for examination; and again, one instant later, for copying.
   private var decided: EventMerge
   private var copied: EventMerge
   /// The store's events before new lines were imported, and now.
@@ -54,7 +53,6 @@ struct EventReplacement {
     return taken > 0 ? writer.finish() : nil
   }
 
-  /// An instant of one device.
   private struct Place: Equatable {
     var timestamp: Instant
     var device: [UInt8]
@@ -120,7 +118,7 @@ struct EventReplacement {
 
 /// The store's events at one instant of one device.
 struct StoredSide {
-  /// The fate of an event that is decided now.
+  /// The fate of an event in the new decisions.
   enum Fate: Equatable {
     case left
     /// It was sent under this number, and is sent once more.

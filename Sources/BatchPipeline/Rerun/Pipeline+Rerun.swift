@@ -5,10 +5,7 @@ import BatchReport
 package import BatchStore
 
 extension RunRequest {
-  /// Returns the times for a request to read everything that the store has processed, up to the latest end of known
-  /// time of a run.
-  ///
-  /// - Returns: nil if the store has processed nothing.
+  /// Returns the times of a request for everything processed, up to the latest known time; nil if nothing was.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
     guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
@@ -78,8 +75,7 @@ extension Pipeline {
     }
   }
 
-  /// Imports the lines of the span within the reach that no run has read, and finishes a rewind that a kill
-  /// interrupted.
+  /// Imports the lines of the span within the reach that no run has read, and finishes an interrupted rewind.
   ///
   /// - Returns: their figures; nil if the reach is after the span, or the states of devices are not in this store.
   private func takeIn(

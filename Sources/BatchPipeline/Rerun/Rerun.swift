@@ -26,9 +26,9 @@ package struct Rerun: Sendable {
 
 /// Sent events to be sent again, by comparison with their present form.
 package enum SentEvents: String, CaseIterable, Sendable {
-  /// Those with other attributes.
+  /// The events with other attributes.
   case different
-  /// Those and the unchanged ones.
+  /// The events with other attributes and the unchanged ones.
   case all
 }
 
@@ -50,13 +50,11 @@ package struct RerunCounts: Sendable, Equatable {
   package var heldBack = 0
 }
 
-/// The outcome of a rerun.
 package struct RerunOutcome: Sendable {
   package var counts: RerunCounts
   /// The figures of the inputs processed, from the first record of the store on.
   package var records: RunSummary
-  /// The figures of the lines within the reach of a rewind that no run had read, imported first; nil if the reach
-  /// excludes the span.
+  /// The figures of unread lines within the reach of a rewind, imported first; nil if the reach excludes the span.
   package var taken: RunSummary?
   /// The number of files read, and of files that earlier runs read and that are missing.
   package var files: Int
@@ -67,7 +65,7 @@ package struct RerunOutcome: Sendable {
 package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
   /// No record was ever processed.
   case nothingDecided(store: String)
-  /// The span is before or after what was processed.
+  /// The span is outside the processed time.
   case outside(store: String, first: Instant, asOf: Instant)
   /// Files that earlier runs read are not among the inputs.
   case missingInputs(count: Int, first: String)

@@ -9,10 +9,7 @@ final class RerunSink: DecisionSink {
   private let span: ReplacedSpan
   private let found = Guarded<[any PlatformRows]>([])
 
-  /// - Parameters:
-  ///   - kept: the sink of an empty store.
-  ///   - store: the job's store.
-  ///   - span: the span whose events are replaced.
+  /// - Parameter kept: the sink of an empty store.
   init(kept: StoreSink, store: EventStore, span: ReplacedSpan) {
     self.kept = kept
     self.store = store
@@ -66,9 +63,7 @@ struct RerunRest {
   private var lastEvent: Int64?
   private var bucket = 0
 
-  /// - Parameters:
-  ///   - anew: the store that ``RerunSink`` filled.
-  ///   - rows: the rows that it found.
+  /// - Parameters: the store that ``RerunSink`` filled, and the rows that it found.
   init(_ anew: EventStore, rows: [any PlatformRows]) {
     self.anew = anew
     self.rows = rows

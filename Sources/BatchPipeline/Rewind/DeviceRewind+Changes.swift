@@ -13,7 +13,6 @@ extension DeviceRewind {
     func cause(of event: any EventCursor) -> StoredSource { causes[event.emission] ?? event.source }
   }
 
-  /// The data kept of each event; few differ.
   private struct Trace {
     var timestamp: Instant
     /// The digest of its wire form.
@@ -60,7 +59,6 @@ extension DeviceRewind {
     }
   }
 
-  /// Returns the traces by the number of the event.
   private func traces(_ decided: Decided) throws -> [Int64: Trace] {
     var traces: [Int64: Trace] = [:]
     var json = ByteBuffer()

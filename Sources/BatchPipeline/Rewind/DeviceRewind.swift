@@ -2,12 +2,10 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// A rewind of devices: it returns to the night that late records belong to, and processes from there as if they had
-/// come in time.
+/// A rewind of devices to the night of their late records, with processing from there as if these had been in time.
 ///
 /// The rules are pure, so the earlier decisions are repeated as well, and the differences reported.
 final class DeviceRewind {
-  /// The deciders with the same settings.
   private struct Deciders {
     let rules: any DecisionRules
     /// The deciders for the earlier and for the new decisions.
@@ -29,7 +27,7 @@ final class DeviceRewind {
   private let rules: any DecisionRules
   private let options: DeciderOptions
   var files: InputFiles { options.files }
-  /// By the digest of the settings; nil if their rules are no longer available.
+  /// The deciders by the digest of the settings; nil if their rules are no longer available.
   private var deciders: [String: Deciders?] = [:]
 
   init(_ rewind: Rewind, _ rules: any DecisionRules, _ options: DeciderOptions) {
@@ -64,9 +62,7 @@ final class DeviceRewind {
 
   /// Returns the nights of a device that late records can belong to, in order.
   ///
-  /// - Parameters:
-  ///   - first: the time of the first late record.
-  ///   - bucket: the nights of the device's bucket.
+  /// - Parameter first: the time of the first late record.
   func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
     var lookback = Milliseconds.zero
     return try bucket.nights(of: device) { night in
@@ -81,8 +77,7 @@ final class DeviceRewind {
     }
   }
 
-  /// Returns the known time when a device was last processed, if by other settings than those of this run; nil if no
-  /// rewind goes back to it.
+  /// Returns the known time of a device last processed with other settings; nil if no rewind goes back to it.
   func knownByOthers(_ device: Text, in bucket: BucketNights) throws -> Instant? {
     guard let last = try bucket.nights(of: device, { _ in true }).last, last.rules != rewind.rules,
       try deciders(of: last) != nil
@@ -97,8 +92,7 @@ final class DeviceRewind {
     }
   }
 
-  /// Returns the index of the first late record that a night can take; all after it have one too. The number of records
-  /// if none has.
+  /// Returns the index of the first late record that a night can take, as it can all after it; the count if none.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
     return late.firstIndex { nightPlace(of: $0, in: places) != nil } ?? late.count
@@ -110,9 +104,7 @@ final class DeviceRewind {
   }
 
   /// - Parameters:
-  ///   - device: the device with late records.
   ///   - late: the late records, all with a place.
-  ///   - nights: the nights of the device.
   ///   - present: the state of the device at the known time of the store.
   func decide(
     _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
@@ -236,8 +228,7 @@ final class DeviceRewind {
     return timeline
   }
 
-  /// Processes a night twice, in its earlier and its new form. While both have the same state, there are no
-  /// differences, and only the state is processed.
+  /// Processes a night in its earlier and its new form; while both have the same state, only the state is processed.
   ///
   /// - Parameter changes: the times of new or removed records, ascending.
   /// - Returns: whether both have the same state at the end, which is the earlier one.
@@ -267,8 +258,7 @@ final class DeviceRewind {
     }
   }
 
-  /// The number of records processed before checking whether the late ones still make a difference; it doubles each
-  /// time.
+  /// The number of records before the first check whether the late ones still make a difference; it doubles each time.
   private static let firstStep = 1
 
   /// A night of a device in its earlier or its new form.
@@ -284,8 +274,7 @@ final class DeviceRewind {
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
 
-    /// Returns the time before which a number of records are processed, those of one time together; nil for all that
-    /// are left.
+    /// Returns the time before which a number of records are processed, whole instants only; nil for all that are left.
     func end(ofStep step: Int) -> Instant? {
       guard step < records.count - next else { return nil }
       let first = records[next].timestamp

@@ -2,17 +2,15 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// The nights of a device that late records belong to: each is added to the night that knew its time, so that the
-/// settings of that night apply.
+/// The nights that late records belong to: each goes to the night that knew its time, whose settings then apply.
 struct NightPlaces {
-  /// For each night, what was processed before it; nil for the first of a device.
+  /// The processed time before each night; nil for the first of a device.
   let begins: [DecidedTime?]
-  /// For each night, the time before which records belong to the night before.
+  /// The time, for each night, before which records belong to the night before.
   let starts: [Instant]
   /// The first night that a rewind can return to.
   let first: Int
 
-  /// - Parameter source: the place where the record was read.
   func night(of instant: Instant, _ kind: InputKind, _ source: StoredSource) -> Int? {
     let last = begins.indices.last { place in
       place >= first && (place == first || instant >= starts[place])

@@ -5,8 +5,7 @@ import BatchReport
 import BatchStore
 
 extension RunStorage {
-  /// Returns the first instant whose records can still be processed in their place (reference decisions 34); nil if
-  /// there is none.
+  /// Returns the first instant whose records can be processed in their place (reference decisions 34); nil for none.
   static func reach(of known: Instant?, _ settings: Settings) -> Instant? {
     guard let known, settings.ingest.rewind > .zero else { return nil }
     return Instant(milliseconds: max(0, known.milliseconds - settings.ingest.rewind.count))
@@ -34,8 +33,7 @@ extension Pipeline {
       of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
   }
 
-  /// Returns the rules for the settings of earlier runs, each made once, with the present content of the files they
-  /// name.
+  /// Returns the rules for settings of earlier runs, each made once, with the present content of their files.
   private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
     let made = Guarded<[String: (any DecisionRules)?]>([:])
     let (store, request, platform, monitor) = (storage.store, request, platform, monitor)

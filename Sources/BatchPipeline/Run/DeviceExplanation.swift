@@ -5,9 +5,8 @@ import BatchStore
 
 /// The reasons for the events of one device (`run --explain DEVICE`).
 package struct DeviceExplanation: Sendable {
-  /// The explanation of one record, or of the end of the input.
   package struct Step: Sendable {
-    /// Nil for the end of the input.
+    /// The file of the record; nil for the end of the input.
     package var file: String?
     package var line: UInt64?
     package var timestamp: String?
@@ -17,7 +16,7 @@ package struct DeviceExplanation: Sendable {
   }
 
   package var device: String
-  /// Empty if the run processed nothing of the device.
+  /// The steps; empty if the run processed nothing of the device.
   package var steps: [Step] = []
   /// The state of the device in the store; nil if the store does not know it.
   package var state: String?

@@ -4,8 +4,7 @@ package import BatchReport
 package import BatchStore
 import FoundationEssentials
 
-/// A run of a readable job that ended before it read anything: noted in an existing store, so that it appears in the
-/// history (reference decisions 49).
+/// A run that ended before it read anything, noted in an existing store for the history (reference decisions 49).
 package struct FailedStart {
   package var report: RunReport
   package var mode: RunMode

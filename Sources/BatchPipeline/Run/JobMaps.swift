@@ -4,7 +4,6 @@ import BatchIngest
 package import BatchMaps
 import FoundationEssentials
 
-/// The maps that a job names, by name.
 package struct JobMaps {
   private var maps: [String: InputMap] = [:]
   /// Oddities of the maps that do not prevent their use.
@@ -91,8 +90,7 @@ package struct JobMaps {
     }
   }
 
-  /// Returns the files of the maps that a job names, including the files that these include, and those of maps that
-  /// cannot be used.
+  /// Returns the files of the maps that a job names, with those they include, even of maps that cannot be used.
   static func files(of job: Job) -> [String] {
     let library = MapLibrary(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)

@@ -4,8 +4,7 @@ package import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The times between windows read by runs of a job that no run has read, in pieces of the size of the window that came
-/// after them (reference decisions 49).
+/// The times between windows that no run of a job read, in pieces of the following window (reference decisions 49).
 struct MissedWindows: Sendable, Equatable {
   private(set) var pieces: [Range<Instant>] = []
   /// The end of the latest window that was read.
@@ -53,8 +52,7 @@ struct MissedWindows: Sendable, Equatable {
 }
 
 extension Zone {
-  /// Returns the instant some window lengths later, by the calendar if these are whole days; a window without an end
-  /// counts as a day.
+  /// Returns the instant some window lengths later, in calendar days if whole; a window without an end counts as a day.
   fileprivate func instant(_ instant: Instant, steps: Int, of window: TimeWindow) -> Instant {
     let day: Int64 = 86_400_000
     var days: Int64 = 1
@@ -72,9 +70,7 @@ extension Zone {
 extension RelativeWindow {
   /// Returns the latest time at which a run reads a window that includes the piece; nil if there is none.
   ///
-  /// - Parameters:
-  ///   - asOf: the time of the run with the later window.
-  ///   - window: the window of that run.
+  /// - Parameters: the time of the run with the later window, and that window.
   func asOf(reading piece: Range<Instant>, before asOf: Instant, _ window: TimeWindow) -> Instant? {
     var step = window
     // Goes day by day, so that for a window of several days the first run with the whole piece is found.
@@ -89,16 +85,14 @@ extension RelativeWindow {
 }
 
 extension Pipeline {
-  /// Returns the windows of the job that no run has read, as of the current run; empty for a job that does not report
-  /// them.
+  /// Returns the windows of the job that no run has read; empty for a job that does not report them.
   ///
   /// - Parameter run: the current run, if the store has it; it may or may not have read its window.
   func missedWindows(in store: EventStore, _ run: RunID?) throws -> [MissedWindow] {
     request.job.tellsMissed ? try allMissedWindows(in: store, run) : []
   }
 
-  /// Returns the missed windows within `catchUp` of the job, oldest first; empty for a run whose window was given, and
-  /// for a trial.
+  /// Returns the missed windows within the job's `catchUp`, oldest first; empty for a given window, and for a trial.
   package func windowsToCatchUp() throws -> [MissedWindow] {
     let (job, changes) = (request.job, request.loaded.changes)
     guard let span = job.catchUp, request.mode.keeps, request.mode.readsInputs, let from = job.window.from,

@@ -3,8 +3,7 @@ package import BatchFoundation
 import BatchIngest
 import BatchReport
 
-/// The error of an output that would overwrite a file that the same command reads, keeps or writes; found before
-/// anything is opened.
+/// The error of an output that would overwrite a file that the same command uses; found before anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   /// A path with its purpose for people, such as `--events-out` or `the store`.
   package struct Use: Equatable, Sendable {

@@ -14,8 +14,7 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package enum Evidence: Sendable, Equatable {
     /// The window ends at `to`; the processed records begin at `decided`.
     case window(to: Instant, decided: Instant)
-    /// Of `known` devices that the store knows, `behind` have no record after `newest`, but were processed up to
-    /// `decided`.
+    /// `behind` of `known` devices have no record after `newest`, but were processed up to `decided`.
     case devices(behind: Int, known: Int, newest: Instant, decided: Instant)
   }
 

@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// The error of a plan requested or to be carried out where the service does not support plans.
+/// The error of a plan requested or to be carried out at a service without plans.
 struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var destination: String
 
@@ -14,8 +14,7 @@ struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var description: String { "error: a run changes nothing at '\(destination)' but to send events, so there is no plan" }
 }
 
-/// The changes of a run at the service other than sending events: `--online-plan` writes them, `--plan` limits a run to
-/// them.
+/// The changes of a run at the service besides events: `--online-plan` writes them, `--plan` limits a run to them.
 extension Pipeline {
   func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
     guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }

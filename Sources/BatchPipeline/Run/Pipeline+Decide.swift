@@ -118,7 +118,7 @@ extension Pipeline {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
       tell("warning", PastRecords.note(local.tally), &outcome)
     }
-    // Without a store there is no key to keep; the hashes of one dry run are consistent.
+    // Without a store the key is not kept; the hashes of one dry run are consistent.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
     let causes = advised(storage.quarantined.causes, files, preparation.options.vocabulary)
@@ -161,9 +161,7 @@ extension Pipeline {
     }
   }
 
-  /// Shows a note to the user, and adds it to the report.
-  ///
-  /// - Parameter note: nil for none.
+  /// Shows a note to the user and adds it to the report; does nothing for nil.
   func tell(_ kind: String, _ note: String?, _ outcome: inout RunOutcome) {
     guard let note else { return }
     outcome.report.notes.append(note)

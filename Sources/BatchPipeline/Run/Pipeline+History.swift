@@ -3,12 +3,10 @@ import BatchFoundation
 package import BatchReport
 package import BatchStore
 
-/// The history of runs in a store.
 extension Pipeline {
   /// Begins a run of the job in the store, with its mode and configuration.
   ///
   /// - Parameters:
-  ///   - store: the store to note it in.
   ///   - mode: the name of the mode; nil for the mode of the request.
   ///   - window: the window to read; nil for the window of the job, if inputs are read.
   func beginRun(in store: EventStore, mode: String? = nil, window: TimeWindow? = nil) throws -> RunID {
@@ -20,8 +18,7 @@ extension Pipeline {
       window: window ?? (request.mode.readsInputs ? request.job.window : TimeWindow()))
   }
 
-  /// Notes which maps differ from the last run of the job: lines that they map differently count as new
-  /// (reference decisions 46).
+  /// Notes maps that differ from the job's last run: lines mapped differently count as new (reference decisions 46).
   func noteChangedMaps(in store: EventStore) throws {
     guard !request.maps.isEmpty,
       let last = try store.runs.all().last(where: { $0.job == request.job.name && !$0.configurationDigest.isEmpty })
@@ -69,8 +66,7 @@ extension Pipeline {
     writeReport(&outcome)
   }
 
-  /// Notes a run that could not begin (reference decisions 49), and writes its report if the job requests reports. A
-  /// usage error changes nothing.
+  /// Notes a run that could not begin, with a report if requested (reference decisions 49); never for a usage error.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
     guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
     outcome.fail(error)

@@ -67,8 +67,7 @@ extension Pipeline {
     }
   }
 
-  /// Opens `--decisions-out` before anything is sent: each question is asked once, and only that run reports the
-  /// result.
+  /// Opens `--decisions-out` before anything is sent: only the run that asks a question reports its result.
   func decisionsFile(of service: any PlatformService) throws(OutputError) -> OutputFile? {
     guard let path = request.decisionsOut, service is any DecisionListing else { return nil }
     return try OutputFile(path)
@@ -99,7 +98,7 @@ extension Pipeline {
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
       outcome.told = outcome.exit
-      // For the first run there are no others to list.
+      // The first run has no others to list.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,

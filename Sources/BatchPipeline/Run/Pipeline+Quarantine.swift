@@ -3,13 +3,11 @@ import BatchIngest
 package import BatchStore
 
 extension Pipeline {
-  /// Settles quarantined lines if this run read something in their place that it did not refuse.
+  /// Settles quarantined lines if this run read something in their place that it did not refuse; returns how many.
   ///
   /// The place is the line number in the file, as long as the file is the same up to the quarantined lines: the offset
   /// must be the earlier one, shifted by the change in length of those lines. So an export of another day under an old
   /// name settles nothing.
-  ///
-  /// - Returns: the number of lines settled.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
     // Places in the output of a pipe are not stable.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
@@ -59,9 +57,7 @@ extension Pipeline {
 }
 
 extension Quarantine {
-  /// Returns a note on quarantined lines that were counted but not kept; nil if all were kept.
-  ///
-  /// - Parameter run: the run of the lines; nil for all runs.
+  /// Returns a note on quarantined lines of a run, or of all runs, that were counted but not kept; nil for none.
   package func unkeptNote(of run: RunID? = nil) throws -> String? {
     let unkept = try unkeptLines(of: run)
     guard !unkept.isEmpty else { return nil }
@@ -78,7 +74,6 @@ extension Quarantine {
 
 /// The error that ends a run with `--max-quarantine`, once everything usable is kept.
 struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
-  /// The numbers of quarantined lines and events.
   var lines: Int
   var events: Int
   var limit: Int

@@ -17,9 +17,7 @@ package struct Pipeline: Sendable {
   let clock: any DeliveryClock
   let seed: UInt64?
 
-  /// - Parameters:
-  ///   - clock: the clock of the delivery.
-  ///   - seed: the seed of the pauses before retries; nil for a random one.
+  /// - Parameter seed: the seed of the pauses before retries; nil for a random one.
   package init(
     _ request: RunRequest, monitor: any RunMonitor = SilentMonitor(), interruption: Interruption = Interruption(),
     clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil

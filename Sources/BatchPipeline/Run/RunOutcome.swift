@@ -3,7 +3,6 @@ package import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// The outcome of a run for its caller.
 package struct RunOutcome: Sendable {
   package var report: RunReport
   package var exit: RunExit
@@ -13,9 +12,8 @@ package struct RunOutcome: Sendable {
   var told: RunExit?
   /// The result of `--explain`; nil without a device to explain.
   package var explanation: DeviceExplanation?
-  /// The findings of a dry run about the inputs.
   package var findings = Findings()
-  /// Nil for runs other than a replay.
+  /// The outcome of a replay; nil for other runs.
   package var replay: ReplayOutcome?
   /// All runs of the store including this one, oldest first; empty for a run that keeps nothing.
   var runs: [ListedRun] = []
@@ -35,8 +33,7 @@ package struct RunOutcome: Sendable {
     exit = .done
   }
 
-  /// Notes an error that ended the run, or of an output that could not be written: finished work stays, and the report
-  /// has the error next to the figures.
+  /// Notes an error that ended the run, or of an output that could not be written; finished work stays.
   package mutating func fail(_ error: any Error) {
     let words = "\(error)"
     // A report that is written again may meet the same error.
@@ -56,9 +53,7 @@ package struct RunOutcome: Sendable {
   }
 }
 
-/// The receiver of messages about a run's progress.
 package protocol RunMonitor: Sendable {
-  /// Shows a line to the user.
   func note(_ text: String)
   /// Called now and then from several threads.
   func progress(_ progress: IngestProgress, of total: UInt64)

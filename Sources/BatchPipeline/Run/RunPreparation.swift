@@ -5,10 +5,10 @@ import BatchStore
 
 /// The preparation of a run before anything is created; invalid requests are refused here.
 struct RunPreparation {
-  /// Nil for a run that does not call its service.
+  /// The service; nil for a run that does not call it.
   var service: (any PlatformService)?
   var options: DecisionStage.Options
-  /// Empty for a run that does not read the inputs of its job.
+  /// The input files; empty for a run that does not read the inputs of its job.
   var files: InputFiles
   /// The lines for `--findings-out`; nil if not requested.
   var findings: OrderedLines?
@@ -75,7 +75,7 @@ extension RunRequest {
   }
 }
 
-/// The error of an input that can be read only once but would have to be read again.
+/// The error of an input that can be read only once but would be read again.
 struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
   var pipe: String
   var reader: String

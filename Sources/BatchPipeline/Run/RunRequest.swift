@@ -4,11 +4,9 @@ import BatchIngest
 package import BatchReport
 package import BatchStore
 
-/// The parameters of one run, in addition to its job.
 package struct RunRequest: Sendable {
   package var loaded: LoadedJob
   package let platforms: Platforms
-  /// The platform that the job's destination names.
   package let platform: any Platform
   package var mode: RunMode
   /// Whether a sandbox inside the process is the destination; it has a separate store next to the job's.
@@ -55,8 +53,7 @@ package struct RunRequest: Sendable {
   var isTest = false
   /// Whether the run continues without required inputs.
   package var allowsMissing = false
-  /// Called if no line read is usable; returns whether the run continues nevertheless, because that is intended or
-  /// several runs are checked together.
+  /// Called if no line is usable; returns whether to continue, as intended or for several runs checked together.
   package var isUsableElsewhere: @Sendable () throws -> Bool = { false }
   /// Whether inputs without usable lines are intended.
   package var allowsEmpty = false {
@@ -66,7 +63,6 @@ package struct RunRequest: Sendable {
   package var allowsFuture = false
   /// The time when the run began.
   package var now: Instant
-  /// The digests of the job's maps at that time.
   let maps: [MapDigest]
 
   /// - Throws: ``UnknownPlatformError``.
@@ -97,9 +93,7 @@ package struct RunRequest: Sendable {
     Self.storePath(of: job, inSandbox: usesSandbox && loaded.changes.store == nil)
   }
 
-  /// Returns the path of the store that a job names, or the default one next to the job.
-  ///
-  /// - Parameter inSandbox: whether to return the store of runs with `--sandbox`.
+  /// Returns the path of the store that a job names or defaults to, or of the one for runs with `--sandbox`.
   package static func storePath(of job: Job, inSandbox: Bool = false) -> String {
     let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
     return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path

@@ -22,7 +22,6 @@ final class QuarantinedLines: Sendable {
   private let limit: Int
   private let state: Guarded<State>
 
-  /// - Parameter dictionary: the names for suggestions.
   init(atMost limit: Int, _ dictionary: FieldDictionary) {
     self.limit = limit
     state = Guarded(State(causes: CauseTally(dictionary)))
@@ -42,7 +41,6 @@ final class QuarantinedLines: Sendable {
     }
   }
 
-  /// All quarantined lines by cause.
   var causes: [FindingCause] { state.withLock(\.causes.causes) }
 
   /// The first lines, by file and line.
@@ -50,8 +48,8 @@ final class QuarantinedLines: Sendable {
     state.withLock { $0.first.sorted(by: Self.precedes) }
   }
 
-  /// Returns at most `count` lines: the first of each reason and file, then the second ones and so on, then the first
-  /// lines overall. Sorted by file and line.
+  /// Returns at most `count` lines, by file and line: the first of each reason and file, then the second ones and so on,
+  /// then the first lines overall.
   func examples(atMost count: Int) -> [QuarantinedLine] {
     let examples = state.withLock(\.examples)
     let ranked = examples.values.flatMap(\.values).flatMap {

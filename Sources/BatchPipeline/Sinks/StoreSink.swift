@@ -86,8 +86,7 @@ struct DryRunSink: DecisionSink {
   }
 }
 
-/// The data of earlier runs in the store. A first run finds nothing, and does not look again while it fills the store
-/// itself.
+/// The data of earlier runs. A first run finds nothing, and does not look again while it fills the store itself.
 struct EarlierRuns: Sendable {
   private let store: EventStore?
 
@@ -127,8 +126,7 @@ struct EarlierRuns: Sendable {
       spans.flatMap { try store.timelines.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
   }
 
-  /// Returns the devices of a bucket for which the clock alone changes something before the instant, by the bytes of
-  /// their ids.
+  /// Returns a bucket's devices that the clock alone affects before the instant, by the bytes of their ids.
   func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     try store?.timelines.dueDevices(bucket: bucket, before: instant) ?? []
   }

@@ -7,7 +7,7 @@ import FoundationEssentials
 
 /// The source of earlier runs' data and the destination of a run's results.
 struct RunStorage {
-  /// Nil for a dry run of a job that has no store yet.
+  /// The store; nil for a dry run of a job that has none yet.
   let store: EventStore?
   /// The run in the store; nil for one that keeps nothing.
   let run: RunID?
@@ -48,8 +48,7 @@ struct RunStorage {
     return files
   }
 
-  /// Holds back pending events that the service would not accept now, and releases those that it accepts again; a dry
-  /// run changes nothing.
+  /// Holds back events that the service would not accept now, and releases others; a dry run changes nothing.
   func expire(outOf window: DeliveryWindow?) throws {
     if let kept, let window { try kept.store.ledger.expire(outOf: window) }
   }

@@ -4,13 +4,11 @@ import Glibc
 
 /// A folder for temporary files, accessible only to its user and removed with the last reference.
 ///
-/// It is locked while its process lives. A killed process leaves its folder, which the next one to make a folder there
-/// removes.
+/// It is locked while its process lives. The next process to make one there removes the folder of a killed process.
 final class TemporaryFolder: Sendable {
   private static let prefix = "engage-batch-"
 
   private let folder: String
-  /// The descriptor that holds the lock.
   private let descriptor: Int32
 
   /// - Throws: ``OutputError``.

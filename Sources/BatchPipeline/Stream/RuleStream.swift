@@ -3,7 +3,6 @@ import BatchIngest
 import BatchStore
 import Glibc
 
-/// The counts of a stream of records.
 package struct StreamCounts: Sendable, Equatable {
   package var read = 0
   package var accepted = 0
@@ -19,7 +18,6 @@ package struct StreamCounts: Sendable, Equatable {
   package var held = 0
 }
 
-/// A line of a stream that is not a record.
 package struct Refusal: Sendable, Equatable, CustomStringConvertible {
   package var line: UInt64
   package var reason: QuarantineReason
@@ -52,10 +50,7 @@ package final class RuleStream {
   private var buffer = ByteBuffer(capacity: 1 << 16)
   package private(set) var counts = StreamCounts()
 
-  /// - Parameters:
-  ///   - request: the request with the configuration, routes, window and known time.
-  ///   - kind: the kind of the lines.
-  ///   - output: the file for events; "-" is stdout.
+  /// - Parameter output: the file for events; "-" is stdout.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
     options = try Pipeline(request).decisionOptions()
     self.kind = kind
@@ -194,7 +189,6 @@ package final class RuleStream {
   }
 }
 
-/// The error of stdin that cannot be read.
 package struct StreamInputError: Error, Equatable, CustomStringConvertible {
   package var code: Int32
 

@@ -6,9 +6,7 @@ import BatchStore
 extension Pipeline {
   /// Checks whether everything in the job's store arrived at its service, by reading both.
   ///
-  /// - Parameters:
-  ///   - limit: the maximum number of findings listed; all are counted.
-  ///   - policy: the naming of people.
+  /// - Parameter limit: the maximum number of findings listed; all are counted.
   /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``OutboxError``,
   ///   ``ArrivalsUnavailable``, ``InterruptedError``.
   package func verify(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {

@@ -1,11 +1,10 @@
 package import BatchFoundation
 package import BatchReport
 
-/// The counts of deciders.
 package struct DecisionTally: Sendable {
   package typealias Warnings = PlacedWarnings
 
-  /// By name or code of the event.
+  /// The numbers of events, by name or code.
   package var events = NameTable<Int>(atMost: RunSummary.typeLimit)
   package var chunks = 0
   /// The number of events quarantined instead of put into a chunk.
@@ -16,7 +15,6 @@ package struct DecisionTally: Sendable {
   /// Details that only the platform understands and that are not figures; nil for none.
   package var details: (any PlatformDetails)?
   package var activity = Activity()
-  /// The steps of the device to be explained.
   package var explanation: [ExplanationStep] = []
 
   package init() {}
@@ -55,12 +53,10 @@ extension DecisionTally {
 }
 
 extension [String: Int] {
-  /// Returns a figure of a platform.
   package subscript(_ figure: some RawRepresentable<String>) -> Int { self[figure.rawValue, default: 0] }
 }
 
 /// The details that the deciders of a platform note for the report.
 package protocol PlatformDetails: Sendable {
-  /// Adds the details of another decider of the same run.
   mutating func add(_ other: any PlatformDetails)
 }

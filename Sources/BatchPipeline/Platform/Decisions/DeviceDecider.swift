@@ -80,7 +80,7 @@ package struct DecidedTime: Sendable {
 
 /// The results of checking quarantined events again; those not refused are sent.
 package struct RecheckedEvents: Sendable {
-  /// In the order of delivery; nil if all were refused.
+  /// The events not refused, in the order of delivery; nil if all were refused.
   package var blocks: EventBlocks?
   /// The faults of the others, by their id in the quarantine.
   package var refused: [Int64: String] = [:]
@@ -97,7 +97,6 @@ package struct DeciderOptions: Sendable {
   package var keepsAll: Bool
   /// Whether only the states are needed and nothing is handed over.
   package var keepsStatesOnly = false
-  /// Whether to note ``DeviceDecider/causes``.
   package var notesCauses = false
   /// The files of the records' positions; none for records without a file.
   package var files = InputFiles.none
@@ -138,12 +137,10 @@ package protocol DeviceDecider: AnyObject {
   /// - Parameter lookahead: facts about later records of the device; nil if `records` are all.
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws
 
-  /// The known time, up to which silence leads to decisions; set by a rewind, which uses the known times of earlier
-  /// runs.
+  /// The known time, up to which silence leads to decisions; a rewind sets it to those of earlier runs.
   var knownUntil: Instant? { get set }
 
-  /// The sources of the records that cause events emitted by silence, by number of the event (reference decisions 34).
-  /// Valid until the next hand-over.
+  /// The sources of records causing events of silence, by event number, until the hand-over (reference decisions 34).
   var causes: [Int64: StoredSource] { get }
 
   /// Ends everything that is over by the end of the known time.
@@ -152,8 +149,8 @@ package protocol DeviceDecider: AnyObject {
   /// Adds the state of the device, with the number of events it holds and when it is due.
   func end(into states: inout DeviceStates)
 
-  /// How far the current device was processed; nil if order does not matter, or without records. Valid between
-  /// `end(into:)` and the next device.
+  /// How far the current device was processed; valid from `end(into:)` to the next device. Nil if order does not
+  /// matter, or without records.
   var decided: DecidedTime? { get }
 
   /// The records of the current device that are quarantined as late; valid between `end(into:)` and the next device.

@@ -2,7 +2,7 @@
 package struct DeviceOutline: Sendable, Equatable {
   /// A session, with times as in the events; nil if no event has them.
   package struct Session: Sendable, Equatable {
-    /// Nil if the platform's sessions have none.
+    /// The id; nil if the platform's sessions have none.
     package var id: String?
     package var start: String?
     package var end: String?
@@ -17,7 +17,7 @@ package struct DeviceOutline: Sendable, Equatable {
     }
   }
 
-  /// By code or name.
+  /// The numbers of events, by code or name.
   package var events: [String: Int] = [:]
   package var sessions: [Session] = []
   /// The number of events that carry a campaign, by its name.
@@ -35,7 +35,6 @@ package struct RuleCoverage: Sendable, Equatable {
   package var kind: Kind
   /// A description, or the name in its file.
   package var name: String
-  /// The number of times it was used.
   package var count: Int
 
   package init(_ kind: Kind, _ name: String, _ count: Int) {

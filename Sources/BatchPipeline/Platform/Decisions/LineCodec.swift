@@ -28,7 +28,6 @@ package struct LineCodec: EventCodec {
   }
 }
 
-/// A cursor over the lines of one block.
 private final class LineCursor: EventCursor {
   private var lines: ByteBuffer
   private var at = 0
@@ -64,7 +63,6 @@ private final class LineCursor: EventCursor {
   func appendJSON(to target: inout ByteBuffer) { target.append(line) }
 }
 
-/// A writer that collects lines of cursors into blocks.
 private final class LineWriter: BlockWriter {
   private var series = LineSeries()
 

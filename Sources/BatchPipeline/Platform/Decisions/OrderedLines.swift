@@ -8,7 +8,6 @@ package import BatchStore
 package final class OrderedLines: Sendable {
   private let spool: EventSpool
 
-  /// - Parameter folder: the folder of the temporary file.
   package init(folder: String) throws { spool = try EventSpool(folder: folder) }
 
   /// Adds the lines of a series, which is empty afterwards.

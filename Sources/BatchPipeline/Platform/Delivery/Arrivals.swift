@@ -32,8 +32,7 @@ package struct ArrivalNames: Sendable {
   package func onService(_ words: [String]) -> String { ShellCommand(words + ["--job", job]).text }
 }
 
-/// The arrivals of a store's data, as far as a service reports them: counts of everything, and findings about
-/// deviations.
+/// The arrivals of a store's data, as far as a service reports them: counts of everything, findings about deviations.
 package struct Arrivals: Sendable {
   package enum Verdict: String, CaseIterable, Sendable {
     case confirmed
@@ -72,7 +71,7 @@ package struct Arrivals: Sendable {
 
   /// The number of things of each kind, by verdict.
   package private(set) var counts: [Subject: [Verdict: Int]] = [:]
-  /// In the order in which they were found; at most ``limit``.
+  /// The findings in the order in which they were found; at most ``limit``.
   package private(set) var findings: [Finding] = []
   /// The method of checking, and what the service does not report.
   package private(set) var basis: [Subject: String] = [:]

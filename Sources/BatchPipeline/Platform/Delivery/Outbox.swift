@@ -68,8 +68,7 @@ package struct OutboxError: RunError, CustomStringConvertible {
 }
 
 extension Platform {
-  /// Returns the destination of a run's requests: the outbox of its job, unless a sandbox replaces everything, or else
-  /// the service.
+  /// Returns the destination of a run's requests: the sandbox if there is one, else the job's outbox, else the service.
   ///
   /// - Throws: ``ServiceSettingsError``, ``OutboxError``.
   package func service(of run: RunContext) throws -> any PlatformService {

@@ -1,14 +1,12 @@
 package import BatchDelivery
 import BatchFoundation
 
-/// The estimated effort of sending, before anything is sent.
 package struct UploadEstimate: Sendable, Equatable {
   /// The assumed time of a request, usual between continents; the actual time is not known before.
   package static let secondsOfRequest = 0.5
 
   package var events: Int
   package var requests: Int
-  /// The number of simultaneous requests.
   package var concurrency: Int
   /// The platform's other calls to its service, in words; empty for none.
   package var others: [String]

@@ -1,6 +1,5 @@
 package import BatchFoundation
 
-/// The error of a file named by a job that cannot be read.
 package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   /// The fault in words; nil if unknown.

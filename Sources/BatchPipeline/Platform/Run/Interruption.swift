@@ -11,7 +11,6 @@ package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "interrupted; what was stored is safe, run the job again to continue" }
 }
 
-/// A signal's way to the current stage of a run.
 package final class Interruption: Sendable {
   private struct State {
     var signal: Int32?

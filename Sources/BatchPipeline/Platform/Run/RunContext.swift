@@ -1,7 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
 
-/// The facts about a run that a platform needs.
 package struct RunContext: Sendable {
   package var job: Job
   package var settings: Settings

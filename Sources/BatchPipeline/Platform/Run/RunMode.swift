@@ -1,4 +1,3 @@
-/// The handling of inputs and events by a run.
 package enum RunMode: Sendable, Equatable {
   /// Reads, keeps, and sends everything due.
   case run
@@ -6,8 +5,7 @@ package enum RunMode: Sendable, Equatable {
   case noUpload
   /// Sends the events in the store without reading inputs.
   case post
-  /// Opens no connection unless a plan was requested, and changes nothing; pending events of earlier runs count as sent
-  /// if the simulated run would send them.
+  /// Changes nothing, and connects only for a plan; pending events count as sent if the simulated run would send them.
   case dryRun(sends: Bool)
   /// Imports quarantined lines of the store again.
   case replay
@@ -37,8 +35,7 @@ package enum RunMode: Sendable, Equatable {
 
   package var sends: Bool { self == .run || self == .post }
 
-  /// Whether it leaves something in the store, so that an error does not undo earlier work: once it has begun, errors
-  /// are part of its report. Other modes throw them.
+  /// Whether it changes the store: once it has begun, errors are part of its report. Other modes throw them.
   package var keeps: Bool {
     switch self {
     case .run, .noUpload, .post, .replay: true

@@ -20,7 +20,6 @@ extension StoreDestination {
     return destination
   }
 
-  /// Returns the same data in the files of an outbox.
   package func inFolder(_ folder: String) -> StoreDestination {
     var destination = self
     destination.address = "the folder \(folder)"
