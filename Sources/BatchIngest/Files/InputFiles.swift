@@ -80,6 +80,7 @@ package struct InputFiles: Sendable {
   package var numbers: [UInt32] = []
   /// The part that is read in place of the files and has some of their lines; nil if the files are read.
   package var part: InputPart?
+  /// Whether some file has ``InputFile/copied``.
   package var holdsCopies = false
   /// Messages for the user: patterns that matched nothing, and matches that are not files.
   package var warnings: [InputWarning] = []
@@ -101,7 +102,7 @@ package struct InputFiles: Sendable {
     return StoredSource(file: numbers[Int(position.file)], line: originalLine(of: position))
   }
 
-  /// Returns the place that a stored source names; nil for files of earlier runs.
+  /// Returns the place of a result of ``storedSource(of:)``; nil for files of earlier runs.
   package func source(of stored: StoredSource) -> RecordSource? {
     guard let place = numbers.firstIndex(of: stored.file) else { return nil }
     return RecordSource(file: files[place].original, line: stored.line)

@@ -34,6 +34,7 @@ package struct RepeatedRecord {
   package let timestamp: Instant
 }
 
+/// A list of ordered records, still packed.
 @safe package struct RecordList: RandomAccessCollection {
   let keys: UnsafeBufferPointer<RecordKey>
 

@@ -106,6 +106,7 @@ private final class PartReader {
   private var next = 0
   private var open: OpenSlice?
   private(set) var bytesRead: UInt64 = 0
+  /// The number of bytes still expected.
   private(set) var left: UInt64
 
   init(_ part: InputPart) {

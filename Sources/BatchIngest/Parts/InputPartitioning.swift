@@ -35,8 +35,8 @@ package struct InputPartitioning: Sendable {
   ///   - progress: called now and then, never twice at once; throws to stop.
   /// - Returns: the number of lines of each part, including findings, which equals `read` in a run of it; and the
   ///   warnings of foreign records, by kind.
-  /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputChanged``, ``InputError/short(_:)``, or what a
-  ///   closure threw.
+  /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputChanged``, ``CutInputError``,
+  ///   ``InputError/short(_:)``, or what a closure threw.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
     progress: @escaping @Sendable (IngestProgress) throws -> Void

@@ -156,6 +156,7 @@ extension Pipeline {
   /// Returns the run that processed a part, with the clock and window that the partition fixed for all of them.
   private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
     guard let result else { return nil }
+    // Its checksum was right, so its pages are.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let run = try part.runs.all().last
     try part.close()
@@ -170,6 +171,7 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
+      // Its checksum was right, so its pages are.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {

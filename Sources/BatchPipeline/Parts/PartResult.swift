@@ -7,6 +7,7 @@ package struct PartResult: Codable, Equatable, Sendable {
   static let currentFormat = 1
 
   var format = Self.currentFormat
+  /// The identity of the partition.
   package var partition: String
   package var part: Int
   package var parts: Int

@@ -59,6 +59,7 @@ extension DeviceRewind {
     }
   }
 
+  /// Returns the traces by the number of the event.
   private func traces(_ decided: Decided) throws -> [Int64: Trace] {
     var traces: [Int64: Trace] = [:]
     var json = ByteBuffer()

@@ -60,6 +60,7 @@ import BatchStore
   private static let ahead = 2
 
   private let rests: [Rest]
+  /// The window of each sequence.
   private let windows: [DeliveryWindow?]
   private let state: Guarded<State>
 

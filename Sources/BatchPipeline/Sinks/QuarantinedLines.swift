@@ -48,7 +48,7 @@ final class QuarantinedLines: Sendable {
     state.withLock { $0.first.sorted(by: Self.precedes) }
   }
 
-  /// Returns at most `count` lines, by file and line: the first of each reason and file, then the second ones and so on,
+  /// Returns at most `count` lines by file and line: the first of each reason and file, the second ones and so on, and
   /// then the first lines overall.
   func examples(atMost count: Int) -> [QuarantinedLine] {
     let examples = state.withLock(\.examples)

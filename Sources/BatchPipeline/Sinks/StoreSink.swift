@@ -101,7 +101,7 @@ struct EarlierRuns: Sendable {
   /// Returns the nights of a bucket's devices within the reach of a rewind.
   func nights(bucket: Int) throws -> BucketNights { try store?.timelines.nights(bucket: bucket) ?? BucketNights([]) }
 
-  /// Returns whether events of the device were sent that were later withdrawn.
+  /// Returns whether a correction withdraws a sent event of the device.
   func hasWithdrawals(_ device: Text) throws -> Bool { try store?.ledger.hasWithdrawals(device) ?? false }
 
   /// Returns whether a service was asked to accept an event of the device at the instant.

@@ -48,7 +48,7 @@ struct RunStorage {
     return files
   }
 
-  /// Holds back events that the service would not accept now, and releases others; a dry run changes nothing.
+  /// Marks events as expired that the service would not accept now, and restores others; a dry run changes nothing.
   func expire(outOf window: DeliveryWindow?) throws {
     if let kept, let window { try kept.store.ledger.expire(outOf: window) }
   }
@@ -119,6 +119,7 @@ extension Pipeline {
   }
 
   private func openForReplay() throws -> RunStorage {
+    // Opening would create a new store.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       throw StoreError.missing(path: request.storePath)
     }

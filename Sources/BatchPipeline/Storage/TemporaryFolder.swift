@@ -9,6 +9,7 @@ final class TemporaryFolder: Sendable {
   private static let prefix = "engage-batch-"
 
   private let folder: String
+  /// The descriptor that holds the lock.
   private let descriptor: Int32
 
   /// - Throws: ``OutputError``.

@@ -97,6 +97,7 @@ package struct DeciderOptions: Sendable {
   package var keepsAll: Bool
   /// Whether only the states are needed and nothing is handed over.
   package var keepsStatesOnly = false
+  /// Whether to note ``DeviceDecider/causes``.
   package var notesCauses = false
   /// The files of the records' positions; none for records without a file.
   package var files = InputFiles.none
