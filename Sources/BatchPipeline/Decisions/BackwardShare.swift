@@ -12,9 +12,9 @@ struct BackwardShare: Sendable, Equatable {
   private(set) var behind = 0
   /// The number of devices with a new record that is not late.
   private(set) var ahead = 0
-  /// The last instant of the records of those behind.
+  /// The last instant of the records of the devices behind.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The last instant processed of those behind.
+  /// The last instant that earlier runs processed of the devices behind.
   private(set) var decided = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0

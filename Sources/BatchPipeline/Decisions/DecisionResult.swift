@@ -8,9 +8,9 @@ struct DecisionResult {
   var tally = DecisionTally()
   var late = LateRecords()
   var rewoundDevices = 0
-  /// The number of their records that were processed again, including late ones.
+  /// The number of records of rewound devices that were processed again, including late ones.
   var rewoundRecords = 0
-  /// The number of their new events.
+  /// The number of new events of rewound devices.
   var addedEvents = 0
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []

@@ -108,7 +108,7 @@ extension DecisionStage {
 /// The error of too many quarantined lines for the rest of the input to be worth reading.
 struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   var most: Int
-  /// The store that has them; nil for a run that keeps nothing.
+  /// The store with the lines; nil for a run that keeps nothing.
   var store: String?
 
   var exit: RunExit { .inputRefused }

@@ -4,7 +4,7 @@ import BatchIngest
 /// Records before the processed ones of their devices, and beyond the reach of a rewind (reference decisions 34).
 struct LateRecords: Sendable {
   private(set) var count = 0
-  /// The times of the first and the last of them.
+  /// The times of the first and the last late record.
   private(set) var first = Instant.last
   private(set) var last = Instant(milliseconds: 0)
   /// One position in each of the files that they were read from.

@@ -4,7 +4,7 @@ package import BatchFoundation
 /// A test of a job: records and the expected results (reference formats 1.5).
 package struct JobTest: Sendable {
   package var name: String
-  /// The file that contains it, and its line there.
+  /// The file with the test, and the line there.
   package var file: String
   package var line: Int
   /// The clock of the test; nil for the job's.

@@ -26,7 +26,7 @@ package struct PartPiece: Codable, Equatable, Sendable {
   /// The place of the first file in the list, from 0, and the number of files.
   package var first: Int
   package var files: Int
-  /// The digest of their entries in the list.
+  /// The digest of the files' entries in the list.
   package var entries: String
   /// The slices in the order of the lines.
   package var parts: [PartSlice]

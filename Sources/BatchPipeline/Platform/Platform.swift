@@ -142,7 +142,7 @@ package protocol Showing: Sendable {
 /// The number of devices that record another person than before (reference decisions 58).
 package struct NewOwners: Sendable {
   package var devices: Int
-  /// The number of these that had a recipient.
+  /// The number of these devices that had a recipient.
   package var known: Int
   package var all: Int
 

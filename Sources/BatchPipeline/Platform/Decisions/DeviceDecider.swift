@@ -38,7 +38,7 @@ extension DecisionRules {
 package struct DecidedTime: Sendable {
   /// The newest instant of its records.
   package var newest: Instant
-  /// The kind of the last of them: records of one instant are ordered by kind (reference formats 3.8).
+  /// The kind of the last record: records of one instant are ordered by kind (reference formats 3.8).
   package var kind: InputKind
   /// The place where that one was read: lines of one file, instant and kind are ordered by line.
   package var source: StoredSource
@@ -82,7 +82,7 @@ package struct DecidedTime: Sendable {
 package struct RecheckedEvents: Sendable {
   /// The events not refused, in the order of delivery; nil if all were refused.
   package var blocks: EventBlocks?
-  /// The faults of the others, by their id in the quarantine.
+  /// The faults of the refused events, by id in the quarantine.
   package var refused: [Int64: String] = [:]
 
   package init() {}
@@ -138,7 +138,7 @@ package protocol DeviceDecider: AnyObject {
   /// - Parameter lookahead: facts about later records of the device; nil if `records` are all.
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws
 
-  /// The known time, up to which silence leads to decisions; a rewind sets it to those of earlier runs.
+  /// The known time, up to which silence leads to decisions; a rewind sets it to the known times of earlier runs.
   var knownUntil: Instant? { get set }
 
   /// The sources of records causing events of silence, by event number, until the hand-over (reference decisions 34).

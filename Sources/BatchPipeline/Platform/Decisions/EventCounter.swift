@@ -10,7 +10,7 @@ package struct EventCounter: ~Copyable {
   private var firstHour: Int64?
   /// The counts of ``span`` hours for each type in turn.
   private var counts: [UInt32] = []
-  /// The counts outside these hours, by type.
+  /// The counts outside the hours with fixed places, by type.
   private var others: [HourCounts] = []
 
   /// The number of hours with fixed places: twelve weeks, 8 KB for each type.
