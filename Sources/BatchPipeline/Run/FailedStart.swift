@@ -1,5 +1,4 @@
-package import BatchConfiguration
-package import BatchFoundation
+import BatchFoundation
 package import BatchReport
 package import BatchStore
 import FoundationEssentials
