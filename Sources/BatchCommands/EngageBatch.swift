@@ -40,7 +40,7 @@ struct EngageBatch: ParsableCommand {
     ])
 }
 
-/// Where the executable enters.
+/// The entry point of the executable.
 package func engageBatch() {
   ProcessSetup.begin()
   let (arguments, colour) = Colour.take(from: Array(CommandLine.arguments.dropFirst()))
@@ -57,7 +57,7 @@ package func engageBatch() {
     var command = try EngageBatch.parseAsRoot(arguments)
     do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
   } catch {
-    // What is missing is no help to whoever mistyped an option.
+    // A message about missing arguments is no help to somebody who mistyped an option.
     if EngageBatch.exitCode(for: error).rawValue == RunExit.usage.rawValue,
       let unknown = UnknownOption.find(arguments, below: EngageBatch.self)
     {
@@ -69,7 +69,7 @@ package func engageBatch() {
   endDone()
 }
 
-/// Ends as the argument parser does before a command runs, with the usage of that command.
+/// Prints a usage error as the argument parser does before a command runs, with the usage of that command.
 private func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
   let usage = EngageBatch.helpMessage(for: command).matches(of: /USAGE: (engage-batch(?: [a-z][a-z-]*)*).*/).first
   Streams.note("Error: \(error)")
@@ -80,7 +80,7 @@ private func refuse(_ error: ValidationError, of command: any ParsableCommand.Ty
   exit(RunExit.usage.rawValue)
 }
 
-/// Ends as the argument parser would, but notices when its words for stdout cannot be written.
+/// Ends as the argument parser would, but reports a failure to write to stdout.
 private func end(_ error: any Error) -> Never {
   let code = EngageBatch.exitCode(for: error).rawValue
   var words = EngageBatch.fullMessage(for: error)
@@ -93,5 +93,5 @@ private func end(_ error: any Error) -> Never {
   exit(code)
 }
 
-/// Ends a command that did what it should, unless its data did not reach stdout.
+/// Ends a successful command, with an error if its data did not reach stdout.
 private func endDone() -> Never { exit((Streams.hasFailed ? RunExit.cannotWrite : RunExit.done).rawValue) }

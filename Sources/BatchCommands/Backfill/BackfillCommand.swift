@@ -8,7 +8,6 @@ import BatchSandbox
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch backfill`: a job over a past time, window after window, each once.
 struct BackfillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backfill",
@@ -64,12 +63,12 @@ struct BackfillCommand: ParsableCommand {
   }
 
   private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
-    // Windows are not empty, as their maker says.
+    // There is at least one window, as `BackfillWindows` ensures.
     let first = try request(windows[0], tellsWarnings: true)
     let (done, refused) = try Failures.reported { try Self.done(by: first) }
     let spans = TimeSpans(
       done.map { run in
-        // A run has read nothing after what it knew.
+        // A run read nothing after its known time.
         TimeWindow(from: run.window.from, to: run.window.to.map { min($0, run.knownUntil ?? $0) })
       })
     if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {
@@ -78,7 +77,7 @@ struct BackfillCommand: ParsableCommand {
           + "one of these windows; choose --from and --step so that windows begin and end as theirs")
       throw ExitCode(.configuration)
     }
-    // Its clock is that of the last window: what comes to a service of games from its future is dropped.
+    // The sandbox uses the clock of the last window: a game service drops events from its future.
     let last = try request(windows[windows.count - 1])
     let server = try sandbox && !skipsUpload ? Failures.reported { try EmbeddedSandbox.start(for: last) } : nil
     defer { EmbeddedSandbox.stop(server) }
@@ -101,7 +100,7 @@ struct BackfillCommand: ParsableCommand {
         }
       }
       do {
-        // Lines of single runs are left to their reports.
+        // Warnings of single runs are left to their reports.
         let outcome = try Pipeline(request, interruption: interruption).run()
         let report = outcome.report
         total.add(report)
@@ -125,7 +124,7 @@ struct BackfillCommand: ParsableCommand {
     }
     Streams.note(total.line)
     if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
-    // Windows are done; what the service refuses for good waits for somebody.
+    // The windows are done; what the service refuses for good needs a person.
     if total.refused > 0 {
       Streams.note(
         "The service refuses \(total.refused.counted("identity plan", "identity plans")) for good; see: "
@@ -134,12 +133,13 @@ struct BackfillCommand: ParsableCommand {
     }
   }
 
-  /// Whether a run did all that it could: only identities that the service refuses for good are left (reference decisions 37).
+  /// Whether a run did all it could: only identities that the service refuses for good are left (reference decisions
+  /// 37).
   ///
-  /// - Parameter summary: the run's figures.
+  /// - Parameter summary: The run's figures as JSON.
   private static func onlyRefused(_ exit: Int32, _ summary: String?) -> Bool {
     guard exit == RunExit.protocolRefused.rawValue, let summary,
-      // Figures that cannot be read are those of a run that was not done.
+      // A run with unreadable figures counts as not done.
       let figures = try? JSONNode.parse(Array(summary.utf8)), figures["stopped"] == nil
     else { return false }
     func figure(_ section: String, _ name: String) -> Int64 { figures[section]?[name]?.integer ?? 0 }
@@ -147,12 +147,12 @@ struct BackfillCommand: ParsableCommand {
       && figure("upload", "eventsPending") == 0
   }
 
-  /// Tells the error and how far the backfill came.
+  /// Reports the error and the progress so far.
   private func stop(_ error: any Error, _ total: BackfillTotal) -> any Error {
     let failure = Failures.report(error)
     Streams.note(total.line)
     if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
-    // A backfill that goes backwards is refused again.
+    // A backfill that goes backward would be refused again.
     if case InputError.missing = error {
       Streams.note(
         "Once the input is there, the same command continues from here; with --allow-missing it continues without.")
@@ -162,7 +162,7 @@ struct BackfillCommand: ParsableCommand {
     return failure
   }
 
-  /// - Parameter tellsWarnings: whether those of the job are printed, which are the same for every window.
+  /// - Parameter tellsWarnings: Whether to print the job's warnings, which are the same for every window.
   private func request(_ window: (from: Instant, to: Instant), tellsWarnings: Bool = false) throws -> RunRequest {
     var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
@@ -179,7 +179,7 @@ struct BackfillCommand: ParsableCommand {
     return request
   }
 
-  /// The job's runs that were done, by what its store says, and how many identity plans the service refuses; none without a store.
+  /// Returns the job's completed runs in its store and the number of refused identity plans; empty without a store.
   private static func done(by request: RunRequest) throws -> (runs: [StoredRun], refused: Int) {
     guard FileManager.default.fileExists(atPath: request.storePath) else { return ([], 0) }
     let store = try Platforms.installed.openReading(request.storePath).store
@@ -191,25 +191,24 @@ struct BackfillCommand: ParsableCommand {
     return (done, refused)
   }
 
-  /// Whether a run has read a record that could be used, or was known.
+  /// Whether a run read a record that was usable or already known.
   private static func isUsable(_ run: StoredRun) -> Bool {
-    // Figures that cannot be read are of another program.
+    // Unreadable figures come from another program.
     guard let figures = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) })?["records"] else { return false }
     return ["accepted", "duplicates", "forgotten", "leftOut"].contains { figures[$0]?.integer ?? 0 > 0 }
   }
 }
 
-/// What a backfill has done so far.
+/// The running totals of a backfill.
 struct BackfillTotal: Equatable {
   var done = 0
   var doneBefore = 0
   var withoutInput = 0
-  /// What the service refused as of the last window, earlier ones included: each run makes those calls again.
+  /// The number refused as of the last window, including earlier ones: each run repeats those calls.
   var refused = 0
-  /// What the service drops for its age, whatever it answers.
+  /// The events that the service drops for their age, whatever it answers.
   private(set) var outdated: OutdatedEvents?
   private var figures = RunSummary()
-  /// Events that the checks set aside.
   private var quarantinedEvents = 0
 
   mutating func add(_ report: RunReport) {
@@ -222,14 +221,14 @@ struct BackfillTotal: Equatable {
     outdated = outdated.map { $0.adding(more) } ?? more
   }
 
-  /// Whether some records could be used, or were known.
+  /// Whether some records were usable or already known.
   var isUsable: Bool { figures.records.read > figures.records.quarantined + figures.records.outOfWindow }
 
   var line: String {
     "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures, events: quarantinedEvents))"
   }
 
-  /// - Parameter events: those that the checks set aside, which count with the lines.
+  /// - Parameter events: The number of events set aside by the checks, counted with the lines.
   static func words(_ summary: RunSummary, events: Int) -> String {
     let records = summary.records
     let others = [

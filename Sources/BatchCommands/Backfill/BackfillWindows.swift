@@ -1,12 +1,11 @@
 import BatchConfiguration
 import BatchFoundation
 
-/// A past time cut into windows, each of which begins where the one before ends.
+/// The division of a past period into consecutive windows.
 enum BackfillWindows {
-  /// More windows than this are a slip of the hand.
+  /// The maximum number of windows; more are taken for a typing error.
   static let most = 10_000
 
-  /// Why there are no such windows.
   enum Refusal: Error, Equatable, CustomStringConvertible {
     case endsBeforeItBegins
     case stepStandsStill
@@ -21,7 +20,8 @@ enum BackfillWindows {
     }
   }
 
-  /// - Parameter step: by the calendar of the zone, counted from `from`; the last window ends at `to`, however long it is.
+  /// - Parameter step: A calendar step in `zone`, counted from `from`; the last window ends at `to`, whatever its
+  ///   length.
   static func windows(
     from: Instant, to: Instant, step: CalendarSpan, in zone: Zone
   ) throws(Refusal) -> [(from: Instant, to: Instant)] {
@@ -30,7 +30,7 @@ enum BackfillWindows {
     var begin = from
     while begin < to {
       guard windows.count < most else { throw .tooMany }
-      // Counted from the first, so that the months after a February keep the day of the first window.
+      // Counting from the first window keeps its day of the month after a February.
       let end = zone.instant(from, plus: step * (windows.count + 1)).map { min($0, to) } ?? to
       guard begin < end else { throw .stepStandsStill }
       windows.append((begin, end))

@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-/// `engage-batch compare`: what a job would do otherwise with other settings.
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
@@ -70,10 +69,10 @@ struct CompareCommand: ParsableCommand {
   }
 }
 
-/// What `--with` tries.
+/// A change to try with `--with`.
 enum TriedChange: ExpressibleByArgument {
   case setting(SettingOverride)
-  /// Where the events would go.
+  /// The name of another destination.
   case destination(String)
 
   init?(argument: String) {

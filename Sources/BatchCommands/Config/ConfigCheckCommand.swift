@@ -6,7 +6,6 @@ import BatchMaps
 import BatchPipeline
 import FoundationEssentials
 
-/// `engage-batch config check`: everything that is wrong with a configuration, its job and its routes, at once.
 struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -44,13 +43,13 @@ struct ConfigCheckCommand: ParsableCommand {
   }
 }
 
-/// What a check found.
+/// The findings of a check.
 struct ConfigFindings {
   private var findings: [ConfigFinding] = []
   private(set) var exit = RunExit.done
   private var given = 0
 
-  /// The runs that a check is for.
+  /// The kind of runs to check for.
   enum Runs { case any, sandbox, service }
 
   private let runs: Runs
@@ -85,7 +84,7 @@ struct ConfigFindings {
     return ["good": .flag(exit == .done), "findings": .array(all)]
   }
 
-  /// What a run of the job would refuse, or would not find.
+  /// Adds what a run of the job would refuse or would not find.
   private mutating func examine(_ job: Job, _ configuration: Configuration) {
     let folder = FileManager.default.currentDirectoryPath
     let place = Place(of: job)
@@ -112,7 +111,7 @@ struct ConfigFindings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }
     } catch InputError.missing(let inputs, _) {
-      // What goes on without them is a run.
+      // Only a run may continue without them.
       for input in inputs {
         findings.append(ConfigFinding(ConfigurationFault(place, .error, "\(input), but the job requires it")))
       }
@@ -133,7 +132,7 @@ struct ConfigFindings {
       })
   }
 
-  /// Nil for a type that records of the job's platform have.
+  /// Returns nil for a record type of the job's platform.
   private static func fault(of type: ForeignMap.NamedType, _ platform: any Platform) -> ConfigurationFault? {
     func types(_ platform: any Platform) -> [String] { platform.vocabulary.dictionary.values["type"] ?? [] }
     let own = types(platform)
@@ -147,7 +146,7 @@ struct ConfigFindings {
       hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 
-  /// What maps say for nothing, by the beginnings of the first files that they read.
+  /// Returns the ineffective parts of maps, judged by the first records of the files that use them.
   private static func vainWords(of files: InputFiles) throws -> [String] {
     var seen: Set<String> = []
     return try files.files.flatMap { file -> [String] in
@@ -163,7 +162,7 @@ struct ConfigFindings {
     }
   }
 
-  /// Nil if there is nothing of that name.
+  /// Returns nil if nothing exists at the path.
   private static func isFolder(_ path: String) -> Bool? {
     var isFolder = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder : nil
@@ -173,7 +172,7 @@ struct ConfigFindings {
     add([ConfigFinding(ConfigurationFault(place, .error, problem))])
   }
 
-  /// Platforms that share files find the same in them, which is told once.
+  /// Adds findings, each once: platforms that share files find the same problems in them.
   private mutating func add(_ more: [ConfigFinding]) {
     for finding in more where !findings.contains(where: { $0.description == finding.description }) {
       findings.append(finding)

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `engage-batch config`: what a run is configured with, and why.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 
-/// `engage-batch config explain`: every layer that gave a setting a value.
 struct ConfigExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",

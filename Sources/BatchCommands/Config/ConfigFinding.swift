@@ -2,14 +2,14 @@ import BatchConfiguration
 import BatchFoundation
 import FoundationEssentials
 
-/// One thing that a check of the configuration found.
+/// A single finding of a configuration check.
 struct ConfigFinding {
   var file: String
   var line: Int?
-  /// As messages spell it: `error`, `warning` and so on.
+  /// The severity as messages spell it: `error`, `warning` and so on.
   var severity: String
   var text: String
-  /// As a line on stderr.
+  /// The finding as a line on stderr.
   var description: String
 
   var isError: Bool { severity == ConfigurationFault.Severity.error.rawValue }
@@ -22,7 +22,7 @@ extension ConfigFinding {
       text: fault.problem + (fault.hint.map { "; \($0)" } ?? ""), description: fault.description)
   }
 
-  /// The words of an error without the severity, which the finding has.
+  /// Returns the message of an error without its severity, which the finding has.
   static func problem(_ words: String) -> String {
     for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
       return String(words.dropFirst(severity.count))
@@ -30,7 +30,9 @@ extension ConfigFinding {
     return words
   }
 
-  /// What `findings` makes of the bytes of a file, which it gets with the name that messages use; that it cannot be read if so.
+  /// Returns the findings for a file, or a single finding if the file cannot be read.
+  ///
+  /// - Parameter findings: Inspects the bytes; gets the name that messages use.
   static func lint(
     _ path: String, _ what: String, _ findings: (_ bytes: [UInt8], _ name: String) -> [ConfigFinding]
   ) -> [ConfigFinding] {

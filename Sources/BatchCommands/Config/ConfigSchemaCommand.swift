@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 
-/// `engage-batch config schema`: the JSON Schema of configuration files.
 struct ConfigSchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print a JSON Schema of configuration files, for editors.")

@@ -3,7 +3,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-/// `engage-batch config show`: the resolved configuration, secrets redacted.
 struct ConfigShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print every setting as a run would see it; secrets are redacted.")

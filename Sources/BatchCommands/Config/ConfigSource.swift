@@ -3,7 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import FoundationEssentials
 
-/// Where a command takes its configuration from: a job, with the configuration files and settings it names, or such files.
+/// The source of a command's configuration: a job, with the configuration files and settings it names, or such files.
 struct ConfigSource<Name: JobNaming>: ParsableArguments {
   @OptionGroup var name: Name
 
@@ -19,9 +19,9 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
     if given.profile != nil, job == nil { throw ValidationError("--profile goes with a job.") }
   }
 
-  /// Reads everything. Faults and warnings are printed on stderr; faults end the command with their exit code.
+  /// Reads everything and prints faults and warnings on stderr; faults end the command with their exit code.
   ///
-  /// - Parameter asksService: as that of `JobSource`.
+  /// - Parameter asksService: As in `JobSource`.
   func load(asksService: Bool = true) throws -> (job: Job?, configuration: Configuration) {
     do {
       let loaded = try read(asksService: asksService)
@@ -36,8 +36,8 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
   /// Reads everything and prints nothing.
   ///
   /// - Parameters:
-  ///   - times: those of the job that the command line changes.
-  ///   - asksService: as above.
+  ///   - times: The job's times that the command line changes.
+  ///   - asksService: As in `JobSource`.
   func read(
     _ times: WindowOptions? = nil, asksService: Bool = true
   ) throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
@@ -50,12 +50,12 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
 }
 
 extension Streams {
-  /// Prints text that ends with a line break of its own.
+  /// Prints text that may end with a line break.
   static func document(_ text: String) { data(text.last == "\n" ? String(text.dropLast()) : text) }
 }
 
 extension SettingOverride {
-  /// `Section.key=value`; text of another form is a usage error, an unknown key a configuration error later on.
+  /// Parses `Section.key=value`. Other text is a usage error; an unknown key is a configuration error later.
   @Sendable static func argument(_ text: String) throws(ValidationError) -> SettingOverride {
     if let override = SettingOverride(text) { return override }
     throw ValidationError("write the section, the key and the value, as in Upload.concurrency=4")

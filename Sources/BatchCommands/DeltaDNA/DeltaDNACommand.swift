@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `engage-batch deltadna`: what only games that report to deltaDNA have (reference deltadna 10).
+/// `engage-batch deltadna`: commands only for games that report to deltaDNA (reference deltadna 10).
 struct DeltaDNACommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deltadna",

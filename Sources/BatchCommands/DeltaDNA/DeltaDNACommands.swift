@@ -8,7 +8,7 @@ import EventSchemas
 import GameRules
 import Games
 
-/// deltaDNA in the verbs that all platforms share.
+/// The deltaDNA part of the commands that all platforms share.
 struct DeltaDNACommands: PlatformCommands {
   var platform: any Platform { DeltaDNAPlatform() }
 
@@ -18,10 +18,10 @@ struct DeltaDNACommands: PlatformCommands {
 
   func sandbox(for settings: Settings) -> any SandboxPart { DeltaDNASandboxPart() }
 
-  /// Collect drops what is too old, or too far ahead, by its clock.
+  /// Collect drops events that are too old or too far ahead by its clock.
   var needsClockOfJob: Bool { true }
 
-  /// Collect and Engage of deltaDNA take events and questions only, so nothing can be asked that changes nothing.
+  /// Checks files and the connection only: Collect and Engage of deltaDNA have no call without effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
@@ -30,7 +30,7 @@ struct DeltaDNACommands: PlatformCommands {
     }
   }
 
-  /// The event schema and the session configuration, which a run refuses when they cannot be used.
+  /// Checks the event schema and the session configuration, which a run refuses if they are unusable.
   func examineFiles(_ loaded: LoadedJob, _ findings: inout DoctorFindings) {
     let problems = lint(loaded.job, loaded.configuration)
     for problem in problems {
@@ -51,7 +51,7 @@ struct DeltaDNACommands: PlatformCommands {
     if let file = game.sessionConfiguration { findings.ok("files", "the session configuration \(file) can be used") }
   }
 
-  /// Looks at the event schema and at the saved answer of Engage that the configuration names.
+  /// Checks the event schema and the saved Engage answer that the configuration names.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
     guard let game = configuration?.settings.deltaDNA else { return [] }
     var findings: [ConfigFinding] = []
@@ -105,7 +105,7 @@ extension DeltaDNACommands {
   }
 }
 
-/// deltaDNA's endpoints before the sandbox around them starts.
+/// The deltaDNA endpoints before their sandbox starts.
 private struct DeltaDNASandboxPart: SandboxPart {
   private var options = DeltaDNASandboxOptions()
 
@@ -137,7 +137,7 @@ extension ConfigFinding {
 }
 
 extension DeltaDNACommands {
-  /// There is no such call; a phone asks by an event.
+  /// Always refuses: deltaDNA has no such call; phones request erasure with an event.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {

@@ -3,7 +3,7 @@ import BatchReport
 import BatchStore
 import GameRules
 
-/// Sessions of a game's devices.
+/// The session rows of a game's devices.
 struct GameDeviceRows: DeviceRows {
   let sessionColumns = [
     "device", "userID", "session", "sessionID", "phase", "since", "optedOut", "use", "export", "lastSeen",
@@ -15,8 +15,8 @@ struct GameDeviceRows: DeviceRows {
     "a game's campaigns answer events and belong to no device; 'store events --type ddnaEventTriggeredAction' lists what answered"
   }
 
-  /// `since` is when the app went away, or when the last event of an open session happened; `use` and `export` are empty where nobody
-  /// said so.
+  /// Returns the session row. `since` is when the app was put away, or the time of the last event of an open session;
+  /// `use` and `export` are empty if not stated.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)

@@ -4,7 +4,7 @@ import BatchStore
 import GameRules
 import Games
 
-/// Players, sessions and triggered campaigns, as the events of a game tell them.
+/// The players, sessions and triggered campaigns of a game, derived from its events.
 struct GameStories: PlatformStories {
   let store: EventStore
   let personal: PersonalData
@@ -23,7 +23,7 @@ struct GameStories: PlatformStories {
     answer.add("campaign", "campaign", campaign(after: index, timeline))
   }
 
-  /// Games keep no campaign of a device: what was shown or opened last is all there is to tell.
+  /// Describes the last campaign shown or opened, as games keep no campaign per device.
   private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
     for entry in timeline.entries[...index].reversed() {
       let campaign = entry.type == Self.responded ? name(entry) : push(entry)
@@ -38,7 +38,7 @@ struct GameStories: PlatformStories {
 
   // MARK: - Sessions
 
-  /// The events of one session are those with its id.
+  /// Returns the events with the session's id.
   private func events(ofSession id: String, _ timeline: DeviceTimeline) -> [Int] {
     timeline.entries.indices.filter { timeline.entries[$0].member("sessionID").map { $0.isIdentical(to: id) } ?? false }
   }
@@ -71,7 +71,7 @@ struct GameStories: PlatformStories {
 
   /// The event of an app or SDK that stopped (reference deltadna 4).
   private static let ended = "gameEnded"
-  /// What a trigger that responds makes, right behind the event that it responds to (reference deltadna 7).
+  /// The event made when a trigger responds, directly after the event it responds to (reference deltadna 7).
   private static let responded = "ddnaEventTriggeredAction"
 
   // MARK: - Campaigns
@@ -103,7 +103,7 @@ struct GameStories: PlatformStories {
   /// The setting that names the file of triggers.
   private static let triggers = "DeltaDNA.sessionConfiguration"
 
-  /// The campaign of an opened notification, as its event tells it; nil for another event.
+  /// Returns the campaign of an opened notification; nil for any other event.
   private func push(_ entry: DeviceTimeline.Entry) -> String? {
     guard entry.type == "notificationOpened" else { return nil }
     let parameters = entry.event["eventParams"]
@@ -131,7 +131,7 @@ struct GameStories: PlatformStories {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)
       var lines: [String] = []
-      // Silence ends a session when the next record comes, so its state does not say whether it is over.
+      // Silence ends a session only when the next record arrives, so the state does not show whether it is over.
       var isSilent = false
       switch state.phase {
       case .off: lines.append("the app is off")
@@ -167,6 +167,6 @@ struct GameStories: PlatformStories {
 }
 
 extension DeviceTimeline.Entry {
-  /// A text beside `eventParams`.
+  /// Returns a text member next to `eventParams`.
   fileprivate func member(_ name: String) -> String? { event[name]?.string }
 }

@@ -1,10 +1,12 @@
 import ArgumentParser
 import BatchFoundation
 
-/// A document that a command is asked about.
+/// An input document of a command.
 enum InputDocument {
-  /// - Parameter path: of a file, or `-` for stdin; at most ``RegularFile/usuallyLargest`` bytes are taken.
-  /// - Throws: the exit code for no input, after saying so.
+  /// Reads a document.
+  ///
+  /// - Parameter path: The path of a file, or `-` for stdin; at most ``RegularFile/usuallyLargest`` bytes are read.
+  /// - Throws: `ExitCode(.noInput)`, after printing the reason.
   static func read(_ path: String) throws -> [UInt8] {
     do {
       return try RegularFile.read(path == "-" ? "/dev/stdin" : path, takesPipes: true)

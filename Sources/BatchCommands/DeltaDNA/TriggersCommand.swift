@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchFoundation
 import GameRules
 
-/// `engage-batch deltadna triggers`: campaigns that events trigger.
 struct TriggersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
@@ -48,13 +47,13 @@ struct TriggersExplainCommand: ParsableCommand {
   }
 }
 
-/// What `deltadna triggers explain` prints.
+/// The output of `deltadna triggers explain`.
 enum TriggerExplanation {
-  /// Nil if the bytes are not one event.
+  /// Returns nil if the bytes are not one event.
   static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
     var tape = JSONTape()
     var reader = JSONLineReader()
-    // Which way it is not an event does not matter to anyone.
+    // The reason that it is not an event is of no interest.
     guard unsafe bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil,
       let flaws = unsafe try? bytes.withUnsafeBufferPointer({ try unsafe reader.read($0, onto: &tape) }),
       !flaws.hasAny

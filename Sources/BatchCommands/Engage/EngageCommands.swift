@@ -9,7 +9,7 @@ import EngageRules
 import EventSchemas
 import FoundationEssentials
 
-/// Engage in the verbs that all platforms share.
+/// The Engage part of the commands that all platforms share.
 struct EngageCommands: PlatformCommands {
   var platform: any Platform { EngagePlatform() }
 
@@ -40,7 +40,7 @@ struct EngageCommands: PlatformCommands {
     }
   }
 
-  /// Looks at the event schema and at the route file of the job.
+  /// Checks the event schema and the job's route file.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
     let schema = configuration?.settings.general.eventSchema
     return (schema.map { ConfigFinding.lint(schema: $0, of: .app) } ?? []) + lint(routesOf: job)

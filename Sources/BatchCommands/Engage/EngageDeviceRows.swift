@@ -3,7 +3,7 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// Sessions and campaigns of Engage's devices.
+/// The session and campaign rows of Engage devices.
 struct EngageDeviceRows: DeviceRows {
   let sessionColumns = [
     "device", "session", "mode", "startedAt", "pausedAt", "expiresAt", "usedMilliseconds", "heldEvents", "lastSeen",
@@ -13,7 +13,8 @@ struct EngageDeviceRows: DeviceRows {
 
   var campaignNote: String? { nil }
 
-  /// `startedAt` is the begin of the present stretch of use, `usedMilliseconds` what counted before it, or up to the pause.
+  /// Returns the session row. `startedAt` is the start of the current period of use; `usedMilliseconds` is the use
+  /// before it, or up to the pause.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe DeviceState(decoding: bytes)

@@ -2,10 +2,10 @@ import BatchConfiguration
 import BatchPipeline
 import BatchSandbox
 
-/// Engage's endpoints before the sandbox around them starts.
+/// The Engage endpoints before their sandbox starts.
 struct EngageSandboxPart: SandboxPart {
   var options: EngageSandboxOptions
-  /// Whether lists that calls name are made, because no configuration says which there are.
+  /// Whether to create lists that calls name, because no configuration names the existing ones.
   var completes = false
 
   var endpoints: [SandboxEndpoint] { SandboxEndpoint.engage }
@@ -21,7 +21,7 @@ struct EngageSandboxPart: SandboxPart {
 }
 
 extension EngageSandboxOptions {
-  /// The sandbox inside the process: with the lists, columns and tables that the configuration names.
+  /// Returns options for the in-process sandbox, with the lists, columns and tables that the configuration names.
   ///
   /// - Throws: ``MissingFileError`` or ``SandboxInputError`` for the file of recipients.
   static func embedded(for settings: Settings) throws -> EngageSandboxOptions {

@@ -4,14 +4,14 @@ import BatchReport
 import BatchStore
 import Engage
 
-/// Sessions, campaigns and identities, as the events of a device tell them.
+/// The sessions, campaigns and identities of a device, derived from its events.
 struct EngageStories: PlatformStories {
   let store: EventStore
   let personal: PersonalData
   private let settings: Settings
   private var codes: EventCodes { settings.general.eventCodes }
   private let campaigns: CampaignTimeline
-  /// How the end of a session tells its time of use.
+  /// The attribute and unit in which a session's end reports its time of use.
   private let useTime: (name: String, unit: String)
 
   init(_ store: EventStore, _ personal: PersonalData) throws {
@@ -26,7 +26,7 @@ struct EngageStories: PlatformStories {
       ? (settings.attributeNames[.activeMinutes], "minutes") : (settings.attributeNames[.activeSeconds], "s")
   }
 
-  /// Those of the last run whose configuration the store has.
+  /// Returns the settings of the last run whose configuration is in the store.
   static func settings(of store: EventStore) throws -> Settings {
     let run = try store.runs.all().last { !$0.configurationDigest.isEmpty }
     return .stored(
@@ -44,7 +44,7 @@ struct EngageStories: PlatformStories {
     answer.add("identity", "identity", try identity(timeline.entries[index]))
   }
 
-  /// Which of the kinds that share the event's code it is, where its attributes tell.
+  /// Names the event's kind where several share its code and its attributes distinguish them.
   private func meaning(_ event: DeviceTimeline.Entry) -> [String] {
     let kinds = codes.kinds(of: event.type)
     guard kinds.count > 1, !kinds.contains(.sessionStarted) else { return [] }
@@ -99,7 +99,7 @@ struct EngageStories: PlatformStories {
     return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
   }
 
-  /// A campaign that holds for days was set more than once.
+  /// Names a later event that may have set the campaign again.
   private func again(_ campaign: CampaignTimeline.Origin) -> String {
     campaign.again.map {
       "; the \($0.words) at \($0.timestamp.rfc3339) (\($0.reference)) may have set it again"

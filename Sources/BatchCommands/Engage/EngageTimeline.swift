@@ -3,21 +3,21 @@ import BatchFoundation
 import BatchStore
 
 extension DeviceTimeline {
-  /// A stretch of use.
+  /// A period of use.
   struct Session {
-    /// Nil where it began is not in the store.
+    /// The first event; nil if it is not in the store.
     var start: Entry?
-    /// Nil while it goes on.
+    /// The last event; nil while the session is open.
     var end: Entry?
-    /// Events of it up to the one in question.
+    /// The number of its events up to the given one.
     var events = 0
   }
 
-  /// The session that the event at the index belongs to; nil if none was under way.
+  /// Returns the session of the event at the index; nil if none was open.
   func session(at index: Int, _ codes: EventCodes) -> Session? {
     var session: Session?
     for (place, entry) in entries[...index].enumerated() where !entry.stored.isLate {
-      // A link that is opened in a session may report a start without beginning another one.
+      // A link opened during a session may report a start without beginning another session.
       if entry.tells(.sessionStarted, codes), session == nil { session = Session(start: entry) }
       if entry.tells(.sessionEnded, codes), place < index { session = nil }
       session?.events += 1
@@ -31,27 +31,27 @@ extension DeviceTimeline {
 
 /// The campaigns that the events of a device carry.
 struct CampaignTimeline {
-  /// The attribute that names the campaign.
+  /// The name of the campaign attribute.
   let attribute: String
   let codes: EventCodes
 
-  /// Where a campaign came from.
+  /// The origin of a campaign.
   struct Origin {
     var name: String
-    /// The first event that carried it.
+    /// The first event that carried the campaign.
     var first: DeviceTimeline.Entry
-    /// The last notification behind it, which may have set the same campaign again; nil if there was none.
+    /// The last later notification, which may have set the same campaign again; nil if there was none.
     var again: DeviceTimeline.Entry?
   }
 
-  /// The campaign that the event at the index carries, and the first event of those before it without another one between; nil
-  /// for an event without campaign.
+  /// Returns the campaign of the event at the index, with the first of the events that carry it without another in
+  /// between; nil for an event without campaign.
   func campaign(at index: Int, in timeline: DeviceTimeline) -> Origin? {
     guard let name = timeline.entries[index].attribute(attribute), !name.isEmpty else { return nil }
     var first = timeline.entries[index]
     var again: DeviceTimeline.Entry? = first.isNotification(codes) ? first : nil
     for entry in timeline.entries[..<index].reversed() where !entry.stored.isLate {
-      // Events of other kinds, such as the caller's own, name no campaign at all.
+      // Events of other kinds, such as custom events, name no campaign at all.
       guard let other = entry.attribute(attribute) else { continue }
       guard other.isIdentical(to: name) else { break }
       first = entry
@@ -60,7 +60,7 @@ struct CampaignTimeline {
     return Origin(name: name, first: first, again: again?.id == first.id ? nil : again)
   }
 
-  /// The last campaign before the event at the index that was over by then; nil if there was none.
+  /// Returns the last campaign before the event at the index, which was over by then; nil if there was none.
   func last(before index: Int, in timeline: DeviceTimeline) -> Origin? {
     timeline.entries[..<index].indices.reversed().lazy.filter { !timeline.entries[$0].stored.isLate }
       .compactMap { campaign(at: $0, in: timeline) }.first
@@ -68,7 +68,7 @@ struct CampaignTimeline {
 }
 
 extension DeviceTimeline.Entry {
-  /// The value of an attribute; of several of one name the last.
+  /// Returns the value of an attribute; the last one if the name occurs repeatedly.
   func attribute(_ name: String) -> String? {
     guard let attribute = (event["attributes"]?.array ?? []).last(where: { $0["name"]?.string == name }) else {
       return nil
@@ -82,14 +82,14 @@ extension DeviceTimeline.Entry {
     codes.kinds(of: type).contains { [.receivedNotification, .openedNotification].contains($0) }
   }
 
-  /// What of it can set a campaign; nil if nothing can.
+  /// Names what in the event can set a campaign; nil if nothing can.
   func campaignSource(_ settings: Settings) -> String? {
     let kinds = settings.general.eventCodes.kinds(of: type)
     if kinds.contains(.receivedNotification) { return "the notification received" }
     if kinds.contains(.openedNotification) { return "the notification opened" }
     guard kinds.contains(.link) else { return nil }
     if kinds.contains(.sessionStarted) { return "the link opened, or the session begun," }
-    // Where links share a code with what has a name.
+    // Links may share a code with named events and goals.
     let names = [AutomaticField.eventName, .goalName].map { settings.attributeNames[$0] }
     return names.allSatisfy { attribute($0) == nil } ? "the link opened" : nil
   }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchFoundation
 
-/// `engage-batch expiration`: when something expires that carries this text.
 struct ExpirationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "expiration",

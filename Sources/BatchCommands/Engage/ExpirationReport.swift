@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// What `engage-batch expiration` says about a text.
+/// The output of `engage-batch expiration` for a text.
 struct ExpirationReport {
   private let text: String
   private let start: Instant
   private let strict: ExpirationText
-  /// The readings of the SDKs, if they were asked for.
+  /// The readings of the SDKs, if requested.
   private let sdks: [SDKExpiration.Platform: SDKExpiration]
 
   init(_ text: String, from start: Instant, comparesSDKs: Bool) {
@@ -24,10 +24,10 @@ struct ExpirationReport {
     withExtendedLifetime(arena) {}
   }
 
-  /// When it expires: by the strict grammar, or where that refuses the text and the SDKs were asked for, as on iOS.
+  /// The expiry by the strict grammar; where that refuses the text and SDKs were requested, the one on iOS.
   var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
 
-  /// `duration`, `absolute` or `refused`.
+  /// The kind of text: `duration`, `absolute` or `refused`.
   var kind: String {
     switch strict {
     case .duration: "duration"
@@ -36,7 +36,7 @@ struct ExpirationReport {
     }
   }
 
-  /// What a reader should know, each in one line.
+  /// Notes for the reader, one line each.
   var notes: [String] {
     var notes: [String] = []
     switch strict {
@@ -96,7 +96,6 @@ extension SDKExpiration.Platform {
 }
 
 extension ExpirationText.Refusal {
-  /// The reason in words, for the end of a sentence.
   fileprivate var words: String {
     switch self {
     case .empty: "it is empty"

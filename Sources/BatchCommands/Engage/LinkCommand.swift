@@ -3,7 +3,6 @@ import BatchFoundation
 import EngageRules
 import FoundationEssentials
 
-/// `engage-batch link`: how a link is matched and what it carries.
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",

@@ -1,7 +1,7 @@
 import BatchFoundation
 import EngageRules
 
-/// What `engage-batch link` says about a link: the route it took, why the others did not take it, what it carries.
+/// The output of `engage-batch link`: the matching route, the reasons of the others, and the link's parameters.
 struct LinkReport {
   private let url: String
   private let file: RouteFile?

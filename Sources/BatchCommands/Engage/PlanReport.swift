@@ -4,17 +4,17 @@ import BatchStore
 import Engage
 import EngageRules
 
-/// A merge plan as an operator sees it. The device and recipients are hashed and values of columns hidden unless they were asked for
+/// A merge plan as an operator sees it. Device and recipients are hashed and column values hidden unless requested
 /// (reference decisions 66).
 struct PlanReport {
   private let plan: MergePlan
   private let personal: PersonalData
-  /// The record that asked for a refused call; nil for other plans, and where nobody kept it.
+  /// The record that requested a refused call; nil for other plans and if it was not kept.
   private var source: RecordSource?
-  /// What makes a refused call again; nil for other plans.
+  /// The command that repeats a refused call; nil for other plans.
   private var command: String?
 
-  /// - Parameter store: where the plan is.
+  /// - Parameter store: The store of the plan.
   init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
     self.init(plan, personal)
     guard plan.state == .refused else { return }
@@ -101,12 +101,12 @@ struct PlanReport {
     ])
   }
 
-  /// A table has no person in its id.
+  /// Returns the target, safe to show: a table's id names no person.
   private func target(of step: MergeStep) -> String {
     step.name == .audit || step.target.isEmpty ? step.target : id(step.target)
   }
 
-  /// The last step changes who the device is, and no column.
+  /// Returns the changes of a step. The last step changes the device's identity, and no column.
   private func changes(of step: MergeStep) -> [ColumnChange] {
     guard step.name == .publishMapping else { return step.changes }
     return [
@@ -122,20 +122,20 @@ struct PlanReport {
     return step.isStarted ? "started" : "not started"
   }
 
-  /// An empty value is not personal data, and tells a clearing from a change.
+  /// Redacts a value. An empty one is not personal data, and distinguishes a clearing from a change.
   private func shown(_ value: String) -> String { value.isEmpty || showsValues ? value : "<redacted>" }
 
   private func value(_ value: String) -> String { showsValues ? "'\(value.printable)'" : "'\(shown(value))'" }
 }
 
 extension MergePlan {
-  /// The command that makes a refused call again at once; each run does as well.
+  /// Returns the command that repeats a refused call at once; each run does so too.
   func repetition(in store: EventStore) -> String {
     ShellCommand("identity", "resume", String(id), "--store", store.path, "--job", "JOB").text
   }
 }
 
 extension EventStore {
-  /// How many set-ups, checks and merges the service refuses for good.
+  /// Returns the number of set-ups, checks and merges that the service refuses for good.
   func refusedIdentityPlans() throws -> Int { try merges.openPlans().count { $0.state == .refused } }
 }

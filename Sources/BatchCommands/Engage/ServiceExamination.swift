@@ -4,18 +4,18 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// Asks the service whether the configuration fits it, without changing anything there.
+/// A check of the configuration against the service that changes nothing there.
 struct ServiceExamination {
   private let service: EngageService
   private let settings: Settings
   private let identity: Bool
-  /// A sandbox has a clock of its own.
+  /// False for a sandbox, which has a separate clock.
   private let comparesClocks: Bool
   private var found = DoctorFindings()
 
   var findings: [DoctorFindings.Finding] { found.all }
 
-  /// - Parameter identity: whether the job checks identities; without it, missing columns are no error.
+  /// - Parameter identity: Whether the job checks identities; if not, missing columns are no error.
   init(_ service: EngageService, _ settings: Settings, identity: Bool, comparesClocks: Bool) {
     self.service = service
     self.settings = settings
@@ -89,7 +89,7 @@ struct ServiceExamination {
     object("audit table", objection.reason, setting: objection.setting)
   }
 
-  /// A run refuses it where it needs lists.
+  /// Adds an error where the job needs lists, as a run would refuse it; otherwise a warning.
   private mutating func object(_ check: String, _ reason: String, setting: String) {
     if identity {
       found.error(check, reason, setting: setting, exit: .configuration)
@@ -98,7 +98,7 @@ struct ServiceExamination {
     }
   }
 
-  /// The description of the list; nil if the service gave none.
+  /// Returns the list's description; nil if the service gave none.
   private mutating func examine(
     _ check: String, _ id: String, setting: String, _ needs: [NeededColumn]
   ) -> ListDescription? {
@@ -121,7 +121,7 @@ struct ServiceExamination {
     guard let column = list.columns.first(where: { $0.name.utf8.elementsEqual(need.name.utf8) }) else {
       return object(check, "\(id) has no column '\(need.name)'", setting: need.setting)
     }
-    // Columns of the system itself come without a type.
+    // System columns have no type.
     guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else {
       return found.ok(check, "\(id) has the column '\(need.name)'")
     }
@@ -133,7 +133,7 @@ struct ServiceExamination {
 
   // MARK: Events
 
-  /// Which codes the account knows, and which profile these are.
+  /// Checks which event codes the account knows, and suggests a profile that fits better.
   private mutating func checkEventTypes() {
     let check = "event types"
     let codes = settings.general.eventCodes
@@ -182,8 +182,8 @@ struct ServiceExamination {
     var missing: [(code: String, kinds: [EventKind])]
   }
 
-  /// A profile that fits an account better: all of it is known, or some of it where nothing of the present codes is. Some codes are
-  /// off in each account until somebody asks for them.
+  /// Returns a profile that fits the account better: all its codes are known, or some are while none of the current
+  /// codes is. Some codes are off in every account until requested.
   private static func otherProfile(_ codes: EventCodes, _ isKnown: [String: Bool]) -> OtherProfile? {
     let others = EventCodes.profiles.filter { $0.profile != codes.profile }.map { profile in
       OtherProfile(
@@ -207,7 +207,7 @@ struct ServiceExamination {
   }
 }
 
-/// Types of columns in words: numbers in databases, words in relational tables (reference identity 3.2).
+/// The names of column types: numbers in databases, words in relational tables (reference identity 3.2).
 enum ColumnTypeName {
   private static let names: [String: String] = [
     "0": "text", "1": "yes/no", "2": "number", "3": "date", "4": "time", "5": "country", "6": "selection",

@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// Makes what a job needs at Engage and does not find: columns of the list, and the audit table with its key.
+/// The creation of what a job needs at Engage and does not find: list columns, and the audit table with its key.
 struct ServicePreparation {
   private let service: EngageService
   private let settings: Settings
@@ -17,7 +17,8 @@ struct ServicePreparation {
     self.options = options
   }
 
-  /// - Throws: ``ServicePreparationFailure`` when a call fails; what was made before stays, and the next try finds it.
+  /// - Throws: ``ServicePreparationFailure`` if a call fails; what was created before remains, and the next attempt
+  ///   finds it.
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {
@@ -108,7 +109,7 @@ struct ServicePreparation {
   }
 }
 
-/// A call that kept a service from being prepared.
+/// A call that failed during the preparation of a service.
 struct ServicePreparationFailure: RunError, CustomStringConvertible {
   var what: String
   var reason: String

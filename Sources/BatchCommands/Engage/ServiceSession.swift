@@ -3,9 +3,10 @@ import BatchPipeline
 import BatchSandbox
 import Engage
 
-/// The configured service, or a sandbox inside the process, for as long as a command needs it.
+/// The configured service, or a sandbox inside the process, for the duration of a command.
 enum ServiceSession {
-  /// - Parameter store: beside which the sandbox keeps what it holds; nil for one that begins anew and keeps nothing.
+  /// - Parameter store: The store next to which the sandbox keeps its state; nil for a sandbox that starts empty and
+  ///   keeps nothing.
   static func run<Value>(
     _ settings: Settings, usesSandbox: Bool, store: String? = nil, _ body: (EngageService) throws -> Value
   ) throws -> Value {

@@ -2,11 +2,11 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// What the rules keep of a device, in sentences.
+/// A device's stored state in sentences.
 struct StoredDeviceState {
   let lines: [String]
 
-  /// - Parameter known: up to when the store knows what happened; nil where no run said it.
+  /// - Parameter known: The store's known time; nil if no run recorded one.
   init(_ stored: StoredDevice, knownUntil known: Instant?) throws {
     lines = try unsafe stored.state.withUnsafeBytes { bytes in
       let state = try unsafe DeviceState(decoding: bytes)

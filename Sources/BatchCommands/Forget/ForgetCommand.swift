@@ -6,7 +6,6 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch forget`: a person is removed from a store, and on request from the service.
 struct ForgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
@@ -73,7 +72,7 @@ struct ForgetCommand: ParsableCommand {
   private func forget(_ ids: [PersonID], _ request: RunRequest) throws {
     if admit { return try admit(ids, request) }
     let results = try ResultErasure(result, request)
-    // Opening would make a new store; a job in parts may have none yet.
+    // Opening a missing store would create one; a job in parts may have none yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       if result.isEmpty { throw StoreError.missing(path: request.storePath) }
       return tell(nil, nil, try results.erase(ids, found: results.devices(of: ids), at: .now, options))
@@ -82,17 +81,17 @@ struct ForgetCommand: ParsableCommand {
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
     let outcome = Result {
       try store.check(against: request.storeDestination, jobFile: request.job.file)
-      // What a partition could be taken back by has people, too.
+      // Parts that could be restored from a partition contain people too.
       try store.refuseMissingParts()
       let personal = try personalData.policy(for: store)
       if atService {
-        // What stands against the erasure is found before anything is deleted for good.
+        // A rehearsal finds obstacles before anything is deleted for good.
         _ = try erase(
           ids, [], store, platform, ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: true))
         guard let commands = InstalledPlatforms.of(platform) else { return }
         for line in try commands.erase(ids, from: request, store, isRehearsal: dryRun, personal) { Streams.note(line) }
       }
-      // The store knows best whose a device is, so it comes last: what was interrupted is found again.
+      // The store knows best which person a device belongs to, so it comes last: an interrupted erasure is found again.
       let found = try results.devices(of: ids).union(
         store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) })
       let others = try results.erase(ids, found: found, at: .now, options)
@@ -126,7 +125,7 @@ struct ForgetCommand: ParsableCommand {
     }
   }
 
-  /// Says which ids nothing was known of: a slip of the hand would be refused from then on without a word.
+  /// Warns of ids that the store does not know: the later records of a mistyped id would be refused silently.
   private func tell(unknown: [PersonID]) {
     guard !unknown.isEmpty else { return }
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
@@ -147,7 +146,8 @@ struct ForgetCommand: ParsableCommand {
     try store.erasures.erase(ids, found: found, at: .now, options) { try platform.belongs($0, to: $1) }
   }
 
-  /// - Throws: ``MissingFileError``, or a usage error for ids by which the platform knows nobody.
+  /// - Throws: ``MissingFileError``, or a usage error for kinds of ids that the platform does not know and for empty
+  ///   ids.
   private func ids(of platform: any Platform) throws -> [PersonID] {
     let named = [("device", device), ("recipient", recipient), ("mobile-user-id", mobileUserId), ("user", user)]
     var ids: [PersonID] = []
@@ -166,8 +166,8 @@ struct ForgetCommand: ParsableCommand {
   }
 
   /// - Parameters:
-  ///   - report: what went from the job's store; nil where there is none yet.
-  ///   - personal: how the devices are named that went as a whole.
+  ///   - report: The removals from the job's store; nil if there is none yet.
+  ///   - personal: The policy for naming the devices removed completely.
   private func tell(
     _ report: ErasureReport?, _ personal: PersonalData?, _ others: [(folder: String, report: ErasureReport)]
   ) {
@@ -189,7 +189,7 @@ struct ForgetCommand: ParsableCommand {
     }
   }
 
-  /// - Parameter folder: of a result; nil for the job's store.
+  /// - Parameter folder: The folder of a result; nil for the job's store.
   private func tell(_ counts: [String: Int], of folder: String?) {
     if counts.isEmpty { return Streams.note("nothing of these ids is in \(folder?.printable ?? "the store")") }
     for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -206,7 +206,7 @@ struct ForgetCommand: ParsableCommand {
   }
 }
 
-/// A service of which nothing can be deleted as things are.
+/// The error that nothing can be deleted at the service.
 struct ServiceErasureRefusal: RunError, CustomStringConvertible {
   var description: String
   var exit: RunExit { .configuration }

@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchStore
 
-/// `engage-batch person`: what a store knows of people.
 struct PersonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "person", abstract: "Write out all that a store knows of a person.", subcommands: [Export.self])
@@ -43,7 +42,7 @@ struct PersonCommand: ParsableCommand {
           var count = 0
           func write(_ kind: String, _ content: JSONNode) throws {
             count += 1
-            // What a row calls its kind is one of its members.
+            // The row's own `kind` becomes the member `type`.
             let members = (content.members ?? []).map { member in
               member.key.isIdentical(to: "kind") ? JSONMember(key: "type", value: member.value) : member
             }

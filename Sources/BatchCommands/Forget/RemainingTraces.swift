@@ -4,19 +4,19 @@ import BatchPipeline
 import BatchStore
 import FoundationEssentials
 
-/// What still has people after a store forgot them: the service, exports, a sandbox.
+/// Places that still have data of people after a store forgot them: the service, exports, a sandbox.
 struct RemainingTraces {
-  /// In sentences; empty for nothing.
+  /// One sentence per place; empty for none.
   private(set) var lines: [String] = []
   private(set) var files = 0
 
-  /// More bytes of exports than this are not searched.
+  /// The maximum size of the exports to search, in bytes.
   private static let mostBytes: UInt64 = 4 << 30
 
   /// - Parameters:
-  ///   - ids: that were named, and the devices that were found.
-  ///   - wasKnown: whether the store had anything of them.
-  ///   - wasAtService: whether what the API can delete was deleted there.
+  ///   - ids: The given ids and the devices found.
+  ///   - wasKnown: Whether the store had data of them.
+  ///   - wasAtService: Whether the service has deleted what its API can delete.
   init(of ids: [[UInt8]], _ request: RunRequest, wasKnown: Bool, wasAtService: Bool) throws {
     let knowsRecipients = request.platform.personIDs.contains { $0.name == "recipient" }
     if wasKnown, !wasAtService {
@@ -49,7 +49,7 @@ struct RemainingTraces {
     }
     var first: InputFile?
     for file in inputs.files where !file.isPipe {
-      // What went away has nobody.
+      // A file that has disappeared contains nobody.
       guard (try? file.has(isThere)) == true else { continue }
       files += 1
       first = first ?? file

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchFoundation
 import BatchStore
 
-/// `engage-batch store erasures`: the proofs of who was forgotten.
 struct StoreErasuresCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erasures", abstract: "List what 'forget' removed and when, with keyed hashes of the ids.",

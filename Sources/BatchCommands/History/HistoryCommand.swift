@@ -5,7 +5,6 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// `engage-batch history`: what was run on a store, and how it went.
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -56,7 +55,7 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-/// One run, and what was configured otherwise than in the one before.
+/// A run and its changes of settings since the run before.
 struct HistoryRow {
   static let columns = [
     "run", "job", "mode", "started", "seconds", "asOf", "windowFrom", "windowTo", "ending", "night", "read", "accepted",
@@ -66,12 +65,12 @@ struct HistoryRow {
     "changed",
   ]
 
-  /// What a person reads of them.
+  /// The columns shown to people.
   static let shortColumns = [
     "run", "mode", "started", "windowFrom", "windowTo", "night", "read", "quarantined", "posted", "pending",
   ]
 
-  /// Of all cells of a row those columns: times to the minute, and how it ended where there is no night.
+  /// Returns the cells of the short columns: times to the minute, and the ending if there is no night.
   static func short(_ cells: [JSONNode]) -> [JSONNode] {
     let row = Dictionary(uniqueKeysWithValues: zip(columns, cells))
     return shortColumns.map { name in
@@ -87,7 +86,7 @@ struct HistoryRow {
     }
   }
 
-  /// A setting that two runs have otherwise; nil where a run had none of that name.
+  /// A setting that differs between two runs; a value is nil if the run had no setting of that name.
   struct Change: Equatable {
     var name: String
     var before: String?
@@ -97,7 +96,7 @@ struct HistoryRow {
   var run: StoredRun
   var changes: [Change]
 
-  /// Oldest first. Runs without a configuration, such as those of an operator, are not compared.
+  /// Returns all runs, oldest first. Runs without a configuration, such as an operator's, are not compared.
   static func all(of store: EventStore) throws -> [HistoryRow] {
     var known: [String: [RunSetting]] = [:]
     var before: String?
@@ -111,7 +110,7 @@ struct HistoryRow {
     }
   }
 
-  /// By name; nothing where the settings of one run were not kept.
+  /// Returns the changes by name; empty if the settings of either run were not kept.
   static func changes(from old: [RunSetting], to new: [RunSetting]) -> [Change] {
     guard !old.isEmpty, !new.isEmpty else { return [] }
     let before = Dictionary(uniqueKeysWithValues: old.map { ($0.name, $0.value) })
@@ -120,10 +119,10 @@ struct HistoryRow {
       .filter { before[$0] != after[$0] }.map { Change(name: $0, before: before[$0], after: after[$0]) }
   }
 
-  /// Figures of a run that did not end, and those that the platform does not count, are absent.
+  /// Returns the cells. Figures are empty if the run did not end or the platform does not count them.
   func cells(_ format: OutputFormat, of platform: String) -> [JSONNode] {
     let counters = run.counters.flatMap { text -> JSONNode? in
-      // What is not a JSON object is from another program; the run is listed all the same.
+      // Another program may have written something else than a JSON object; the run is listed anyway.
       try? JSONNode.parse(Array(text.utf8))
     }
     func figure(_ section: String, _ name: String) -> JSONNode { counters?[section]?[name] ?? .text(nil) }
@@ -141,7 +140,8 @@ struct HistoryRow {
     ]
   }
 
-  /// `post` decides none: what its summary counts are events of earlier runs that it sent.
+  /// Returns the number of events decided; `post` decides none, and its summary counts events of earlier runs that it
+  /// sent.
   private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
     guard let counters else { return .text(nil) }
     return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)

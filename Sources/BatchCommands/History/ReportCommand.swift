@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchReport
 import BatchStore
 
-/// `engage-batch report`: the report of a run again, from the store.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Show the report of a run again, from what its store keeps.",

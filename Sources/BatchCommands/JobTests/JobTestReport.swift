@@ -2,9 +2,9 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-/// How the tests of one job ended.
+/// The test results of a job.
 struct JobTestReport {
-  /// As the command line named it.
+  /// The job's name as on the command line.
   let job: String
   let results: [JobTestResult]
 
@@ -15,11 +15,11 @@ struct JobTestReport {
 
   var failures: Int { results.count { !$0.differences.isEmpty } }
 
-  /// What the job can do and no test made it do.
+  /// The rules and functions of the job that no test exercised.
   var untouched: [RuleCoverage] {
     guard var coverage = results.first?.coverage else { return [] }
     for result in results.dropFirst() {
-      // Settings of a test can switch rules off, never change the order of those that are there.
+      // A test's settings can switch rules off, but never reorder them.
       for index in coverage.indices {
         coverage[index].count +=
           result.coverage.first { $0.kind == coverage[index].kind && $0.name == coverage[index].name }?.count ?? 0
@@ -28,7 +28,7 @@ struct JobTestReport {
     return coverage.filter { $0.count == 0 }
   }
 
-  /// For people.
+  /// The lines for people.
   var lines: [String] {
     var lines = [job]
     for result in results {

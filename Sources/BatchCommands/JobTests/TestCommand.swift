@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchReport
 import FoundationEssentials
 
-/// `engage-batch test`: what jobs make of the records of their tests, against what they are expected to.
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
@@ -59,7 +58,7 @@ struct TestCommand: ParsableCommand {
     let run = JobTestRun(.installed) { changes in
       var changes = changes
       (changes.settings, changes.profile) = (given.set + changes.settings, given.profile)
-      // What was wrong with the job itself was told above.
+      // Problems of the job itself are already reported.
       return try JobSource.loader(asksService: false).load(job: job, changes)
     }
     return try loaded.job.tests.flatMap { path in
@@ -68,7 +67,6 @@ struct TestCommand: ParsableCommand {
   }
 }
 
-/// A job that carries no tests.
 struct NoTestsError: RunError, CustomStringConvertible {
   var job: String
 

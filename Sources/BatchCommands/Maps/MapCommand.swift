@@ -6,14 +6,12 @@ import BatchMaps
 import BatchPipeline
 import FoundationEssentials
 
-/// `engage-batch map`: what maps there are and what they do.
 struct MapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Show a map, or what it makes of an export.",
     subcommands: [MapShowCommand.self, MapTryCommand.self])
 }
 
-/// `engage-batch map show`: the documents of presets.
 struct MapShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print the map that is meant by a name, or the names.",
@@ -35,7 +33,6 @@ struct MapShowCommand: ParsableCommand {
   }
 }
 
-/// `engage-batch map try`: records beside the lines that a map makes of them.
 struct MapTryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",

@@ -5,7 +5,7 @@ import BatchPipeline
 import BatchReport
 import Glibc
 
-/// `engage-batch collect`: the third step of a run in parts.
+/// The third step of a run in parts.
 struct CollectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "collect",

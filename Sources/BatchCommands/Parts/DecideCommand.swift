@@ -4,7 +4,7 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-/// `engage-batch decide`: the second step of a run in parts.
+/// The second step of a run in parts.
 struct DecideCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decide",

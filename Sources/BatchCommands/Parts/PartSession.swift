@@ -2,7 +2,7 @@ import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 
-/// A step of a run in parts as a person sees it: progress, one line at its end, exit code.
+/// The user interface of a step of a run in parts: progress, a closing line, and the exit code.
 struct PartSession {
   let now = Instant.now
   let monitor = TerminalMonitor(.auto)
@@ -15,8 +15,8 @@ struct PartSession {
   }
 
   /// - Parameters:
-  ///   - files: how many are open at once, besides those of every run.
-  ///   - step: returns what is said at the end.
+  ///   - files: The number of files open at once, in addition to those of every run.
+  ///   - step: Returns the closing line.
   func conduct(files: Int = 0, _ step: () throws -> String) throws {
     try Failures.reported {
       try ProcessSetup.requireDescriptors(more: files)

@@ -3,7 +3,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-/// `engage-batch partition`: the first step of a run in parts.
 struct PartitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "partition",
@@ -84,7 +83,7 @@ struct PartitionCommand: ParsableCommand {
   }
 }
 
-/// Places of files in a list that follow each other: one, or the first and the last.
+/// A range of files in a list, given as one number or as the first and last.
 struct FileNumbers: ExpressibleByArgument, CustomStringConvertible {
   let range: Range<Int>
 

@@ -1,12 +1,12 @@
 import BatchPipeline
 import BatchStore
 
-/// The platforms of this program, with what each adds to the verbs.
+/// The platforms of this program, with what each adds to the commands.
 enum InstalledPlatforms {
-  /// A store that does not say whose it is is taken for the first one's, and so is a job.
+  /// The platforms; a store or job that names none belongs to the first.
   @TaskLocal static var all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
 
-  /// Those of the platform whose events a store holds.
+  /// Returns the commands of the platform whose events the store holds.
   static func of(_ store: EventStore) -> (any PlatformCommands)? {
     all.first { $0.platform.name.utf8.elementsEqual(store.format.destination.utf8) }
   }

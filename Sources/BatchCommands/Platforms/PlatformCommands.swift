@@ -6,62 +6,60 @@ import BatchSandbox
 import BatchStore
 import FoundationEssentials
 
-/// What a platform adds to the verbs that all platforms share. Verbs of its own stand beside it in its folder.
+/// The additions of a platform to the commands that all platforms share. Its separate commands are in the same folder.
 protocol PlatformCommands: Sendable {
   var platform: any Platform { get }
 
-  /// What `init` writes.
+  /// The content that `init` writes.
   var firstJob: FirstJob.Content { get }
 
-  /// Its part of a sandbox that runs on its own.
+  /// Returns the platform's part of a standalone sandbox.
   func standaloneSandbox() -> any SandboxPart
 
-  /// Its part of the sandbox of `--sandbox`, with what the configuration names.
+  /// Returns the platform's part of the sandbox of `--sandbox`, with what the configuration names.
   func sandbox(for settings: Settings) throws -> any SandboxPart
 
-  /// Whether its service judges events by its clock, so that a sandbox has to show the end of the job's known time.
+  /// Whether the service judges events by its clock, so that a sandbox must show the end of the job's known time.
   var needsClockOfJob: Bool { get }
 
-  /// Asks the service of a job, without changing anything there, whether the configuration fits it.
+  /// Checks at the service of a job, without changing it, that the configuration fits.
   ///
-  /// - Parameter request: a run of the job, in a sandbox or not, that misses no setting.
+  /// - Parameter request: A run of the job, in a sandbox or not, that misses no setting.
   /// - Throws: ``ServiceSettingsError``.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws
 
-  /// What is wrong with files that a job or a configuration names.
-  ///
-  /// - Parameters: nil for what could not be read.
+  /// Returns the problems of files that a job or a configuration names. A parameter is nil if it could not be read.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding]
 
-  /// What a run of the job would refuse, besides settings that are missing; errors end the check with exit code 78.
+  /// Returns what a run of the job would refuse, except missing settings; errors end the check with exit code 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
-  /// Reads the names and ids of an event's campaign off the last of ``Platform/eventColumns``.
+  /// Returns a function that reads the names and ids of an event's campaign from the last of ``Platform/eventColumns``.
   func campaigns(in store: EventStore) throws -> (JSONNode) -> [String]
 
-  /// How listings show the devices of a store.
+  /// The rows of listings of a store's devices.
   var devices: any DeviceRows { get }
 
-  /// What `why` tells of the platform's events.
+  /// Returns the answers of `why` about the platform's events.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
 
-  /// Makes at the service what a job needs there and does not find.
+  /// Creates what a job needs at the service and does not find there.
   ///
-  /// - Throws: ``ServiceSettingsError``, or what kept the service from being prepared.
-  /// - Parameter request: a run of the job, in a sandbox or not, that misses no setting.
+  /// - Parameter request: A run of the job, in a sandbox or not, that misses no setting.
+  /// - Throws: ``ServiceSettingsError``, or the failure of a call.
   func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport
 
   /// Deletes people at the service, as far as its API can.
   ///
   /// - Parameters:
-  ///   - isRehearsal: only reads, and says what would be deleted.
-  ///   - personal: how ids are shown.
-  /// - Returns: what was deleted, in words.
+  ///   - isRehearsal: Whether only to read and report what would be deleted.
+  ///   - personal: The policy for showing ids.
+  /// - Returns: The deletions in words.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String]
 
-  /// What waits in a store, or is kept there, beside events.
+  /// Returns pending or kept content of a store other than events.
   func contents(of store: EventStore) throws -> StoreContents?
 }
 
@@ -71,22 +69,23 @@ extension PlatformCommands {
   func contents(of store: EventStore) throws -> StoreContents? { nil }
 }
 
-/// What a store holds beside events.
+/// The content of a store other than events.
 struct StoreContents {
-  /// Member of `store status --format json`.
+  /// The member of `store status --format json`.
   var key: String
   var document: JSONNode
-  /// The same for people.
+  /// The same content for people.
   var lines: [String]
 }
 
 extension Place {
-  /// The job's file as people named it.
+  /// The job's file as messages name it.
   init(of job: Job) { self.init(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
 }
 
 extension ConfigurationFault {
-  /// A job that contradicts itself is an error; addresses and credentials may come with the environment of the run.
+  /// Creates an error for a job that contradicts itself, otherwise a note: addresses and credentials may come with the
+  /// run's environment.
   init(_ missing: MissingSetting, in job: Job) {
     self.init(
       Place(of: job), missing.cause == nil ? .note : .error,
@@ -95,13 +94,12 @@ extension ConfigurationFault {
   }
 }
 
-/// The endpoints of a platform, before the sandbox around them starts.
+/// The endpoints of a platform before their sandbox starts.
 protocol SandboxPart {
   var endpoints: [SandboxEndpoint] { get }
 
-  /// Takes its part of a fault file (`docs/sandbox.md`).
+  /// Reads the platform's part of a fault file (`docs/sandbox.md`).
   mutating func read(_ reader: inout PlanReader) throws
 
-  /// - Parameter server: of the server around them.
   func make(in server: SandboxSettings) throws -> any SandboxPlatform
 }

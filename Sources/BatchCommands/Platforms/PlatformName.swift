@@ -1,13 +1,13 @@
 import ArgumentParser
 import BatchPipeline
 
-/// An installed platform, as an option names it.
+/// An installed platform as the value of an option.
 struct PlatformName: ExpressibleByArgument {
   let commands: any PlatformCommands
 
   static var first: PlatformName { PlatformName(commands: InstalledPlatforms.all[0]) }
 
-  /// All of them in words.
+  /// All names in words.
   static var all: String {
     let names = allValueStrings
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

@@ -7,7 +7,6 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch quarantine`: lines that were quarantined.
 struct QuarantineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
@@ -15,7 +14,6 @@ struct QuarantineCommand: ParsableCommand {
     subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self, QuarantineResolveCommand.self])
 }
 
-/// `engage-batch quarantine list`: what waits, oldest first.
 struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what was quarantined by its cause; with --all each line, oldest first.")
@@ -59,7 +57,7 @@ struct QuarantineListCommand: ParsableCommand {
   }
 }
 
-/// Quarantined lines of one cause as a row.
+/// The row of quarantined lines with the same cause.
 enum FindingRow {
   static let columns = ["lines", "reason", "detail", "first"]
 
@@ -68,16 +66,16 @@ enum FindingRow {
   }
 }
 
-/// A quarantined line as a row.
+/// The row of a quarantined line.
 enum QuarantineRow {
   static func columns(showsRaw: Bool) -> [String] {
     ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun", "resolution", "event"]
       + (showsRaw ? ["raw", "rawBase64"] : [])
   }
 
-  /// Bytes that are not UTF-8 are shown in base 64.
+  /// Returns the cells; bytes that are not UTF-8 are shown in base 64.
   ///
-  /// - Parameter dictionary: says what was perhaps meant in a line.
+  /// - Parameter dictionary: The known fields, for guessing what a line was meant to say.
   static func cells(_ entry: StoredQuarantine, _ dictionary: FieldDictionary, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
     var cells: [JSONNode] = [
@@ -96,7 +94,6 @@ enum QuarantineRow {
   }
 }
 
-/// `engage-batch quarantine replay`: lines that may be records now.
 struct QuarantineReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Take quarantined lines in again, by the job's present configuration.",

@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch quarantine resolve`: lines about which nothing is to be done.
 struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve", abstract: "Dismiss quarantined lines: one, those of a reason, or those of a file.",

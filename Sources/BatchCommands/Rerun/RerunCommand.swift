@@ -6,7 +6,6 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch rerun`: a span of time of a store is decided once more.
 struct RerunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rerun",
@@ -61,12 +60,12 @@ struct RerunCommand: ParsableCommand {
   }
 
   func run() throws {
-    // As checked before.
+    // `validate` has checked it.
     guard let span else { return }
     let interruption = try Signals.interruption()
     let request = try request(known: nil)
     try Failures.reported {
-      // Opening would make a new store.
+      // Opening a missing store would create one.
       guard FileManager.default.fileExists(atPath: request.storePath) else {
         throw StoreError.missing(path: request.storePath)
       }
@@ -97,7 +96,7 @@ struct RerunCommand: ParsableCommand {
     for note in report.notes { Streams.note(note.printable) }
   }
 
-  /// - Parameter known: what the store has decided, which is read then; nil for the job as it is.
+  /// - Parameter known: The times that the store has processed, which are then read; nil to load the job unchanged.
   private func request(known: (from: Instant, to: Instant, asOf: Instant)?) throws -> RunRequest {
     var changes = job.changes
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
@@ -111,7 +110,7 @@ struct RerunCommand: ParsableCommand {
   }
 }
 
-/// A span of time as one argument.
+/// A time window given as one argument.
 struct RerunWindow {
   var from: Instant
   var to: Instant

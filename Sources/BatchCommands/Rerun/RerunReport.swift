@@ -2,13 +2,13 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-/// What a rerun did, for people and for programs.
+/// The result of a rerun, for people and for programs.
 struct RerunReport {
   private let outcome: RerunOutcome
   private let rerun: Rerun
   private let request: RunRequest
 
-  /// - Parameter request: of the job as it stands, for what to do next.
+  /// - Parameter request: The request of the unchanged job, for the commands to run next.
   init(_ outcome: RerunOutcome, _ rerun: Rerun, _ request: RunRequest) {
     self.outcome = outcome
     self.rerun = rerun

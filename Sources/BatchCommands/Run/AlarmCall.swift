@@ -6,17 +6,17 @@ import BatchStore
 import BatchWire
 import FoundationEssentials
 
-/// Tells `Report.alarm` and `Report.alarmCommand` of a run: best effort, in ten seconds, once.
+/// A notification of a run's result to `Report.alarm` and `Report.alarmCommand`: best effort, in ten seconds, once.
 struct AlarmCall {
   private static let seconds = 10.0
 
   let request: RunRequest
 
-  /// - Parameters:
-  ///   - alarm: what is told if it is due.
-  ///   - isKept: whether the store knows how the run ended.
+  /// Sends the alarm if it is due.
+  ///
+  /// - Parameter isKept: Whether the store knows how the run ended.
   func tell(_ alarm: Alarm, isKept: Bool) {
-    // The run that holds the store tells how it ends itself.
+    // The run that holds the store reports its end itself.
     guard alarm.exit != .storeIsHeld, isOfRun else { return }
     defer { if isKept, FileManager.default.fileExists(atPath: note) { forgetFailure() } }
     let report = request.settings.report
@@ -27,11 +27,11 @@ struct AlarmCall {
     alarm.fault = HTTPFault.Kind.allCases.map(\.rawValue).first { alarm.reason?.contains($0) ?? false }
     if let address = report.alarm { post(alarm, to: address.reveal(), report.alarmForm) }
     if !report.alarmCommand.isEmpty { start(report.alarmCommand, alarm) }
-    // Where it cannot be written, the failure is told each time, and its end is not.
+    // If the note cannot be written, each failure is reported, but recovery is not.
     if !isKept { try? OutputFile.write("\(alarm.exit.rawValue)\n", to: note) }
   }
 
-  /// Beside the store, a failure that the store does not know: the run did not come so far.
+  /// A file next to the store that notes a failure unknown to the store, because the run did not get that far.
   private var note: String { "\(request.storePath).failed-\(PathText.component(request.job.name))" }
 
   private func forgetFailure() {
@@ -42,7 +42,7 @@ struct AlarmCall {
     }
   }
 
-  /// Trials change nothing, and nobody waits for them.
+  /// Whether the mode changes anything; nobody waits for trials.
   private var isOfRun: Bool {
     switch request.mode {
     case .run, .noUpload, .post: true
@@ -50,19 +50,19 @@ struct AlarmCall {
     }
   }
 
-  /// How the last run before this one ended, by what the store says or stands beside it; nil where neither says anything.
+  /// The exit of the last run before this one, from the note or the store; nil if neither knows.
   private var exitBefore: RunExit? {
-    // What is not there, or cannot be read, says nothing.
+    // A missing or unreadable note says nothing.
     if let text = try? String(contentsOfFile: note, encoding: .utf8).prefix(while: \.isNumber), let exit = Int32(text) {
       return RunExit(rawValue: exit)
     }
-    // Without a store that can be read, a failure is told each time.
+    // Without a readable store, each failure is reported.
     guard FileManager.default.fileExists(atPath: request.storePath),
       let store = try? Platforms.installed.openReading(request.storePath).store
     else { return nil }
-    // As above.
+    // Unreadable runs say nothing.
     let runs = (try? store.runs.all()) ?? []
-    // It is closed with the process at the latest.
+    // The process closes it at the latest.
     try? store.close()
     return runs.last { $0.job == request.job.name && $0.exit != nil && $0.started < request.now }
       .flatMap { $0.exit.flatMap(RunExit.init(rawValue:)) }
@@ -89,7 +89,7 @@ struct AlarmCall {
     }
   }
 
-  /// The address up to its path, and the rest, which may hold a key.
+  /// Splits the URL into the address before its path and the rest, which may contain a key.
   private static func parts(of url: String) -> (origin: String, target: String) {
     let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
     guard let slash = url[start...].firstIndex(where: { $0 == "/" || $0 == "?" }) else { return (url, "/") }

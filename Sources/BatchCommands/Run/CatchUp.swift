@@ -4,15 +4,15 @@ import BatchIngest
 import BatchPipeline
 import BatchReport
 
-/// Reads the windows that earlier runs of a job missed, oldest first, each as its own run, before the run at hand reads its own
-/// (reference decisions 49).
+/// A catch-up on the windows that earlier runs of a job missed: each is read as a separate run, oldest first, before
+/// the current run reads its own (reference decisions 49).
 struct CatchUp {
   let windows: [MissedWindow]
   let interruption: Interruption
-  /// The request of a run for a window; nil for the run's own window.
+  /// Returns the request for a window; nil stands for the run's own window.
   let request: @Sendable (MissedWindow?) throws -> RunRequest
   private var total = BackfillTotal()
-  /// How the first window ended that did not end well; an export that is still missing is told by the run at hand.
+  /// The exit of the first window that failed; a missing export is reported by the current run.
   private(set) var exit = RunExit.done
 
   init(
@@ -22,10 +22,10 @@ struct CatchUp {
     (self.windows, self.interruption, self.request) = (windows, interruption, request)
   }
 
-  /// Whether some of them had records that could be used, or were known.
+  /// Whether some windows had records that were usable or already known.
   var isUsable: Bool { total.isUsable }
 
-  /// - Throws: what would end the run at hand as well.
+  /// - Throws: Any error that would end the current run too.
   mutating func run(_ note: (String) -> Void) throws {
     for (number, window) in windows.enumerated() {
       var request = try request(window)
@@ -53,9 +53,9 @@ struct CatchUp {
   }
 }
 
-/// Windows of one command are judged together: whether anything of some can be used (reference decisions 48).
+/// The joint judgment of a command's windows: whether anything in some of them is usable (reference decisions 48).
 enum JudgedTogether {
-  /// Reads them in dry runs, until one has a record that can be used, or is known.
+  /// Reads the windows in dry runs, until one has a record that is usable or already known.
   static func anyIsUsable<Window>(
     _ windows: [Window], _ interruption: Interruption, _ request: (Window) throws -> RunRequest
   ) throws -> Bool {
@@ -67,7 +67,7 @@ enum JudgedTogether {
         let report = try Pipeline(request, interruption: interruption).run().report
         if report.summary.records.read > 0, report.nothingUsable != true { return true }
       } catch is InputError {
-        // Nothing is there for it.
+        // The window has no input.
       }
     }
     return false

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchPipeline
 
-/// `--explain` as JSON.
+/// The JSON form of `--explain`.
 enum ExplanationReport {
   static func document(_ explanation: DeviceExplanation) -> JSONNode {
     [

@@ -3,16 +3,16 @@ import BatchFoundation
 import FoundationEssentials
 
 extension Job {
-  /// Until when a run would know what devices did, and what says so.
+  /// Returns the known time of a run and its origin.
   func knownTime(at now: Instant) -> String {
     let known = knownUntil(at: now)
     let reason = known != asOf ?? now ? "the end of the window" : asOf == nil ? "the time of the run" : "asOf"
     return "Known until: \(known.rfc3339) (\(reason), unless an earlier run knew more)"
   }
 
-  /// What the chosen profile changes, or what each of them would; a line each.
+  /// Returns one line for each profile that is chosen, with what it changes.
   ///
-  /// - Parameter all: whether profiles that were not chosen are told, too.
+  /// - Parameter all: Whether to include profiles not chosen.
   func profileLines(all: Bool = false) -> [String] {
     profiles.filter { all || $0.name == profile }.map { each in
       let keys = each.keys.isEmpty ? "nothing" : each.keys.joined(separator: ", ")
@@ -20,7 +20,7 @@ extension Job {
     }
   }
 
-  /// What the parts of a job that move with the time of the run mean this time, a line each; none where nothing moves.
+  /// The current values of the job's time-dependent parts, one line each; empty if there are none.
   var times: [String] {
     var lines: [String] = []
     if let relativeWindow {

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// How a command is told which job it is about.
+/// The way a command names its job.
 protocol JobNaming: ParsableArguments {
   /// The path of the job file; nil if none was named.
   var job: String? { get }
 }
 
-/// The argument of the command or `--job`, alike.
+/// A job named by the argument or by `--job`.
 struct JobName: JobNaming {
   @Argument(help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
   var file: String?
@@ -21,7 +21,7 @@ struct JobName: JobNaming {
   }
 }
 
-/// `--job`, of a command whose argument is something else.
+/// A job named by `--job`, for a command whose argument is something else.
 struct JobOption: JobNaming {
   @Option(help: "The job file, JSON or property list.")
   var job: String?

@@ -7,7 +7,7 @@ import FoundationEssentials
 
 extension Log.Format: ExpressibleByArgument {}
 
-/// What the command line changes about a job wherever one is named.
+/// The command line's changes that apply wherever a job is named.
 struct JobChanges: ParsableArguments {
   @Option(help: ArgumentHelp("The profile of the job to lay over it.", valueName: "name"))
   var profile: String?
@@ -21,12 +21,12 @@ struct JobChanges: ParsableArguments {
   var changes: CommandLineChanges { CommandLineChanges(settings: set, profile: profile) }
 }
 
-/// A job file, and the settings that win over its own.
+/// A job file and the settings that override its own.
 struct JobWithSettings: ParsableArguments {
   @OptionGroup var name: JobName
   @OptionGroup var given: JobChanges
 
-  /// Named, as checked below.
+  /// The path; `validate` ensures that there is one.
   var job: String { name.job ?? "" }
 
   var changes: CommandLineChanges { given.changes }
@@ -36,7 +36,7 @@ struct JobWithSettings: ParsableArguments {
   }
 }
 
-/// A job, and the store and the service that a command asks or changes.
+/// A job with the store and the service that a command reads or changes.
 struct StoredJob: ParsableArguments {
   @OptionGroup var named: JobWithSettings
 
@@ -46,7 +46,7 @@ struct StoredJob: ParsableArguments {
   @Flag(help: "The store and the service of runs with --sandbox; no account is needed.")
   var sandbox = false
 
-  /// The job as it stands, but for what the command line says.
+  /// The changes to the job from the command line.
   var changes: CommandLineChanges {
     var changes = named.changes
     changes.store = store
@@ -55,7 +55,7 @@ struct StoredJob: ParsableArguments {
 
   /// Reads the job; its faults are printed and end the command with their exit code.
   ///
-  /// - Parameter asksService: whether the service is asked unless a sandbox stands in for it.
+  /// - Parameter asksService: Whether the service is called, unless a sandbox replaces it.
   func load(asksService: Bool = true) throws -> LoadedJob {
     try JobSource.load(named.job, changes, asksService: asksService && !sandbox)
   }
@@ -67,7 +67,6 @@ struct StoredJob: ParsableArguments {
   }
 }
 
-/// The times that the command line changes about a job.
 struct WindowOptions: ParsableArguments {
   @Option(
     help: "Begin of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.",
@@ -85,7 +84,7 @@ struct WindowOptions: ParsableArguments {
     transform: Instant.argument)
   var asOf: Instant?
 
-  /// - Parameter changes: what else the command line changes.
+  /// - Parameter changes: The other changes from the command line.
   func added(to changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
@@ -93,25 +92,21 @@ struct WindowOptions: ParsableArguments {
   }
 }
 
-/// Inputs that are not there.
 struct MissingOptions: ParsableArguments {
   @Flag(help: "Go on without inputs that the job requires, or with too few records of them.")
   var allowMissing = false
 }
 
-/// Inputs of which nothing can be used.
 struct EmptyOptions: ParsableArguments {
   @Flag(help: "Go on although lines were read and none of them can be used.")
   var allowEmpty = false
 }
 
-/// A clock far ahead of the machine's.
 struct FutureOptions: ParsableArguments {
   @Flag(help: "Do it although asOf is more than a day ahead of the clock.")
   var allowFuture = false
 }
 
-/// Where a job has its files.
 struct JobPlaces: ParsableArguments {
   @Option(help: "The store of the job.")
   var store: String?
@@ -120,8 +115,8 @@ struct JobPlaces: ParsableArguments {
   var report: String?
 }
 
-/// A command that names a job and changes all that the command line can change about it. Its groups stand beside each other: a debug build of the
-/// parser checks a group four times for each one around it.
+/// A command that names a job and accepts all changes to it. The option groups are not nested: a debug build of the
+/// parser checks a group four times for each enclosing group.
 protocol JobCommand: ParsableCommand {
   var named: JobWithSettings { get }
   var window: WindowOptions { get }
@@ -129,12 +124,12 @@ protocol JobCommand: ParsableCommand {
 }
 
 extension JobCommand {
-  /// Reads the job, also one that cannot be run.
+  /// Reads the job, even if it cannot be run.
   ///
   /// - Parameters:
-  ///   - now: the time of the run.
-  ///   - asksService: whether the job's own service is asked, or stored events are to be for it.
-  ///   - missed: the window of the run; nil for what command line and job say.
+  ///   - now: The time of the run.
+  ///   - asksService: Whether the job's own service is called, or events are stored for it.
+  ///   - missed: The window of the run; nil for the one of the command line or the job.
   func load(at now: Instant, asksService: Bool, for missed: MissedWindow? = nil) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)
@@ -146,7 +141,7 @@ extension JobCommand {
   }
 }
 
-/// What a run prints and writes.
+/// The options for a run's output.
 struct OutputOptions: ParsableArguments {
   enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, plain, none }
 
@@ -220,13 +215,12 @@ struct OutputOptions: ParsableArguments {
 
   var log: Log { Log(format: logFormat, hasTimes: logTimes, isHeld: quiet) }
 
-  /// Whether an output goes to stdout.
   var takesStdout: Bool { [eventsOut, summary, findingsOut, decisionsOut].contains("-") }
 
-  /// What these options have read.
+  /// The files that these options read.
   var files: [OutputConflict.Use] { NamedIDs.files(of: explain.map { [$0] } ?? []) }
 
-  /// The device whose rules are explained; the first line of the file if one was named.
+  /// Returns the device to explain: the id, or the first line of the named file.
   ///
   /// - Throws: ``MissingFileError``.
   func explainedDevice() throws -> String? {
@@ -234,7 +228,7 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// How a device is explained.
+/// The options for explaining a device.
 struct ExplanationOptions: ParsableArguments {
   @Option(help: "How --explain is printed: text or json.")
   var format: OutputFormat = .text

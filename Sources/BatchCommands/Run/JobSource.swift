@@ -4,9 +4,9 @@ import BatchFoundation
 import BatchPipeline
 import FoundationEssentials
 
-/// Reads jobs for commands.
+/// The reader of jobs for commands.
 enum JobSource {
-  /// - Parameter asksService: whether the job's service is asked, which takes its credentials.
+  /// - Parameter asksService: Whether the job's service is called, which needs its credentials.
   static func loader(_ now: Instant = .now, asksService: Bool = true) -> ConfigurationLoader {
     var loader = ConfigurationLoader(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
@@ -15,7 +15,8 @@ enum JobSource {
     return loader
   }
 
-  /// Reads a job for a run, which ends by what is wrong with it as by anything else: with its figures, and kept where it has a store.
+  /// Reads a job for a run. An invalid job yields a refusal, so that the run ends like any other: with figures, and
+  /// recorded if there is a store.
   static func loadForRun(
     _ path: String, _ changes: CommandLineChanges, at now: Instant, asksService: Bool
   ) throws -> LoadedJob {
@@ -38,8 +39,8 @@ enum JobSource {
   /// Reads a job; its faults are printed and end the command with their exit code.
   ///
   /// - Parameters:
-  ///   - asksService: as above.
-  ///   - refused: called with what is wrong.
+  ///   - asksService: As in `loader`.
+  ///   - refused: Receives the faults.
   static func load(
     _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true,
     refused: (ConfigurationErrors) -> Void = { _ in }

@@ -3,7 +3,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-/// `engage-batch run`: the main job, or with `--dry-run` everything of it that changes nothing.
 struct RunCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -77,7 +76,7 @@ struct RunCommand: JobCommand {
   }
 }
 
-/// `engage-batch post`: the SDKs' postEventCache.
+/// `engage-batch post`: the counterpart of the SDKs' postEventCache.
 struct PostCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Send what the store of a job holds, without reading its inputs.")

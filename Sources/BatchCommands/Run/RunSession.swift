@@ -8,19 +8,19 @@ import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// One run as a person sees it: progress, end summary, figures, exit code.
+/// The user interface of a run: progress, final summary, figures, exit code.
 struct RunSession {
   let output: OutputOptions
   let explanations: OutputFormat
   var usesSandbox = false
-  /// Whether anything is asked of the service.
+  /// Whether the service is called.
   var connects = true
-  /// Whether the end summary says what was wrong with quarantined lines.
+  /// Whether the final summary names the problems of quarantined lines.
   var namesLines = true
 
   /// - Parameters:
-  ///   - request: what is to be done, at the time of the run, in its own window or in one that was missed.
-  ///   - tell: called with the outcome before the end summary is printed.
+  ///   - request: Returns the request at the time of the run, for its own window or a missed one.
+  ///   - tell: Receives the outcome before the final summary is printed.
   func run(
     _ request: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
     tell: (RunOutcome) -> Void = { _ in }
@@ -51,7 +51,7 @@ struct RunSession {
     request.junitOut = output.junit
     request.failsOnUnusual = output.failOn == .unusual
     if usesSandbox { request.useSandbox() }
-    // Before anything fails: also of a run that fails the figures are written.
+    // Checked before anything can fail, because the figures of a failed run are written too.
     try Failures.reported { try request.checkOutputs(against: output.files) }
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
@@ -72,7 +72,7 @@ struct RunSession {
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
       if !isRefused { earlier = try catchUp(&request, make, monitor, interruption) }
       if earlier == .inputRefused, request.mode == .run {
-        // What it kept would be sent with the rest.
+        // Otherwise the events of the refused window would be sent with the rest.
         request.mode = .noUpload
         monitor.note("Delivery: nothing is sent, because a window that was missed before was refused")
       }
@@ -83,7 +83,7 @@ struct RunSession {
       monitor.finish()
       let failure = Failures.report(error)
       let report = failed(request, pipeline, error)
-      // The run failed already, and says so by its own exit code.
+      // The run has already failed, and its exit code says so.
       do { try writeFigures(of: request, report.exit, isWhole: false, report) } catch { Streams.note("\(error)") }
       if report.exit != .usage {
         do {
@@ -126,9 +126,9 @@ struct RunSession {
     guard exit == .done else { throw ExitCode(exit) }
   }
 
-  /// Reads windows that were missed, as the job asks for it, with which the run's own is judged.
+  /// Reads missed windows as the job requests; they are judged together with the run's own window.
   ///
-  /// - Returns: how the first of them ended that did not end well.
+  /// - Returns: The exit of the first one that failed.
   private func catchUp(
     _ request: inout RunRequest, _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
     _ monitor: TerminalMonitor, _ interruption: Interruption
@@ -147,7 +147,7 @@ struct RunSession {
     return caughtUp.exit
   }
 
-  /// `--metrics` and `--otlp`.
+  /// Writes `--metrics` and `--otlp`.
   private func writeFigures(of request: RunRequest, _ exit: RunExit, isWhole: Bool = true, _ report: RunReport) throws {
     if let path = output.metrics {
       try MetricsFile.write(to: path, job: request.job.name) { job, lastSuccess in
@@ -162,9 +162,9 @@ struct RunSession {
     }
   }
 
-  /// The report of a run that an error ended before it had one.
+  /// Returns the report of a run that failed before it had one.
   private func failed(_ request: RunRequest, _ pipeline: Pipeline, _ error: any Error) -> RunReport {
-    // A job that cannot be read has no name.
+    // An unreadable job has no name.
     let file = PathText.withoutExtension(PathText.name(of: request.job.file))
     var report = RunReport(
       job: request.job.name.isEmpty ? file : request.job.name, jobFile: request.job.file,
@@ -179,9 +179,9 @@ struct RunSession {
     return report
   }
 
-  /// Whether the same command takes up what an error interrupted.
+  /// Whether the same command continues what an error interrupted.
   private static func canGoOn(after error: any Error) -> Bool {
-    // Where a folder stands in place of the store, the same command meets it again: the error says what to name.
+    // If a folder is in the store's place, the same command fails again; the error says what to name.
     if case StoreError.notAFile = error { return false }
     if (error as? StoreError)?.isDamage == true { return false }
     return switch RunFailure.exit(of: error) {
@@ -196,7 +196,7 @@ struct RunSession {
     return "To continue: \(command.text)\(invocation.omission)"
   }
 
-  /// The explanation is data: it goes to stdout, unless that is taken by another output.
+  /// Prints the explanation to stdout as data, or to stderr if another output uses stdout.
   private func print(_ explanation: DeviceExplanation) {
     let isTaken = output.eventsOut == "-" || output.summary == "-"
     let write = isTaken ? Streams.note : Streams.data

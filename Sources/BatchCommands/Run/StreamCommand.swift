@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import FoundationEssentials
 
-/// `engage-batch stream`: the rules alone, as a filter.
 struct StreamCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stream",
@@ -71,7 +70,7 @@ struct StreamCommand: ParsableCommand {
 }
 
 extension ConfigSource {
-  /// The job, or one of no name and no inputs around the configuration.
+  /// Returns the job, or an unnamed one without inputs around the configuration.
   func loadJob() throws -> LoadedJob {
     let loaded = try load(asksService: false)
     let place = "\(FileManager.default.currentDirectoryPath)/job"

@@ -3,12 +3,12 @@ import BatchConfiguration
 import BatchFoundation
 import CEmbedded
 
-/// What there is a JSON Schema of.
+/// The documents that have a JSON Schema.
 enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   case job, record, map, config, routes, report
 
-  /// JSON Schema, draft 7, with a line end behind it: that of configurations is made from the table of settings, the
-  /// others are the files of `configs/schemas`.
+  /// The JSON Schema, draft 7, ending with a newline. The one of configurations is generated from the table of
+  /// settings; the others are files of `configs/schemas`.
   var text: String {
     switch self {
     case .job: unsafe String(cString: engage_schema_job())
@@ -21,7 +21,6 @@ enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// `engage-batch schema`: what editors and other programs check files against.
 struct DocumentSchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",

@@ -2,14 +2,12 @@ import ArgumentParser
 import BatchFoundation
 import EventSchemas
 
-/// `engage-batch engage`: what only apps that report to Engage have.
 struct EngageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "engage", abstract: "Check and infer schemas of an app's events.",
     subcommands: [SchemaCommand<AppSchema>.self])
 }
 
-/// `engage-batch deltadna schema` and `engage-batch engage schema`: the events that events are checked against.
 struct SchemaCommand<Of: SchemaSubject>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -40,7 +38,7 @@ struct SchemaCheckCommand<Of: SchemaSubject>: ParsableCommand {
 }
 
 extension SchemaInspection {
-  /// As `schema check` prints it.
+  /// The output of `schema check`.
   var json: JSONNode {
     .object([
       "events": .number(events),

@@ -32,7 +32,7 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
   }
 }
 
-/// A dry run over exports whose events are read again.
+/// A dry run over exports whose resulting events are read again.
 private struct InferenceRun<Of: SchemaSubject> {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "engage-batch-\(UUID().uuidString)")
   private let exports: [String]
@@ -40,13 +40,13 @@ private struct InferenceRun<Of: SchemaSubject> {
   init(_ exports: [String]) { self.exports = exports }
 
   func inference() throws -> SchemaInference {
-    // The run would speak of the inputs of a job, which nobody wrote.
+    // A missing file is reported here; the run would name a job that nobody wrote.
     let patterns = exports.map { InputPattern(.events, $0) }
     _ = try InputFiles.find(patterns, in: FileManager.default.currentDirectoryPath, isOfJob: false)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer {
-      // What cannot be removed is left to the system's temporary folder; it is readable to its owner alone.
+      // A folder that cannot be removed is left in the system's temporary folder, readable only to its owner.
       try? FileManager.default.removeItem(at: folder)
     }
     let events = folder.appending(path: "events.ndjson").path
@@ -75,7 +75,7 @@ private struct InferenceRun<Of: SchemaSubject> {
     return job
   }
 
-  /// The defaults, with a window of time that nothing is outside of: what is too old to be sent is still an event.
+  /// The default settings with an unlimited time window: an event too old to be sent is still an event.
   private var configuration: Configuration {
     get throws {
       let loader = ConfigurationLoader(

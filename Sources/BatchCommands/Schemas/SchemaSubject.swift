@@ -6,13 +6,15 @@ import EngageRules
 import EventSchemas
 import Games
 
-/// Whose events a schema is of.
+/// The kind of events that a schema describes.
 protocol SchemaSubject {
   static var subject: EventSchema.Subject { get }
   static var platform: any Platform { get }
+  /// Adds an event to the inference.
+  ///
   /// - Parameters:
-  ///   - event: as `--events-out` has it.
-  ///   - settings: those that it was made with.
+  ///   - event: The event in the form of `--events-out`.
+  ///   - settings: The settings that the event was made with.
   static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
 }
 

@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import FoundationEssentials
 
-/// `engage-batch doctor`: whether a job can run, and which setting to change if it cannot.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -50,7 +49,7 @@ struct DoctorCommand: ParsableCommand {
       try InstalledPlatforms.of(request.platform)?.examine(request, &findings)
     } catch let error as ServiceSettingsError {
       for problem in error.problems {
-        // Each begins with the setting it is about.
+        // Each problem begins with the name of its setting.
         let setting = problem.prefix { $0 != " " && $0 != ":" }
         findings.error("connection", problem, setting: String(setting), exit: .configuration)
       }

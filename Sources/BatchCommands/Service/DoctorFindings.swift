@@ -7,18 +7,18 @@ import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// What the doctor found out, in the order of its checks.
+/// The findings of the doctor, in the order of its checks.
 struct DoctorFindings {
   enum Severity: String { case ok, warning, error }
 
   struct Finding: Equatable {
     var severity: Severity
-    /// What was looked at: `configuration`, `credentials`, `list` and so on.
+    /// The subject: `configuration`, `credentials`, `list` and so on.
     var check: String
     var message: String
     /// The setting to change; nil if there is none.
     var setting: String?
-    /// How a run would end because of it; only errors have one.
+    /// The exit code that a run would end with; nil unless the finding is an error.
     var exit: RunExit?
   }
 
@@ -36,7 +36,7 @@ struct DoctorFindings {
     all.append(Finding(severity: .error, check: check, message: message, setting: setting, exit: exit))
   }
 
-  /// That of the first error.
+  /// The exit code of the first error.
   var exit: RunExit { all.lazy.compactMap(\.exit).first ?? .done }
 
   var lines: [String] {
@@ -70,11 +70,11 @@ extension DoctorFindings {
     }
   }
 
-  /// Faults of the configuration; none is good news too.
+  /// Adds the faults of the configuration, or a positive finding if there are none.
   mutating func add(_ faults: [ConfigurationFault]) {
     if faults.isEmpty { ok("configuration", "the job and its configuration are good") }
     for fault in faults {
-      // Without its severity, which the finding has.
+      // The severity is left out, as the finding has it.
       let line = fault.place.line.map { ":\($0)" } ?? ""
       let text = "\(fault.place.source)\(line): \(fault.problem)" + (fault.hint.map { "; \($0)" } ?? "")
       switch fault.severity {
@@ -84,19 +84,19 @@ extension DoctorFindings {
     }
   }
 
-  /// Files that variables of the environment name are for their owner alone.
+  /// Confirms that files named by environment variables are readable only to their owner.
   mutating func addSecretFiles(_ environment: [String: String]) {
     for (variable, setting) in EnvironmentVariables.all {
       guard let path = environment[variable + "_FILE"], !path.isEmpty,
         SettingsSchema.current.setting(named: setting)?.isSecret == true
       else { continue }
-      // What is wrong with it is found where it is read.
+      // Problems with the file are reported where it is read.
       guard FileManager.default.fileExists(atPath: path), !FileContents.isOpenToOthers(path) else { continue }
       ok("secrets", "no other user can read the file of \(variable)_FILE")
     }
   }
 
-  /// Exports may come later than the doctor, so that none are there yet is only a warning.
+  /// Adds a finding on inputs. Missing ones are only a warning, as exports may arrive after the check.
   mutating func addInputs(_ job: Job) {
     do {
       let files = try InputFiles.find(job)
@@ -110,7 +110,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Services that take events only, so that nothing can be asked that changes nothing.
+  /// Checks the settings of a service that accepts only events, where every call would have an effect.
   ///
   /// - Throws: ``ServiceSettingsError``.
   mutating func addConnection(of request: RunRequest) throws {
@@ -127,7 +127,7 @@ extension DoctorFindings {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.ledger.pendingChunks()
-      // What operators do about identities has no configuration, and no report.
+      // Runs of operators on identities have no configuration and no report.
       let last = try store.runs.all().last { $0.finished != nil && !$0.configurationDigest.isEmpty }
         .flatMap { try store.runs.report(of: $0.id) }
       try store.close()
@@ -135,7 +135,7 @@ extension DoctorFindings {
         events: pending.events, requests: pending.chunks,
         request.platform.deliverySettings(request.settings))
       ok("store", "\(path): good; \(estimate.words)")
-      // A report that another release kept in another form says nothing.
+      // A report in the format of another release is ignored.
       if let choice = last.flatMap({ try? StoredReport.report($0) })?.consentChoice,
         request.loaded.configuration.resolved(named: "Recipient.consentRecords")?.given.layer == .defaults
       {

@@ -6,17 +6,19 @@ import FoundationEssentials
 
 /// The sandbox inside the process, with the endpoints of every platform.
 enum EmbeddedSandbox {
+  /// Starts the sandbox.
+  ///
   /// - Parameters:
-  ///   - store: beside which the sandbox keeps what it holds, so that a repeated run finds the same; nil for one that begins anew and
-  ///     keeps nothing.
-  ///   - asOf: what its clock shows, so that events of the past are not too old when they arrive; nil for its own time.
+  ///   - store: The store next to which the sandbox keeps its state, so that a repeated run finds the same; nil for a
+  ///     sandbox that starts empty and keeps nothing.
+  ///   - asOf: The time on its clock, so that past events are not too old when they arrive; nil for the current time.
   static func start(
     _ settings: Settings, beside store: String? = nil, savesState: Bool = true, asOf: Instant? = nil
   ) throws -> SandboxServer {
     var server = SandboxSettings()
     if let store {
       server.stateFile = RunRequest.sandboxState(beside: store)
-      // What is left of a store that was deleted is not part of a new one.
+      // State left over from a deleted store does not belong to a new one.
       server.loadsState = FileManager.default.fileExists(atPath: store)
       server.savesState = savesState
     }
@@ -28,7 +30,7 @@ enum EmbeddedSandbox {
       server, InstalledPlatforms.all.map { try $0.sandbox(for: settings).make(in: server) })
   }
 
-  /// The sandbox of a run, beside the run's store.
+  /// Starts the sandbox of a run, next to the run's store.
   static func start(for request: RunRequest) throws -> SandboxServer {
     let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
     return try start(
@@ -36,7 +38,7 @@ enum EmbeddedSandbox {
       asOf: needsClock ? request.asOf : nil)
   }
 
-  /// Ends it; what cannot be kept of it is told.
+  /// Stops the sandbox and reports state that cannot be saved.
   static func stop(_ sandbox: SandboxServer?) {
     do {
       try sandbox?.stop()

@@ -1,17 +1,17 @@
 import BatchFoundation
 
-/// What was made at a service, or would be.
+/// The things created at a service, or that would be.
 struct PreparationReport {
   struct Step {
-    /// In one word.
+    /// The action in one word.
     var action: String
-    /// A list or table.
+    /// The list or table.
     var place: String
     var column: String
     var type: String
   }
 
-  /// What the configuration has to say from now on.
+  /// A setting that the configuration needs from now on.
   struct NewSetting {
     var name: String
     var value: String
@@ -19,9 +19,8 @@ struct PreparationReport {
 
   var steps: [Step] = []
   var settings: [NewSetting] = []
-  /// What only a person can put right.
+  /// Problems that only a person can fix.
   var problems: [String] = []
-  /// What there is to know besides.
   var notes: [String] = []
 
   func document(isRehearsal: Bool) -> JSONNode {
@@ -37,10 +36,9 @@ struct PreparationReport {
   }
 }
 
-/// How a service is prepared.
 struct PreparationOptions {
-  /// Only says what would be made.
+  /// Whether only to report what would be created.
   var isRehearsal: Bool
-  /// Makes an audit table where the configuration names none.
+  /// Whether to create an audit table if the configuration names none.
   var makesAuditTable: Bool
 }

@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchSandbox
 
-/// `engage-batch sandbox`: the local services on their own.
 struct SandboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox", abstract: "Run the local Engage and deltaDNA server until SIGINT or SIGTERM.",
@@ -23,7 +22,7 @@ struct SandboxCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the server's threads begin, which would be ended by a signal otherwise.
+    // Before the server's threads start, as a signal would end them otherwise.
     let signals = EndSignals()
     try Failures.reported {
       let server = try start()
@@ -33,7 +32,7 @@ struct SandboxCommand: ParsableCommand {
     }
   }
 
-  /// What would make every save fail is found before somebody relies on it.
+  /// Reports early what would make every save fail.
   private func requireRoom(for state: String) throws(OutputError) {
     _ = try OutputError.at(state) { () throws(SystemError) in try DraftFile(for: state) }
   }

@@ -3,14 +3,12 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-/// `engage-batch service`: what a job needs of its service.
 struct ServiceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service", abstract: "Make at the service what a job needs there.",
     subcommands: [ServicePrepareCommand.self])
 }
 
-/// `engage-batch service prepare`: missing columns and the audit table are made.
 struct ServicePrepareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prepare", abstract: "Make the columns and the audit table that 'doctor' finds missing.",

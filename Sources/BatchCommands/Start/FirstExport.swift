@@ -6,31 +6,31 @@ import BatchMaps
 import BatchPipeline
 import FoundationEssentials
 
-/// An export that a first job reads: what it is, and the map that reads it.
+/// An export for a first job: its format, and the map that reads it.
 struct FirstExport {
-  /// Relative to the folder of the job where they can be.
+  /// The paths, relative to the job's folder if possible.
   private(set) var paths: [String]
   private(set) var kind = InputKind.events
-  /// A preset, or the file of the proposal; nil for records of the project's own shape.
+  /// The preset or the file of the proposal; nil for records in the project's own format.
   private(set) var map: String?
-  /// Where a record lies in its line, by the entry; nil for the line itself, and where the map says it.
+  /// The place of a record in its line, set by the entry; nil for the whole line, and if the map names the place.
   private(set) var record: String?
-  /// Of the map that is proposed.
+  /// The document of the proposed map.
   private(set) var document: String?
-  /// That of the job: the one that was named, or the one that the types of the records mean something to.
+  /// The platform of the job: the one named, or the one that knows the types of the records.
   private(set) var platform: any PlatformCommands
-  /// What was found, for people.
+  /// The findings, for people.
   private(set) var notes: [String] = []
-  /// Of the map.
+  /// The map of the chosen preset.
   private var preset: ForeignMap?
-  /// What is to be done before the job runs, with ``mapPlace`` where the map is named; nil where it runs as it is.
+  /// The work needed before the job can run, with ``mapPlace`` where the map is named; nil if it runs unchanged.
   private(set) var toDo: String?
 
   /// - Parameters:
-  ///   - files: paths or patterns.
-  ///   - named: the platform that somebody named.
-  ///   - hints: columns that somebody named.
-  /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where nothing can be proposed, which was told.
+  ///   - files: Paths or patterns.
+  ///   - named: The platform given on the command line.
+  ///   - hints: The columns given on the command line.
+  /// - Throws: `InputError`, `IngestFailure`, or `ExitCode` if nothing can be proposed, after printing the reason.
   init(
     _ files: [String], platform named: (any PlatformCommands)?, folder: String, hints: MapProposal.Hints
   ) throws {
@@ -45,7 +45,7 @@ struct FirstExport {
     let form = try ExportForm(of: input)
     if let refusal = form.refusal { throw Self.refusal("\(shown): error: \(refusal)") }
     let records = try ExportRecords(of: input, form, Self.vocabulary(of: platform))
-    // Of a pipe nobody knows it before.
+    // The size of a pipe is not known before.
     if input.size == 0, records.nodes.isEmpty { throw Self.refusal("\(shown): error: the file is empty") }
     if named == nil {
       platform = Self.platform(for: records.types)
@@ -68,13 +68,14 @@ struct FirstExport {
     try compare(found, form, records)
   }
 
-  /// Own records as they are, or by a map that says so; then the preset that fits; then a map of what the values look like.
+  /// Chooses own records, read directly or by a map that says so, then a preset that fits, then a map inferred from the
+  /// values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws {
     let vocabulary = Self.vocabulary(of: platform)
     let types = vocabulary.dictionary.values["type"] ?? []
-    // Lines of links are no JSON, and look like a table.
+    // Lines of links are not JSON and look like a table.
     let own = records.ownMap(form, types: types)
     let isLine = !form.isDocuments && form.isTable == (records.ownKind == nil)
     if isLine, let kind = records.ownKind ?? (form.isTable && records.areLinks ? .deepLinks : nil) {
@@ -100,7 +101,7 @@ struct FirstExport {
     }
     var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
     let list = records.ofList
-    // Plain columns that are called like a vendor's members may be of anybody.
+    // Plain columns with the names of a vendor's members may come from anybody.
     let presetForm = form.isTable && !records.haveJSON ? .lines : form
     if !best.missing.isEmpty, let list {
       let inner = try MapProposal(of: list, types: types, hints: hints)
@@ -109,7 +110,7 @@ struct FirstExport {
     for path in best.isOfLines ? records.envelopes : [] {
       let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
       let begin = ExportColumns.written(path) + "."
-      // What stands in a text within is in no column of the line.
+      // Values inside a text are not in any column of the line.
       guard let inner,
         inner.missing.count < best.missing.count
           || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count
@@ -128,7 +129,7 @@ struct FirstExport {
         notes.append("\(shown): records as they are read without a map, in '\(place.printable)', as \(kind.name)")
         return
       }
-      // What a preset passes over may be what decides.
+      // A column that the preset skips may be the deciding one.
       guard
         let fit = try FittingPreset(
           input, presetForm, vocabulary, presets: platform.platform.presets, record: place, list: list),
@@ -148,7 +149,7 @@ struct FirstExport {
       notes.append("\(shown): \(what)\(words)")
       return
     }
-    // Those that only a preset finds, as in a store, are none to the proposal.
+    // Records that only a preset finds, such as those of a store, are unknown to the proposal.
     guard !records.nodes.isEmpty else {
       let words = form.isTable ? "a header is in it, and no record" : "neither JSON objects nor a table are in it"
       throw Self.refusal("\(shown): error: \(words)")
@@ -191,7 +192,7 @@ struct FirstExport {
     }
   }
 
-  /// What the reader of a run makes of the first records.
+  /// Reports how a run would read the first records.
   private mutating func tell(_ input: InputFile, _ shown: String) throws {
     guard toDo == nil || document.map({ !$0.contains("\": \"\"") }) ?? true else { return }
     var trial = try trial(of: input, as: kind, document: document, preset: preset, limit: Self.lookedAt)
@@ -225,7 +226,7 @@ struct FirstExport {
     return try ExportTrial(of: [file], Self.vocabulary(of: platform), limit: limit)
   }
 
-  /// Other files that the same words match may be of another shape.
+  /// Checks whether other files that match the same patterns have another format.
   private mutating func compare(_ files: [InputFile], _ form: ExportForm, _ records: ExportRecords) throws {
     let members = records.members
     for file in files.prefix(Self.mostFiles) where file.size > 0 {
@@ -242,23 +243,23 @@ struct FirstExport {
     }
   }
 
-  /// Records that are read to say what they become.
+  /// The number of records to try.
   private static let lookedAt = 10_000
   private static let mostFiles = 20
-  /// No column is called so.
+  /// A placeholder that no column name contains.
   static let mapPlace = "\u{1}"
 
   private static func vocabulary(of platform: any PlatformCommands) -> any RecordVocabulary {
     platform.platform.vocabulary
   }
 
-  /// Tells why nothing is written.
+  /// Prints the reason that nothing is written.
   private static func refusal(_ words: String) -> ExitCode {
     Streams.note(words)
     return ExitCode(.inputRefused)
   }
 
-  /// The platform that most records mean something to; of equal ones the first.
+  /// Returns the platform that knows the types of the most records; the first of equals.
   private static func platform(for types: [String: Int]) -> any PlatformCommands {
     var best: (commands: any PlatformCommands, records: Int) = (PlatformName.first.commands, 0)
     for commands in InstalledPlatforms.all {

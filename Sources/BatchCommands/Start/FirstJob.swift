@@ -2,35 +2,35 @@ import BatchFoundation
 import BatchMaps
 import BatchPipeline
 
-/// A job that runs as it stands, for somebody to make their own.
+/// A runnable job that people adapt to their needs.
 struct FirstJob {
   struct File: Equatable {
-    /// Relative to the folder.
+    /// The path relative to the folder.
     var path: String
     var text: String
   }
 
-  /// What a platform puts into it.
+  /// The platform's part of the job.
   struct Content {
     var identity: Bool
     var configuration: String
-    /// The time of the day, and all other members of a record.
+    /// The time of day, and all other members of a record.
     var records: [(time: String, fields: String)]
-    /// The type of a record with a name of the app's own.
+    /// The type of a record with an app-defined name.
     var ownEvent: String
-    /// Types of records that mean something to the platform.
+    /// The record types known to the platform.
     var types: [String] = []
   }
 
-  /// Of the job; its store is named after it.
+  /// The name of the job and of its store.
   var name: String
   var platform: any PlatformCommands
-  /// The day of the recorded events, whose midnight in UTC it is.
+  /// The day of the recorded events, as its midnight in UTC.
   var day: Instant
-  /// What it reads; nil for some records that are written beside it.
+  /// The export to read; nil for sample records that are written along with the job.
   var export: FirstExport?
 
-  /// In the order in which a person reads them.
+  /// The files, in reading order.
   var files: [File] {
     let files = [
       File(path: "job.json", text: job + "\n"), File(path: "config.json", text: platform.firstJob.configuration + "\n"),
@@ -39,7 +39,7 @@ struct FirstJob {
     return files + (export.document.map { [File(path: MapProposal.file, text: $0)] } ?? [])
   }
 
-  /// Members of the job: what it reads, and of when.
+  /// The job's members for its inputs and their window.
   private var inputs: String {
     guard let export else {
       return """

@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchReport
 import FoundationEssentials
 
-/// `engage-batch init`: a job, its configuration and a small export, that run at once.
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
@@ -41,7 +40,7 @@ struct InitCommand: ParsableCommand {
   mutating func validate() throws {
     let hints = [device, name, campaign, zone].contains { $0 != nil } || !time.isEmpty
     if hints, from.isEmpty { throw ValidationError("--device, --time, --name, --campaign and --zone go with --from.") }
-    // The folder may stand behind the exports.
+    // The folder may follow the exports.
     if from.count > 1, folder == ".", let last = from.last, !last.contains("*"),
       !FileManager.default.fileExists(atPath: last)
     {
@@ -72,7 +71,7 @@ struct InitCommand: ParsableCommand {
           "\(from[0].printable): error: \(toDo.replacing(FirstExport.mapPlace, with: mapPath)) (docs/exports.md)")
         throw ExitCode(.inputRefused)
       }
-      // 'map try' knows no entry.
+      // `map try` does not know entries.
       if let export, let map = export.map, export.record == nil {
         let shown = map == MapProposal.file ? mapPath : map
         let kind = export.kind == .events ? [] : ["--kind", export.kind.name]
@@ -85,7 +84,8 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// That of the folder, with `-` for what is not an ASCII letter, a digit, `.`, `_` or `-`; `first` where nothing is left.
+  /// The name of the folder, with `-` for everything except ASCII letters, digits, `.`, `_` and `-`; `first` if nothing
+  /// is left.
   private var jobName: String {
     let folder = URL(filePath: folder).standardizedFileURL.lastPathComponent
     let name = String(PathText.component(folder).drop { $0 == "." })

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchReport
 import BatchStore
 
-/// The devices of a store as rows of `store sessions` and `store campaigns`.
+/// The rows of a store's devices in `store sessions` and `store campaigns`.
 protocol DeviceRows {
   var sessionColumns: [String] { get }
 
@@ -10,28 +10,25 @@ protocol DeviceRows {
 
   var campaignColumns: [String] { get }
 
-  /// Nil for a device that never had a campaign.
+  /// Returns nil for a device that never had a campaign.
   func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow?
 
-  /// Where campaigns show that belong to no device; nil where they belong to devices.
+  /// The place to find campaigns that belong to no device; nil if they belong to devices.
   var campaignNote: String? { get }
 }
 
-/// Where a device's session stands.
+/// The state of a device's session.
 struct SessionRow {
   enum Status: String, CaseIterable { case none, active, paused }
 
   var status: Status
   var lastSeen: Instant?
-  /// One for each column.
   var cells: [JSONNode]
 }
 
-/// A device's campaign.
 struct CampaignRow {
   var name: ByteText
   var expiresAt: Instant
   var isActive: Bool
-  /// One for each column.
   var cells: [JSONNode]
 }

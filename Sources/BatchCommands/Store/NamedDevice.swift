@@ -4,13 +4,13 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// A device as an operator names it: by its id, by the hash that reports and listings show for it, or by the person who used it and
-/// no other device.
+/// A device named by an operator: by its id, by its hash in reports and listings, or by a person who used only this
+/// device.
 enum NamedDevice {
-  /// The bytes of its id.
+  /// Returns the bytes of the device's id.
   ///
-  /// - Throws: ``UnknownName`` with the ids that are nearest, by their hashes unless ids are shown: they may be somebody else's; or with
-  ///   the devices of the person.
+  /// - Throws: ``UnknownName`` with the person's devices, or with the nearest ids, hashed unless ids are shown: they
+  ///   may be somebody else's.
   static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.timelines.device(name) != nil { return name }
@@ -39,11 +39,11 @@ enum NamedDevice {
   }
 }
 
-/// A person as an operator names one: by any id that devices and identities of the store have, or by its hash.
+/// A person named by an operator: by any id in the store's devices and identities, or by its hash.
 struct NamedPerson {
-  /// The id, as each kind that the platform knows people by.
+  /// The id, as each kind by which the platform knows people.
   let ids: [PersonID]
-  /// The bytes of the ids of the devices that are or were the person's, as an erasure finds them.
+  /// The bytes of the ids of the person's present and former devices, as an erasure finds them.
   let devices: [[UInt8]]
 
   init(_ text: String, in store: EventStore) throws {
@@ -55,7 +55,7 @@ struct NamedPerson {
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// - Throws: ``UnknownName`` for somebody without a device.
+  /// - Throws: ``UnknownName`` for a person without a device.
   static func devices(_ text: String, in store: EventStore) throws -> [[UInt8]] {
     let devices = try NamedPerson(text, in: store).devices
     if devices.isEmpty {
@@ -64,7 +64,7 @@ struct NamedPerson {
     return devices
   }
 
-  /// Says of ids of which nothing is there that they were forgotten, and when; nil where none of them was.
+  /// Returns a note that unknown ids were forgotten, and when; nil if none of them was.
   static func erasure(of texts: [String], in store: EventStore) throws -> String? {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     let ids = texts.flatMap { text in platform.personIDs.map { PersonID($0, text) } }
@@ -73,7 +73,7 @@ struct NamedPerson {
     }
   }
 
-  /// The id that has the hash; nil for a text that is not a hash of one.
+  /// Returns the id that has the hash; nil for any other text.
   private static func clear(_ text: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard text.utf8.count == 16, text.utf8.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else { return nil }
     let hashes = PersonalData(.hash, key: try store.runs.reportKey())
@@ -89,7 +89,7 @@ struct NamedPerson {
   }
 }
 
-/// The devices whose ids are nearest to one that no device has.
+/// The devices with ids nearest to an unknown one.
 struct NearDevices {
   private static let most = 3
 
@@ -103,11 +103,11 @@ struct NearDevices {
     guard NearestName.isNear(name, id) else { return }
     let distance = NearestName.distance(Array(name.utf8), Array(id.utf8))
     if distance < self.distance { (self.distance, ids) = (distance, []) }
-    // One more tells that there are more.
+    // One more than the limit shows that there are more.
     if distance == self.distance, ids.count <= Self.most { ids.append(id) }
   }
 
-  /// Many that are as near say no more than none; hashes alone tell nobody which is meant.
+  /// Returns the error. It hides many equally near names, and adds a hint where hashes alone would help nobody.
   func unknown(_ personal: PersonalData, isShown: Bool) -> UnknownName {
     guard !ids.isEmpty else { return UnknownName(kind: "device", name: name) }
     let ask = "--show-personal-data shows their ids"
@@ -122,14 +122,14 @@ struct NearDevices {
   }
 }
 
-/// A name on the command line that the store does not have.
+/// An unknown name on the command line.
 struct UnknownName: RunError, CustomStringConvertible {
-  /// What it should have named, such as `device`.
+  /// The expected kind, such as `device`.
   var kind: String
   var name: String
-  /// Names that were perhaps meant.
+  /// Names that may have been meant.
   var near: [String] = []
-  /// What else helps to find the right one; empty for nothing.
+  /// Further help; empty if there is none.
   var hint = ""
 
   var exit: RunExit { .usage }
@@ -140,9 +140,9 @@ struct UnknownName: RunError, CustomStringConvertible {
   }
 }
 
-/// A name on the command line that several things in the store could have.
+/// An ambiguous name on the command line.
 struct AmbiguousName: RunError, CustomStringConvertible {
-  /// What it should have named, such as `event`.
+  /// The expected kind, such as `event`.
   var kind: String
   var name: String
   var meanings: [String]

@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchStore
 
-/// `engage-batch store requeue`: events that failed, or whose answer was lost, wait again.
 struct StoreRequeueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "requeue", abstract: "Put events back that failed or whose answer was lost; the next run sends them.",
@@ -56,7 +55,6 @@ struct StoreRequeueCommand: ParsableCommand {
   }
 }
 
-/// `engage-batch store purge`: posted events of long ago are deleted.
 struct StorePurgeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Delete posted events older than a number of days; others stay.",

@@ -4,7 +4,7 @@ import BatchFoundation
 import BatchPipeline
 import BatchStore
 
-/// Which store a look at the past is about, by its path or by the job that keeps it.
+/// The store that a query is about, named by its path or by its job.
 struct StoreChoice<Name: JobNaming>: ParsableArguments {
   @Option(help: "The store, as the job names it.")
   var store: String?
@@ -25,16 +25,18 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
     if sandbox, job == nil { throw ValidationError("--sandbox goes with a job.") }
   }
 
-  /// The words that name the store in a command.
+  /// The arguments that name the store in a command.
   func words() throws -> [String] { ["--store", try path()] }
 
-  /// - Parameter reads: whether the store is only looked at, which a job that cannot be run does not hinder.
-  /// - Throws: what is wrong with the job, which is told already.
+  /// Returns the path of the store.
+  ///
+  /// - Parameter reads: Whether the store is only read, for which an invalid job is no obstacle.
+  /// - Throws: `ExitCode` for an invalid job, after printing its faults.
   func path(reads: Bool = false) throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
     var kept: String?
     do {
-      // One of both is there, as checked above.
+      // There is one of both, as `validate` ensures.
       let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false) { errors in
         kept = errors.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
       }
@@ -45,7 +47,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
+  /// Passes the store to `body` for reading; a run may have it open meanwhile.
   func reading(_ body: (EventStore) throws -> Void) throws {
     try Failures.reported {
       let store = try Platforms.installed.openReading(path(reads: true)).store
@@ -66,7 +68,7 @@ extension EventStore {
 }
 
 extension ValidationError {
-  /// Neither of the two ways to name a store was taken, or both were.
+  /// The error that neither or both of the two ways to name a store were used.
   static var noStore: ValidationError {
     ValidationError("Name the store with --store FILE, or name the job with --job JOB.")
   }

@@ -6,7 +6,6 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch store`: what a store holds, and what an operator may change about it.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
@@ -20,14 +19,14 @@ struct StoreCommand: ParsableCommand {
     ])
 }
 
-/// Which store, by its path or by the job that keeps it, and how a listing is printed.
+/// The store, named by its path or its job, and the format of a listing.
 struct StoreOptions<Name: JobNaming>: ParsableArguments {
   @OptionGroup var choice: StoreChoice<Name>
   @OptionGroup var answer: AnswerOption
 
-  /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
+  /// Passes the store to `body` for reading; a run may have it open meanwhile.
   ///
-  /// - Parameter checksPages: false opens a damaged store too.
+  /// - Parameter checksPages: Whether to refuse a damaged store.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
       let (store, platform) = try Platforms.installed.openReading(choice.path(reads: true), checksPages: checksPages)
@@ -36,28 +35,28 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Hands the store to `body`, to be changed; no run may have it open.
+  /// Passes the store to `body` for changes; no run may have it open.
   func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported { try Platforms.installed.changing(choice.path(), body) }
   }
 }
 
-/// The store of a command that takes a job for its settings, too.
+/// The store of a command that also takes a job for its settings.
 struct JobStoreOption: ParsableArguments {
   @Option(help: "The store. (default: the job's)")
   var store: String?
 
-  /// - Throws: a usage error where neither names a store.
+  /// - Throws: `ValidationError` if neither names a store.
   func validate(_ source: ConfigSource<some JobNaming>) throws {
     if store == nil, source.job == nil { throw ValidationError.noStore }
   }
 
-  /// - Parameter job: nil only where the store is named by its path.
+  /// - Parameter job: The job; nil only if the store is named by its path.
   func path(of job: Job?, inSandbox: Bool = false) -> String {
     store ?? job.map { RunRequest.storePath(of: $0, inSandbox: inSandbox) } ?? ""
   }
 
-  /// Hands the store to `body`, to be changed; no run may have it open.
+  /// Passes the store to `body` for changes; no run may have it open.
   func writing(
     of job: Job?, inSandbox: Bool = false, _ body: (EventStore, any Platform) throws -> Void
   ) throws {
@@ -66,9 +65,9 @@ struct JobStoreOption: ParsableArguments {
 }
 
 extension Platforms {
-  /// Hands an existing store to `body`, to be changed; no run may have it open.
+  /// Passes an existing store to `body` for changes; no run may have it open.
   func changing(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
-    // Opening would make a new store.
+    // Opening a missing store would create one.
     guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
     let (store, platform) = try open(path)
     defer {
@@ -82,7 +81,7 @@ extension Platforms {
   }
 }
 
-/// Whether what a listing says of people is shown as it is.
+/// The option to show personal data of a listing in clear.
 struct PersonalDataOption: ParsableArguments {
   @Flag(help: "Show ids and values as they were recorded; ids are hashed and values hidden otherwise.")
   var showPersonalData = false

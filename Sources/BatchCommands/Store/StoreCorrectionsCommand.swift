@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchReport
 import BatchStore
 
-/// `engage-batch store corrections`: events that a service has, or may have, and that late records make different.
 struct StoreCorrectionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "corrections", abstract: "List events that were sent and that late records make different.",

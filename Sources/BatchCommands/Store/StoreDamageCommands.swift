@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchFoundation
 import BatchStore
 
-/// `engage-batch store check`: what is damaged in a store.
 struct StoreCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "List everything that is damaged in a store; exit with 74 if anything is.",
@@ -28,7 +27,6 @@ struct StoreCheckCommand: ParsableCommand {
   }
 }
 
-/// `engage-batch store backup`: a copy of a store, whole and checked.
 struct StoreBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a store as it is at this moment, and check the copy.",
@@ -53,7 +51,6 @@ struct StoreBackupCommand: ParsableCommand {
   }
 }
 
-/// `engage-batch store salvage`: a new store of what is whole in a damaged one.
 struct StoreSalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
@@ -82,7 +79,7 @@ struct StoreSalvageCommand: ParsableCommand {
   }
 }
 
-/// A damage as a row.
+/// The row of a damage.
 private enum DamageRow {
   static let columns = ["table", "row", "problem"]
 

@@ -4,7 +4,6 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// `engage-batch store sessions`: where each device's session stands.
 struct StoreSessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "List the devices of a store with their sessions.",
@@ -39,7 +38,6 @@ struct StoreSessionsCommand: ParsableCommand {
   }
 }
 
-/// `engage-batch store campaigns`: the campaign of each device that has one.
 struct StoreCampaignsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "campaigns", abstract: "List the devices of a store that have a campaign, with its expiry.",
@@ -89,9 +87,9 @@ struct StoreCampaignsCommand: ParsableCommand {
 extension SessionRow.Status: ExpressibleByArgument {}
 
 extension EventStore {
-  /// Hands devices to `body`, by the bytes of their ids, until it has shown as many as are wanted.
+  /// Passes devices to `body`, ordered by the bytes of their ids, until the limit of rows is reached.
   ///
-  /// - Parameter body: whether the device was shown.
+  /// - Parameter body: Returns whether the device was shown.
   /// - Throws: ``UnknownName`` for a device that the store does not have.
   func forEachDevice(
     _ part: ListingPart, after: String?, _ personal: PersonalDataOption, _ body: (StoredDevice) throws -> Bool

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchFoundation
 import BatchStore
 
-/// `engage-batch store drop-partition`: what came of a partition whose other parts are lost is taken back.
 struct StoreDropPartitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop-partition",

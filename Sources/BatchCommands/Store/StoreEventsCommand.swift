@@ -4,7 +4,6 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// `engage-batch store events`: events with their status, by time.
 struct StoreEventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "List the events of a store, or one of them.",
@@ -74,10 +73,11 @@ struct StoreEventsCommand: ParsableCommand {
 }
 
 extension StoreEventsCommand {
-  /// Of a store that is larger, the first events have most of its types.
+  /// The number of events to examine; those of a larger store have most of its types.
   private static let lookedAt = 20_000
 
-  /// The question whether another type was meant, of those that events of the store have; codes are near to each other and mean nothing alike.
+  /// Returns the question whether another type of the store's events was meant; nil for a code, as similar codes are
+  /// unrelated.
   private static func nearType(_ type: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard !type.allSatisfy(\.isNumber) else { return nil }
     var types: Set<String> = []
@@ -91,7 +91,7 @@ extension StoreEventsCommand {
   }
 }
 
-/// What part of a listing is wanted.
+/// The selection of rows of a listing.
 struct ListingPart: ParsableArguments {
   @Option(help: "Only this device, by its id or by the hash that reports and listings show.")
   var device: String?
@@ -115,7 +115,7 @@ struct ListingPart: ParsableArguments {
     if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
   }
 
-  /// The bytes of the ids of the devices that are wanted; nil for all.
+  /// Returns the bytes of the ids of the selected devices; nil for all.
   ///
   /// - Throws: ``UnknownName``.
   func devices(in store: EventStore, _ personal: PersonalDataOption) throws -> [[UInt8]]? {
@@ -123,7 +123,7 @@ struct ListingPart: ParsableArguments {
     return try device.map { [try NamedDevice.find($0, in: store, personal)] }
   }
 
-  /// Whether the instant lies within; one that is not known lies within open sides only.
+  /// Whether the instant is within the span; an unknown one only if both sides are open.
   func contains(_ instant: Instant?) -> Bool {
     guard let instant else { return from == nil && to == nil }
     return from.map { $0 <= instant } ?? true && to.map { instant < $0 } ?? true
@@ -131,8 +131,8 @@ struct ListingPart: ParsableArguments {
 }
 
 extension EventStore {
-  /// - Throws: ``UnknownName`` for an event that the store does not have, with those that happened at the same instant;
-  ///   ``AmbiguousName`` for the beginning of several ids.
+  /// - Throws: ``UnknownName`` for an unknown event, with those of the same instant; ``AmbiguousName`` for the
+  ///   beginning of several ids.
   func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
     if let whole = id.whole, let event = try ledger.event(whole) { return event }
     var filter = EventFilter()
@@ -156,14 +156,14 @@ extension EventStore {
   }
 }
 
-/// Events as rows: what is true of any event, and between it what the platform shows of its own.
+/// The rows of events: columns common to all platforms, with the platform's own in between.
 struct EventRows {
   var listing: Listing
-  /// Only events of this code or name; nil for all.
+  /// The code or name of the events to show; nil for all.
   var type: String?
-  /// Only events that have this among their campaigns; nil for all.
+  /// The campaign of the events to show; nil for all.
   var campaign: (names: (JSONNode) -> [String], value: String)?
-  /// Rows that were shown.
+  /// The number of rows shown.
   private(set) var count = 0
   private let platform: any Platform
   private let columns: [EventColumn]
@@ -174,7 +174,7 @@ struct EventRows {
     self.personal = personal
     columns = platform.eventColumns
     let names = columns.map(\.name)
-    // What an event carries is long, and stands behind everything else.
+    // An event's content is long and comes last.
     listing = Listing(format, columns: ["id", "status"] + names.dropLast() + ["chunk", "reason"] + names.suffix(1))
   }
 

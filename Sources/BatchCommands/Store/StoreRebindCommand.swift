@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// `engage-batch store rebind`: a store moves to another address of the same kind, on purpose.
 struct StoreRebindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebind", abstract: "Move a store to the address and list that a job's configuration names now.",

@@ -5,7 +5,6 @@ import BatchReport
 import BatchStore
 import Engage
 
-/// `engage-batch store status`: counts by status, and what waits.
 struct StoreStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Count the events of a store by status, and what waits in it.")
@@ -27,7 +26,7 @@ struct StoreStatusCommand: ParsableCommand {
     }
   }
 
-  /// `store` is as in the summary of a run; the rest is what an operator asks next.
+  /// Returns the counts. `store` is the same as in a run's summary; the rest is what operators usually ask next.
   static func document(_ store: EventStore) throws -> JSONNode {
     let counts = try store.ledger.statusCounts()
     let overview = try store.overview()
@@ -59,11 +58,11 @@ struct StoreStatusCommand: ParsableCommand {
   static func notes(_ document: JSONNode) -> [String] {
     func number(_ key: String) -> Int { Int(document[key]?.integer ?? 0) }
     let erased = number("erased") > 0 ? ", and \(number("erased").grouped) of people who were forgotten" : ""
-    // Those that were posted long ago may be purged since.
+    // Erased events posted long ago may have been purged since.
     let there = max(0, number("events") - number("erased"))
     let events = there.counted("event")
     let runs = number("runs").counted("run")
-    // Those of collected parts are in the results.
+    // The states of collected parts are in the results.
     var notes = [
       number("devices") == 0 && there > 0
         ? "\(events), \(runs); it has no states of devices\(erased)"

@@ -1,16 +1,17 @@
 import Glibc
 
-/// Whether errors and warnings have a colour: on a terminal that knows colours, unless `NO_COLOR` is set or `--color` says otherwise.
+/// The coloring of errors and warnings: on a terminal with colors, unless `NO_COLOR` is set or `--color` says
+/// otherwise.
 enum Colour: String, CaseIterable {
   case auto, always, never
 
-  /// What a line begins with that has one.
+  /// The prefixes that are colored.
   private static let codes = [("error: ", "\u{1B}[1;31m"), ("warning: ", "\u{1B}[33m")]
   private static let end = "\u{1B}[0m"
 
-  /// Takes `--color=always` or `--color always` out of the arguments, wherever it stands before a lone `--`.
+  /// Removes `--color=always` or `--color always` from the arguments, anywhere before a lone `--`.
   ///
-  /// - Returns: the others, and what it says; nil where that is no such word.
+  /// - Returns: The other arguments, and the value; nil for an unknown value.
   static func take(from arguments: [String]) -> (rest: [String], colour: Colour?) {
     var rest: [String] = []
     var word = Colour.auto.rawValue
@@ -30,7 +31,7 @@ enum Colour: String, CaseIterable {
     return (rest + arguments[min(next, arguments.endIndex)...], Colour(rawValue: word))
   }
 
-  /// Whether lines on the stream are coloured.
+  /// Whether lines on the stream are colored.
   func isOn(_ descriptor: Int32, _ environment: (String) -> String?) -> Bool {
     switch self {
     case .always: true
@@ -40,7 +41,7 @@ enum Colour: String, CaseIterable {
     }
   }
 
-  /// The line with the word coloured that says how grave it is.
+  /// Returns the line with its severity colored.
   static func coloured(_ line: String) -> String {
     for (word, code) in codes {
       guard let place = line.firstRange(of: word) else { continue }

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// An example for each command, with which its help ends.
+/// The examples at the end of each command's help.
 enum Examples {
-  /// By the words of the command, without the name of the program.
+  /// The example by the words of the command, without the name of the program.
   static let byCommand: [String: String] = [
     "init": "init mine",
     "backfill":
@@ -70,7 +70,8 @@ enum Examples {
       "deltadna triggers explain --configuration samples/game/session-configuration.json --event event.json",
   ]
 
-  /// The example behind the help that the arguments ask for; nil where they ask for something else, or for a group of commands.
+  /// Returns the example for the help that the arguments request; nil if they request something else or a group of
+  /// commands.
   static func asked(by arguments: [String], below root: any ParsableCommand.Type) -> String? {
     var command = root
     var words: [String] = []

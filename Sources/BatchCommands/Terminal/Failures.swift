@@ -3,9 +3,9 @@ import BatchFoundation
 import BatchPipeline
 import BatchSandbox
 
-/// How errors become words on stderr and an exit code (reference command-line 4).
+/// The conversion of errors to messages on stderr and exit codes (reference command-line 4).
 enum Failures {
-  /// Runs `body`; an error is told on stderr and becomes its exit code. Those of the argument parser pass.
+  /// Runs `body`, reports an error on stderr and throws its exit code. Errors of the argument parser pass unchanged.
   static func reported<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -14,7 +14,7 @@ enum Failures {
     }
   }
 
-  /// Tells the error, unless that was done or is done by the argument parser; the error to end the command with.
+  /// Reports the error, unless that is done already or left to the argument parser, and returns the error to end with.
   static func report(_ error: any Error) -> any Error {
     if error is ExitCode || error is CleanExit || error is ValidationError { return error }
     Streams.note("\(error)")

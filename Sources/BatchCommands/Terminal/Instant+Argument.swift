@@ -3,13 +3,13 @@ import BatchConfiguration
 import BatchFoundation
 
 extension Instant {
-  /// A time on the command line, for the `transform` of an option: RFC 3339; a day such as `2026-01-31`, which is its first instant in
-  /// UTC; or what a window of a job takes, such as `yesterday` or `today-P7D`, by the clock and the calendar of UTC.
+  /// Parses a time for the `transform` of an option: RFC 3339; a day such as `2026-01-31`, meaning its first instant in
+  /// UTC; or a value of a job's window, such as `yesterday` or `today-P7D`, by the clock and the calendar of UTC.
   @Sendable static func argument(_ text: String) throws(ValidationError) -> Instant {
     try argument(text, at: .now)
   }
 
-  /// - Parameter now: what words count from.
+  /// - Parameter now: The reference time for relative values.
   static func argument(_ text: String, at now: Instant) throws(ValidationError) -> Instant {
     if let instant = RelativeWindow.instant(text, at: now) { return instant }
     throw ValidationError(

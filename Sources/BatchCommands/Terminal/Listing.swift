@@ -1,29 +1,30 @@
 import BatchFoundation
 import Glibc
 
-/// A listing on stdout, row by row, so that a long one takes no memory and its first rows come at once.
+/// A listing on stdout, written row by row, so that a long one uses little memory and its first rows appear at once.
 ///
-/// As text in a pipe: one line a row, cells separated by tabs below a line of names. On a terminal: columns below each other. As
-/// JSON: one array of objects.
+/// As text in a pipe: one line per row with tab-separated cells, after a line of names. On a terminal: aligned columns.
+/// As JSON: one array of objects.
 struct Listing {
   private let format: OutputFormat
   private let columns: [String]
   private let write: (String) -> Void
-  /// The last row, because no comma follows the one at the end.
+  /// The last row, kept back because no comma follows the final one.
   private var pending: String?
   private var table: AlignedTable?
-  /// Lines that wait to be written together.
+  /// Lines to be written together.
   private var lines: [String] = []
   private var byteCount = 0
   private var rowCount = 0
 
-  /// Rows that are written one by one before they are written in larger pieces.
+  /// The number of rows written one by one before larger pieces are written.
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
   /// - Parameters:
-  ///   - columns: names of the cells, in their order.
-  ///   - isAligned: whether text goes to people rather than to a program; nil asks whether stdout is a terminal.
+  ///   - columns: The names of the cells, in order.
+  ///   - isAligned: Whether text is for people rather than for a program; nil to decide by whether stdout is a
+  ///     terminal.
   init(
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {
@@ -38,7 +39,7 @@ struct Listing {
     }
   }
 
-  /// - Parameter cells: as many as there are columns; null shows as an empty cell.
+  /// - Parameter cells: One cell per column; null is shown as an empty cell.
   mutating func add(_ cells: [JSONNode]) {
     rowCount += 1
     switch format {
@@ -75,16 +76,16 @@ struct Listing {
   }
 }
 
-/// Columns below each other, as wide as the first rows need; a longer cell of a later row moves the rest of its line.
+/// Aligned columns, as wide as the first rows need; a longer cell of a later row shifts the rest of its line.
 struct AlignedTable {
-  /// Rows that are looked at before the first is written.
+  /// The number of rows measured before the first is written.
   private static let measuredRows = 100
   private var waiting: [[String]]
   private var widths: [Int]?
 
   init(_ columns: [String]) { waiting = [columns] }
 
-  /// - Returns: lines that can be written now.
+  /// - Returns: The lines that can be written now.
   mutating func add(_ cells: [String]) -> [String] {
     guard let widths else {
       waiting.append(cells)
@@ -93,7 +94,7 @@ struct AlignedTable {
     return [Self.line(cells, widths)]
   }
 
-  /// The lines that wait.
+  /// Returns the pending lines.
   mutating func end() -> [String] {
     let rows = waiting
     waiting = []
@@ -107,7 +108,7 @@ struct AlignedTable {
     var line = ""
     for (index, cell) in cells.enumerated() {
       line += cell
-      // Nothing stands behind the last cell.
+      // The last cell needs no padding.
       guard index < cells.count - 1 else { continue }
       line += String(repeating: " ", count: max(0, widths[index] - cell.unicodeScalars.count) + 2)
     }
@@ -117,7 +118,7 @@ struct AlignedTable {
 }
 
 extension JSONNode {
-  /// The value in one cell of a line.
+  /// The value as a cell in a line.
   fileprivate var cell: String {
     switch value {
     case .null: ""

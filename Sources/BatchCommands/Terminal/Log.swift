@@ -1,22 +1,22 @@
 import BatchFoundation
 
-/// How words for people look on stderr, and whether they are kept back.
+/// The format of messages on stderr, and whether they are held back.
 struct Log {
   enum Format: String, CaseIterable {
     case text, json
   }
 
   var format = Format.text
-  /// Lines begin with the time; those in JSON always have it.
+  /// Whether lines begin with the time; those in JSON always do.
   var hasTimes = false
-  /// Lines wait for the end of the command, which shows them unless all went well.
+  /// Whether lines are held back until the end of the command, and shown only if it fails.
   var isHeld = false
-  /// The job that lines in JSON name; nil before it is known.
+  /// The job named in JSON lines; nil before it is known.
   var job: String?
   private var held: [String] = []
   private var leftOut = 0
 
-  /// More lines than this are not kept: the first ones go.
+  /// The maximum number of lines held; the first ones are dropped.
   static let mostHeld = 2000
 
   init(format: Format = .text, hasTimes: Bool = false, isHeld: Bool = false) {
@@ -25,21 +25,21 @@ struct Log {
     self.isHeld = isHeld
   }
 
-  /// Whether a line may be put in place of another one.
+  /// Whether a line may be replaced by another.
   var isPlain: Bool { format == .text && !hasTimes && !isHeld }
 
-  /// The lines as they are written now; none where they wait.
-  ///
-  /// What the last line of a run in JSON carries along.
+  /// The additional members of the last JSON line of a run.
   struct End {
     var exit: Int32
-    /// The number of the run in its store; nil where it has none.
+    /// The number of the run in its store; nil if it has none.
     var run: Int64?
-    /// JSON; nil where nothing was counted.
+    /// The figures as JSON; nil if nothing was counted.
     var figures: String?
   }
 
-  /// - Parameter end: of the run whose last line it is.
+  /// Returns the lines to write now; empty while they are held back.
+  ///
+  /// - Parameter end: The end of the run, for its last line.
   mutating func lines(_ messages: [String], end: End? = nil, at now: Instant) -> [String] {
     let lines = messages.map { line($0, end, now) }
     guard isHeld else { return lines }
@@ -51,7 +51,7 @@ struct Log {
     return []
   }
 
-  /// What waited; from now on nothing does.
+  /// Returns the lines held back, and holds back none from now on.
   mutating func release(at now: Instant) -> [String] {
     let lines = leftOut > 0 ? [line("\(leftOut) lines before these were left out", nil, now)] + held : held
     (held, leftOut, isHeld) = ([], 0, false)
@@ -72,7 +72,7 @@ struct Log {
     }
   }
 
-  /// By the word with which messages say how grave they are.
+  /// Returns the level by the severity in the message.
   private static func level(of message: String) -> String {
     for level in ["error", "warning"] where message.contains("\(level): ") { return level }
     return "info"

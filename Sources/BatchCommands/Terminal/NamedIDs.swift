@@ -1,9 +1,10 @@
 import BatchFoundation
 import BatchPipeline
 
-/// Ids on the command line: one that begins with `@` names a file of ids, one a line, so that none stands in the list of processes.
+/// Ids on the command line: one that begins with `@` names a file of ids, one per line, which keeps them out of the
+/// list of processes.
 enum NamedIDs {
-  /// The files of ids that arguments name.
+  /// Returns the files of ids that the arguments name.
   static func files(of arguments: [String]) -> [OutputConflict.Use] {
     arguments.filter { $0.utf8.first == UInt8(ascii: "@") }
       .map { OutputConflict.Use("the file of ids", String($0.dropFirst())) }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import BatchFoundation
 
-/// How an answer is printed on stdout.
+/// The format of an answer on stdout.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
 
-  /// Says the same to a program, on stdout, or to a person.
+  /// Prints the document on stdout, or the words for people.
   func tell(_ document: @autoclosure () throws -> JSONNode, words: () throws -> Void) rethrows {
     switch self {
     case .text: try words()
@@ -14,7 +14,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   }
 }
 
-/// How the answer of a verb is printed, where there is nothing else to choose.
+/// The option for the format of an answer.
 struct AnswerOption: ParsableArguments {
   @Option(help: "text or json.")
   var format: OutputFormat = .text

@@ -1,49 +1,52 @@
 import BatchFoundation
 import Glibc
 
-/// What a process settles about itself before anything else.
+/// The initial setup of a process.
 enum ProcessSetup {
   static func begin() {
     openStandardDescriptors()
-    // A full quota is an error of the write, not a reason to die.
+    // An exceeded file size limit should fail the write, not end the process.
     signal(SIGXFSZ, SIG_IGN)
     refuseCoreDumps()
     for name in obeyedByLibraries { unsafe unsetenv(name) }
   }
 
-  /// What libraries would do for whoever sets a variable: libcurl writes the keys of TLS connections to a file, or takes another library for
-  /// them, OpenSSL and the C library read configurations and load code. Proxies are set, or not, by configuration.
+  /// The variables removed because libraries obey them: libcurl writes TLS keys to a file or replaces its TLS library,
+  /// OpenSSL and the C library read configurations and load code. Proxies are set by configuration only.
   private static let obeyedByLibraries = [
     "SSLKEYLOGFILE", "CURL_SSL_BACKEND", "QLOGDIR", "OSSL_QFILTER",
     "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES", "OPENSSL_TRACE", "CTLOG_FILE",
     "RANDFILE", "GCONV_PATH", "XML_CATALOG_FILES", "SGML_CATALOG_FILES",
   ]
 
-  /// Files, connections and the store of a run at once, with some to spare.
+  /// The number of files, connections and the store of a run together, with some to spare.
   private static let descriptors: rlim_t = 64
 
-  /// - Parameter more: files that are open at once besides.
-  /// - Throws: ``TooFewDescriptors``; a run that finds none left in the middle could only fail.
+  /// Ensures that the run can open enough files; running out of them midway would make it fail.
+  ///
+  /// - Parameter more: The number of other files open at once.
+  /// - Throws: ``TooFewDescriptors``.
   static func requireDescriptors(more: Int = 0) throws {
     let descriptors = descriptors + rlim_t(more)
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < descriptors else { return }
-    // A program may raise the limit up to what its user may have.
+    // A process may raise its limit up to the hard limit.
     limit.rlim_cur = min(descriptors, limit.rlim_max)
     unsafe setrlimit(resource, &limit)
     guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
   }
 
-  /// What is opened next would else get the number of a stream that was closed, and be written to as if it were that stream.
+  /// Opens missing standard streams; otherwise the next file opened would get the number of a closed stream and be
+  /// written to as that stream.
   private static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-      // The lowest free number is the one that is missing.
+      // The lowest free number is the missing one.
       _ = unsafe open("/dev/null", O_RDWR)
     }
   }
 
-  /// Memory holds credentials and what was recorded. `ENGAGE_CORE_DUMPS=1` leaves the limit as it is.
+  /// Disables core dumps: memory holds credentials and recorded data. `ENGAGE_CORE_DUMPS=1` leaves the limit unchanged.
   private static func refuseCoreDumps() {
     if let asked = unsafe getenv("ENGAGE_CORE_DUMPS"), unsafe String(cString: asked) == "1" { return }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -51,7 +54,7 @@ enum ProcessSetup {
   }
 }
 
-/// The system lets the process open fewer files than a run needs.
+/// The error that the system lets the process open fewer files than a run needs.
 struct TooFewDescriptors: RunError, CustomStringConvertible {
   var limit: UInt
   var needed: UInt

@@ -2,9 +2,9 @@ import BatchFoundation
 import BatchPipeline
 import Glibc
 
-/// SIGINT and SIGTERM end a run in order; a second one ends it at once, which is as safe as a kill.
+/// SIGINT and SIGTERM end a run in order; a second signal ends it at once, which is as safe as a kill.
 ///
-/// SIGHUP is as SIGTERM, unless it was ignored when the program started (`nohup`).
+/// SIGHUP acts like SIGTERM, unless it was ignored when the program started (`nohup`).
 enum Signals {
   /// The signals that end a command.
   static var ending: sigset_t {
@@ -14,19 +14,19 @@ enum Signals {
     unsafe sigaddset(&signals, SIGTERM)
     var hangUp = sigaction()
     unsafe sigaction(SIGHUP, nil, &hangUp)
-    // Ignored is the handler with the number 1.
+    // The handler with the value 1 ignores the signal.
     if unsafe unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
       unsafe sigaddset(&signals, SIGHUP)
     }
     return signals
   }
 
-  /// What a run that begins now asks whether it is to end.
+  /// Returns the interruption that a starting run checks.
   ///
-  /// - Throws: what ends the command, which was told.
+  /// - Throws: The reported error that ends the command.
   static func interruption() throws -> Interruption {
     let interruption = Interruption()
-    // A closed pipe is an error of the write, not a reason to die.
+    // A closed pipe should fail the write, not end the process.
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
     var signals = ending
@@ -46,7 +46,8 @@ enum Signals {
   }
 }
 
-/// The signals that end a command, for one that waits for them. Make it before other threads begin, because they inherit what is held back.
+/// The signals that end a command, to be waited for. Create it before other threads start, because they inherit the
+/// blocked signals.
 struct EndSignals {
   private var signals = Signals.ending
 
@@ -56,7 +57,7 @@ struct EndSignals {
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Returns when one of them arrives.
+  /// Returns when one of the signals arrives.
   func wait() {
     var waiting = signals
     var signal: Int32 = 0

@@ -3,19 +3,19 @@ import BatchPipeline
 import BatchReport
 import Glibc
 
-/// The two streams of a command: data on stdout, words for people on stderr.
+/// The streams of a command: data on stdout, messages on stderr.
 enum Streams {
   private static let failure = Guarded<Int32?>(nil)
 
-  /// Whether data is missing on stdout, which was told then.
+  /// Whether data is missing on stdout, which is then already reported.
   ///
-  /// A pipe that was closed is not a failure: whoever reads has enough.
+  /// A closed pipe is not a failure: the reader has enough.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
-  /// Whether people look at a stream.
   private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// A line for stdout; nothing more is written there once a write has failed. On a terminal nothing but its end is a control character.
+  /// Writes a line to stdout, unless an earlier write failed. On a terminal, control characters other than the newline
+  /// are spelled out.
   static func data(_ line: String) {
     let line = isTerminal(STDOUT_FILENO) ? TerminalText.spelledOut(line) : line
     guard failure.withLock({ $0 == nil }), let code = write(line + "\n", to: STDOUT_FILENO) else { return }
@@ -26,40 +26,40 @@ enum Streams {
   private static let log = Guarded(Log())
   private static let colours = Guarded(false)
 
-  /// Whether errors and warnings have a colour from now on.
+  /// Sets the coloring of errors and warnings from now on.
   static func begin(_ colour: Colour) {
     let isOn = colour.isOn(STDERR_FILENO) { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
     colours.withLock { $0 = isOn }
   }
 
-  /// How words for people look from now on.
+  /// Sets the format of messages from now on.
   static func begin(_ log: Log) { self.log.withLock { $0 = log } }
 
-  /// Which job words are about from now on.
+  /// Sets the job of messages from now on.
   static func begin(job: String) { log.withLock { $0.job = job } }
 
-  /// Whether a line may be put in place of another one.
+  /// Whether a line may be replaced by another.
   static var isPlain: Bool { log.withLock(\.isPlain) }
 
-  /// Lines may hold what was recorded or is called; nothing but their ends reaches a terminal as a control character.
+  /// Writes lines to stderr. They may hold recorded text, so control characters other than newlines are made printable.
   static func note(_ lines: String) {
     tell(lines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable })
   }
 
-  /// The end of a run: lines for people, of which a log in JSON has the first, with what else is known as members.
+  /// Writes the end of a run: all lines for people, or as JSON the first line with the other facts as members.
   static func summary(_ lines: [String], _ end: Log.End) {
     guard log.withLock({ $0.format == .json }) else { return lines.forEach(note) }
     tell(lines.prefix(1).map(\.printable), end: end)
   }
 
-  /// The last line of a log in JSON of a command that came to no summary; people have read the error.
+  /// Writes the last line of a JSON log for a command without a summary; people have read the error.
   static func end(_ exit: Int32) {
     guard let job = log.withLock({ $0.format == .json ? $0.job ?? "" : nil }) else { return }
     let words = RunExit(rawValue: exit).map { ", \(Wording.ending($0))" } ?? ""
     tell(["\(job.isEmpty ? "" : "\(job): ")ended with exit code \(exit)\(words)"], end: Log.End(exit: exit))
   }
 
-  /// Shows what was kept back. What cannot be written to stderr has nobody left to be told to.
+  /// Writes the lines held back. A failure to write to stderr cannot be reported.
   static func release() {
     for line in log.withLock({ $0.release(at: .now) }) { show(line) }
   }
@@ -73,10 +73,10 @@ enum Streams {
     for line in log.withLock({ $0.lines(messages, end: end, at: .now) }) { show(line) }
   }
 
-  /// Puts the text in place of the terminal's current line.
+  /// Replaces the terminal's current line.
   static func replace(_ text: String) { _ = write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
 
-  /// - Returns: the number of the system's error; nil when everything was written.
+  /// - Returns: The system's error number; nil if everything was written.
   private static func write(_ text: String, to descriptor: Int32) -> Int32? {
     var text = text
     return text.withUTF8 { bytes -> Int32? in

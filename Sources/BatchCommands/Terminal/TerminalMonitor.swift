@@ -3,14 +3,14 @@ import BatchIngest
 import BatchPipeline
 import Glibc
 
-/// Tells people on stderr what a run is doing: one line that changes on a terminal, plain lines elsewhere.
+/// The progress of a run on stderr: a changing line on a terminal, plain lines elsewhere.
 final class TerminalMonitor: RunMonitor {
   private struct State {
     var last = ContinuousClock.now
     var hasLine = false
     var stage = ""
     var stageBegan = ContinuousClock.now
-    /// What was told of the stage last.
+    /// The last line shown for the stage.
     var told = ""
   }
 
@@ -21,8 +21,8 @@ final class TerminalMonitor: RunMonitor {
   private let state = Guarded(State())
 
   /// - Parameters:
-  ///   - pause: between plain lines.
-  ///   - tell: takes plain lines.
+  ///   - pause: The time between plain lines.
+  ///   - tell: Receives plain lines.
   init(
     _ style: OutputOptions.Progress, pause: Duration = .seconds(5),
     tell: @escaping @Sendable (String) -> Void = { Streams.note($0) }
@@ -51,7 +51,7 @@ final class TerminalMonitor: RunMonitor {
 
   func delivered(_ events: Int, of total: Int) { show("Delivery", events, of: total, "events posted") }
 
-  /// Operations of a series, one after the other.
+  /// Shows the progress of a series of operations.
   func sent(_ done: Int, of total: Int) { show("Operations", done, of: total, "") }
 
   private func show(_ stage: String, _ done: Int, of total: Int, _ words: String) {
@@ -61,15 +61,15 @@ final class TerminalMonitor: RunMonitor {
     }
   }
 
-  /// The time that is left if the rest takes as long as what is done; nothing where too little is done to say.
+  /// Returns the remaining time at the current rate; empty if too little is done to estimate it.
   static func left(_ done: Double, of total: Double, after seconds: Double) -> String {
     guard done >= total / 100, done > 0 else { return "" }
     return ", about \(Int((seconds / done * (total - done)).rounded(.up))) s left"
   }
 
-  /// Plain lines come after a pause, where there is something new to say; a terminal's line five times a second.
+  /// Shows a plain line after a pause, if it is new, or updates a terminal's line five times a second.
   ///
-  /// - Parameter words: what stands behind the name of the stage, by the seconds since it began.
+  /// - Parameter words: Returns the text after the name of the stage, from the seconds since it began.
   private func show(_ stage: String, _ words: (_ seconds: Double) -> String) {
     guard style != .none else { return }
     let now = ContinuousClock.now
@@ -90,7 +90,7 @@ final class TerminalMonitor: RunMonitor {
     if isTerminal { Streams.replace(line) } else { tell(line) }
   }
 
-  /// Takes the changing line away.
+  /// Removes the changing line.
   func finish() {
     let hadLine = state.withLock { state in
       defer { state.hasLine = false }

@@ -2,14 +2,14 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 
-/// A word where a command has to stand that is none: a slip of the hand, most of the time.
+/// An unknown word in place of a command, usually a typing error.
 struct UnknownCommand: Equatable, CustomStringConvertible {
   var word: String
   /// The commands before it, such as `store`.
   var path: [String]
   var nearest: String?
 
-  /// Nil if the arguments name a command, or ask for help.
+  /// Returns nil if the arguments name a command or request help.
   static func find(_ arguments: [String], below root: any ParsableCommand.Type) -> UnknownCommand? {
     var command = root
     var path: [String] = []

@@ -2,13 +2,13 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 
-/// An option that the command does not have, by what its help says.
+/// An unknown option, judged by the command's help.
 struct UnknownOption: Equatable, CustomStringConvertible {
   var name: String
   var path: [String]
   var nearest: String?
 
-  /// The first one; nil where all are known.
+  /// Returns the first unknown option; nil if all are known.
   static func find(_ arguments: [String], below root: any ParsableCommand.Type) -> UnknownOption? {
     var command = root
     var path: [String] = []

@@ -6,7 +6,8 @@ import BatchSandbox
 import BatchStore
 import Games
 
-/// Unity Analytics in the verbs that all platforms share; files, devices and stories are those of a deltaDNA game.
+/// The Unity Analytics part of the commands that all platforms share; files, devices and stories are those of a
+/// deltaDNA game.
 struct UnityCommands: PlatformCommands {
   private let game = DeltaDNACommands()
 
@@ -18,10 +19,10 @@ struct UnityCommands: PlatformCommands {
 
   func sandbox(for settings: Settings) -> any SandboxPart { UnitySandboxPart() }
 
-  /// The service rejects what is too old, or too far ahead, by its clock.
+  /// The service rejects events that are too old or too far ahead by its clock.
   var needsClockOfJob: Bool { true }
 
-  /// The service takes events only, so nothing can be asked that changes nothing.
+  /// Checks files and the connection only: every call to the service would have an effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     game.examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
@@ -44,7 +45,7 @@ struct UnityCommands: PlatformCommands {
     game.stories(in: store, personal)
   }
 
-  /// There is no such call; a phone asks by an event.
+  /// Always refuses: Unity has no such call; phones request erasure with an event.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {
@@ -56,7 +57,7 @@ struct UnityCommands: PlatformCommands {
   }
 }
 
-/// Unity's endpoints before the sandbox around them starts.
+/// The Unity endpoints before their sandbox starts.
 private struct UnitySandboxPart: SandboxPart {
   private var options = UnityEndpoints.defaults
 

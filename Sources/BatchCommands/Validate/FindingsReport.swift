@@ -3,16 +3,16 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-/// How `validate` prints what it found.
+/// The output format of `validate`.
 enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json, junit
 }
 
-/// Findings about inputs on stdout.
+/// The findings about inputs on stdout.
 enum FindingsReport {
-  /// The text to print; nil where there is nothing to say.
+  /// Returns the text to print; nil if there are no findings to print.
   ///
-  /// - Parameter all: each finding in place of their causes.
+  /// - Parameter all: Whether to print each finding instead of their causes.
   static func text(_ findings: Findings, job: String, _ format: FindingsFormat, all: Bool) -> String? {
     switch format {
     case .text:
@@ -24,7 +24,7 @@ enum FindingsReport {
     }
   }
 
-  /// How many there are, and how many of them were printed.
+  /// Returns the number of findings, and whether more exist than were printed.
   static func total(_ findings: Findings, all: Bool) -> String {
     guard findings.total > 0 else { return "no findings" }
     let shown =
@@ -50,7 +50,7 @@ enum FindingsReport {
     ]
   }
 
-  /// A failure for each line that was quarantined; warnings are not failures, and are left out.
+  /// Returns a failure for each quarantined line; warnings are left out, as they are not failures.
   private static func junit(_ findings: Findings, job: String) -> JUnitDocument {
     let errors = findings.first.filter { $0.severity == .error }
     guard !errors.isEmpty else {

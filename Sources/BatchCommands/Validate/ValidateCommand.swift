@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-/// `engage-batch validate`: a dry run that fails if anything was quarantined, and says line by line what is wrong.
+/// `engage-batch validate`: a dry run that fails if any line was quarantined, and lists the findings.
 struct ValidateCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
@@ -38,7 +38,7 @@ struct ValidateCommand: JobCommand {
   }
 
   func run() throws {
-    // One document on stdout at a time.
+    // Only one document goes to stdout.
     let isTaken = output.takesStdout || output.explain != nil
     let session = RunSession(
       output: output, explanations: format == .json ? .json : .text, usesSandbox: sandbox, connects: false,

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchPipeline
 
 extension Arrivals.Subject {
-  /// A single one of them.
+  /// The singular of the subject.
   fileprivate var one: String {
     switch self {
     case .events: "event"
@@ -16,7 +16,7 @@ extension Arrivals.Subject {
   fileprivate var words: String { self == .auditRows ? "audit rows" : rawValue }
 }
 
-/// What `verify` prints.
+/// The output of `verify`.
 enum ArrivalsText {
   static func lines(_ arrivals: Arrivals) -> [String] {
     var lines = [

@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchReport
 import BatchSandbox
 
-/// `engage-batch verify`: whether everything of a job's store arrived at its service.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

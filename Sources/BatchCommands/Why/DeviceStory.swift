@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// Where a device stood at an instant, and what waits for it.
+/// The state of a device at an instant, and what is pending for it.
 struct DeviceStory {
   private let store: EventStore
   private let platform: any Platform
@@ -11,7 +11,7 @@ struct DeviceStory {
   private let device: [UInt8]
   private let timeline: DeviceTimeline
   private let stories: (any PlatformStories)?
-  /// Nil for the end of what the store knows.
+  /// The instant; nil for the end of what the store knows.
   private let at: Instant?
 
   init(_ device: [UInt8], at: Instant?, in store: EventStore, _ personal: PersonalData) throws {
@@ -54,7 +54,7 @@ struct DeviceStory {
     return lines
   }
 
-  /// Events that were sent otherwise than late records make them: the timeline has them as they were sent.
+  /// Describes sent events that late records changed; the timeline has them as sent.
   private func corrections() throws -> [String] {
     var lines: [String] = []
     try store.ledger.forEachCorrection { correction in
@@ -80,7 +80,7 @@ struct DeviceStory {
 }
 
 extension Correction {
-  /// What became of the event that was sent, and by which record.
+  /// The effect of a late record on the sent event.
   var verdict: String {
     let record = source.map { ", after the late record at \($0)" } ?? ""
     return "\(kind == .changed ? "it would be different now" : "it would not be sent now")\(record)"

@@ -3,34 +3,34 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// The events of one device that a store holds, in the order in which they happened.
+/// The events of one device in a store, in the order in which they happened.
 ///
-/// Everything is read from the events themselves, so it can be told when the inputs are gone.
+/// Everything is read from the events, so the inputs are not needed.
 struct DeviceTimeline {
   struct Entry {
     var id: EventID
     var timestamp: Instant
     var emission: Int64
-    /// Code, or the name of a game's event.
+    /// The code, or the name of a game's event.
     var type: String
-    /// As it stands on the wire.
+    /// The event as sent.
     var event: JSONNode
     var stored: StoredEvent
-    /// Where the record that led to it was read; nil where the store does not know.
+    /// The place of the record that led to it; nil if the store does not know it.
     var source: RecordSource?
 
-    /// The event in words, without any value of it.
+    /// The event in words, without its values.
     var words: String
 
-    /// How to find it: its id, and its line.
+    /// The event's id and the place of its record.
     var reference: String { "event \(id)" + (source.map { ", \($0)" } ?? "") }
   }
 
   private(set) var entries: [Entry] = []
 
   /// - Parameters:
-  ///   - device: the bytes of its id.
-  ///   - stories: what names the types of events; nil where each is its name.
+  ///   - device: The bytes of the device's id.
+  ///   - stories: The names of event types; nil if each type is its name.
   init(
     of device: [UInt8], in store: EventStore, _ platform: any Platform, _ stories: (any PlatformStories)?
   ) throws {
@@ -52,6 +52,6 @@ struct DeviceTimeline {
 
   func index(of id: EventID) -> Int? { entries.firstIndex { $0.id == id } }
 
-  /// The last event up to the instant; nil if there is none.
+  /// Returns the index of the last event up to the instant; nil if there is none.
   func last(at instant: Instant) -> Int? { entries.lastIndex { $0.timestamp <= instant } }
 }

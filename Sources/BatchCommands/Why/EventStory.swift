@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// Why an event of a store is as it is, and what became of it.
+/// The reasons for an event's content, and its delivery.
 struct EventStory {
   private let store: EventStore
   private let platform: any Platform
@@ -14,14 +14,14 @@ struct EventStory {
   private let index: Int
   private var event: DeviceTimeline.Entry { timeline.entries[index] }
 
-  /// - Parameter event: one that the store has.
+  /// - Parameter event: An event of the store.
   init(_ event: StoredEvent, in store: EventStore, _ personal: PersonalData) throws {
     self.store = store
     self.personal = personal
     platform = try Platforms.installed.platform(named: store.format.destination)
     stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
     timeline = try DeviceTimeline(of: event.device, in: store, platform, stories)
-    // The event is one of its device's; a store that changes meanwhile is read as it was.
+    // The device's timeline has the event, unless the store has changed meanwhile.
     index = timeline.index(of: event.id) ?? 0
   }
 
@@ -50,8 +50,8 @@ struct EventStory {
     ]
   }
 
-  /// Of an event that a late record changed after it was sent. Its session and campaign are those of what was known then, and what its device's
-  /// other events say now would be a false reason.
+  /// Describes the correction of an event that a late record changed after it was sent; nil if there is none. Its
+  /// session and campaign followed from what was known then, and the device's other events would give a false reason.
   private func correction() throws -> [String]? {
     var words: [String]?
     try store.ledger.forEachCorrection { correction in
@@ -85,7 +85,7 @@ struct EventStory {
     return lines
   }
 
-  /// Why the last run did not send what waits, as far as its report says.
+  /// Returns the reason in the last run's report that pending events were not sent.
   private func lastRun() throws -> [String] {
     guard let run = try store.runs.all().last, let bytes = try store.runs.report(of: run.id) else { return [] }
     let report = try StoredReport.report(bytes)
@@ -105,7 +105,7 @@ struct EventStory {
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
-    // What was taken out of a request before that was sent has no part in what became of it.
+    // Attempts of the parent chunk do not count if the event was taken out before it was sent.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
     let request = others == 0 ? "a request of its own" : "one request with \(others.counted("other event"))"
     var lines = [
@@ -137,7 +137,7 @@ struct EventStory {
   }
 }
 
-/// The run that decided an event, and its settings.
+/// The run that processed an event, and its settings.
 struct DecidedBy {
   private var run: StoredRun?
   private var settings: [String: RunSetting] = [:]
@@ -157,10 +157,10 @@ struct DecidedBy {
     ]
   }
 
-  /// Whether the run is known to have had no value for it.
+  /// Whether the run is known to have had an empty value for the setting.
   func isEmpty(_ name: String) -> Bool { settings[name]?.value.isEmpty ?? false }
 
-  /// The value with its name and origin.
+  /// Returns the value with the setting's name and origin.
   func setting(_ name: String) -> String {
     guard let setting = settings[name] else { return "what \(name) said" }
     return "\(setting.value) (\(name), \(setting.origin))"
@@ -168,7 +168,7 @@ struct DecidedBy {
 }
 
 extension String {
-  /// Its lines, one behind the other.
+  /// The lines joined into one.
   fileprivate var inOneLine: String { split(separator: "\n").joined(separator: "; ") }
 
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }

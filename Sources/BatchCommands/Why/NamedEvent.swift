@@ -2,14 +2,14 @@ import BatchFoundation
 import BatchPipeline
 import BatchStore
 
-/// An event as people name it: by the id of listings, which may be shortened, or by the one that its service knows.
+/// An event named by an operator: by its id in listings, whole or shortened, or by the one known to its service.
 enum NamedEvent {
   case stored(StoredEvent)
-  /// Kept back for what the checks found.
+  /// An event quarantined because of findings of the checks.
   case quarantined(EventID, StoredQuarantine)
 
-  /// - Throws: ``UnknownName`` with events of the same instant where the name is an id of listings; ``AmbiguousName`` for the
-  ///   beginning of several.
+  /// - Throws: ``UnknownName``, with events of the same instant if the name is an id of listings; ``AmbiguousName`` for
+  ///   the beginning of several ids.
   static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
     let id = EventID(text)
     if let id, let found = try find(id, in: store) { return found }
@@ -24,10 +24,10 @@ enum NamedEvent {
       hint: "'engage-batch store events' lists those that it has; six characters of an id are enough")
   }
 
-  /// The last event of a device that has a campaign, by its name or an id of it.
+  /// Returns a device's last event with a campaign, given by name or id.
   ///
-  /// - Parameter instant: after which none counts; nil for the end of what the store knows.
-  /// - Throws: ``UnknownName`` with the campaigns that the device had.
+  /// - Parameter instant: The latest time of the event; nil for no limit.
+  /// - Throws: ``UnknownName`` with the device's campaigns.
   static func last(
     ofCampaign campaign: String, on device: [UInt8], until instant: Instant?, in store: EventStore
   ) throws -> StoredEvent {

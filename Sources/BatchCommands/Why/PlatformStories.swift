@@ -1,21 +1,22 @@
 import BatchFoundation
 import BatchStore
 
-/// What a platform's events tell about each other, beside what is true of events of any platform.
+/// The relations between a platform's events, in addition to facts that hold for all platforms.
 protocol PlatformStories {
-  /// What a type of events is called that is a code; nil for one that is its name.
+  /// Returns the name of an event type that is a code; nil if the type is its name.
   func name(ofType type: String) -> String?
 
-  /// Why the event at the index is as it is.
+  /// Adds the reasons for the content of the event at the index.
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) throws
 
-  /// Where a device stood after the event at the index, its last one up to `instant`; nil for the end of what the store knows.
+  /// Adds the device's state after the event at the index, its last one up to `instant`; nil for the end of what the
+  /// store knows.
   func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer)
 
-  /// What the rules keep of a device, in sentences.
+  /// Returns the device's stored state in sentences.
   func state(of device: StoredDevice) throws -> [String]
 
-  /// What happened to the device at the service beside its events; personal data.
+  /// Adds the device's history at the service apart from events; personal data.
   func tellHistory(of device: String, _ answer: inout WhyAnswer) throws
 }
 

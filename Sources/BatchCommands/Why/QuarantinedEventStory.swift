@@ -2,13 +2,13 @@ import BatchFoundation
 import BatchReport
 import BatchStore
 
-/// Why an event was quarantined instead of being sent, and what would send it.
+/// The reason that an event was quarantined, and the way to send it.
 struct QuarantinedEventStory {
   let id: EventID
   let event: StoredQuarantine
   private var source: RecordSource? { event.line.source }
 
-  /// - Parameter replay: what takes it in again; nil if that is not known.
+  /// - Parameter replay: The command that imports it again; nil if unknown.
   func answer(replay: ShellCommand?) -> WhyAnswer {
     var answer = WhyAnswer(subject: "Event \(id) at \(id.timestamp.rfc3339)")
     answer.add("source", "read from", source.map { "\($0)" } ?? "not known: the store has no line of it")

@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// An answer as a list of facts, each under a heading that a reader knows.
+/// An answer as a list of facts, each with a heading.
 struct WhyAnswer {
   struct Fact {
-    /// As JSON names it.
+    /// The key in JSON.
     var key: String
-    /// As people read it.
+    /// The heading for people.
     var title: String
     var lines: [String]
   }
@@ -17,13 +17,13 @@ struct WhyAnswer {
 
   mutating func add(_ key: String, _ title: String, _ lines: String...) { add(key, title, lines) }
 
-  /// Facts without a line are left out.
+  /// Adds a fact, unless it has no lines.
   mutating func add(_ key: String, _ title: String, _ lines: [String]) {
     guard !lines.isEmpty else { return }
     facts.append(Fact(key: key, title: title, lines: lines))
   }
 
-  /// For people: titles in a column of their own.
+  /// The lines for people, with the headings in a column.
   var lines: [String] {
     let width = (facts.map(\.title.unicodeScalars.count).max() ?? 0) + 2
     return [subject]
@@ -35,7 +35,7 @@ struct WhyAnswer {
       }
   }
 
-  /// The same sentences by key.
+  /// Returns the facts by key as JSON.
   func document(_ head: JSONNode) -> JSONNode {
     head.adding(["subject": .text(subject)]).adding(facts.map { JSONMember(key: $0.key, value: .texts($0.lines)) })
   }

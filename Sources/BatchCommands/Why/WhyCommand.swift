@@ -4,7 +4,6 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch why`: why an event is as it is, or where a device stood, from the store alone.
 struct WhyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "why",
@@ -81,12 +80,12 @@ struct WhyCommand: ParsableCommand {
     return (answer, ["device": .text(name), "at": .text(at?.rfc3339)])
   }
 
-  /// What takes in again what waits in quarantine; nil where no run says which job the store is of.
+  /// Returns the command that imports quarantined lines again; nil if no run names the store's job.
   private func replay(in store: EventStore) throws -> ShellCommand? {
     if let job = choice.job { return ShellCommand(["quarantine", "replay"] + (try choice.words()) + ["--job", job]) }
     for run in try store.runs.all().reversed() {
       guard let bytes = try store.runs.report(of: run.id) else { continue }
-      // A report that another release wrote in another form names no job either.
+      // A report in the format of another release names no job.
       return try? StoredReport.report(bytes).invocation.replay(in: choice.path())
     }
     return nil
@@ -99,7 +98,7 @@ struct WhyCommand: ParsableCommand {
   }
 }
 
-/// The id of an event, and the job before it or with `--job`.
+/// The id of an event, preceded by the job unless `--job` names it.
 struct EventOfJob: JobNaming {
   @Argument(help: ArgumentHelp("The job file, unless --job or --store is given.", valueName: "job"))
   var first: String?
@@ -110,7 +109,7 @@ struct EventOfJob: JobNaming {
   @Option(name: .customLong("job"), help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
   var option: String?
 
-  /// One word alone is a job where a file has that name.
+  /// Whether the first word names the job; a single word does if a file has that name.
   private var namesJob: Bool {
     second != nil || option == nil && first.map { FileManager.default.fileExists(atPath: $0) } ?? false
   }

@@ -5,7 +5,6 @@ import BatchReport
 import BatchStore
 import Engage
 
-/// `engage-batch identity`: the merges of a store, for operators.
 struct IdentityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity",
@@ -16,7 +15,7 @@ struct IdentityCommand: ParsableCommand {
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
-  /// Runs what needs the store, and turns its errors into words and exit codes.
+  /// Runs work on the store and turns its errors into messages and exit codes.
   static func reporting(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -28,12 +27,12 @@ struct IdentityCommand: ParsableCommand {
     }
   }
 
-  /// Does what an operator asked for, and notes in the store how its run ended.
+  /// Carries out an operator's request and records in the store how its run ended.
   static func noting(_ run: RunID, in store: EventStore, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch {
-      // What went wrong with the command is told; that its end is not noted follows from it.
+      // The command's own error is reported; the missing record of its end is a consequence.
       try? store.runs.finish(run, at: .now, exit: exit(of: error).rawValue, counters: "{}")
       throw error
     }
@@ -61,14 +60,14 @@ struct IdentityCommand: ParsableCommand {
     }
   }
 
-  /// Prints where a plan stands now.
+  /// Prints the current state of a plan.
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
     guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
     let report = try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey()))
     format.tell(report.summary) { Streams.data(report.line) }
   }
 
-  /// - Throws: what ends the command with another exit code than 0.
+  /// - Throws: The error or exit code for any result other than success.
   static func end(_ result: IdentityResult) throws {
     if let failure = result.failure { throw failure }
     if result.figures.refused > 0 { throw ExitCode(.protocolRefused) }

@@ -6,15 +6,15 @@ import BatchStore
 import Engage
 import FoundationEssentials
 
-/// A store of Engage.
+/// An Engage store.
 struct IdentityStore {
   let path: String
 
   func reading() throws -> EventStore { try EventStore.openReading(path) { try format(of: $0) } }
 
-  /// Hands the store to `body`, to be changed; no run may have it open.
+  /// Passes the store to `body` for changes; no run may have it open.
   func changing(_ body: (EventStore) throws -> Void) throws {
-    // Opening would make a new store.
+    // Opening a missing store would create one.
     guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
     let store = try EventStore.open(path) { try format(of: $0) }
     let result = Result { try body(store) }
@@ -35,7 +35,7 @@ extension StoreChoice {
   var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
 }
 
-/// A store without recipients and merges, because no run of Engage filled it.
+/// A store without recipients and merges, because no Engage run filled it.
 struct OtherPlatformStore: RunError, CustomStringConvertible {
   var path: String
   var platform: String
@@ -47,7 +47,7 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
   }
 }
 
-/// A store that a command changes without its service, and how it is told.
+/// A store that a command changes without its service, and the format of the report.
 struct ChangedStoreOptions: ParsableArguments {
   @OptionGroup var choice: StoreChoice<JobOption>
   @OptionGroup var answer: AnswerOption
@@ -57,7 +57,7 @@ struct ChangedStoreOptions: ParsableArguments {
   }
 }
 
-/// No configuration says in which list the recipients of a store are.
+/// The error that no configuration names the list of the store's recipients.
 struct UnnamedList: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
@@ -67,7 +67,7 @@ struct UnnamedList: RunError, CustomStringConvertible {
   }
 }
 
-/// A store, and the configuration that says where its service is.
+/// A store and the configuration of its service.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource<JobOption>
@@ -76,14 +76,15 @@ struct ServiceOptions: ParsableArguments {
 
   func validate() throws { try file.validate(source) }
 
-  /// Hands `body` what changes the store and its service, which has to be the one that the store belongs to.
+  /// Passes `body` a reconciler for the store and its service, which must be the one that the store belongs to.
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
     try IdentityCommand.reporting {
       let (job, configuration) = try source.load(asksService: !sandbox)
       let engage = EngagePlatform()
       var settings = configuration.settings
       if sandbox { engage.completeForSandbox(&settings) }
-      // A store alone does not say how its list and audit table are laid out; a plan would be half taken back before the service says so.
+      // The store does not know the layout of its list and audit table; a plan would be half undone before the service
+      // objects.
       guard !settings.general.listId.isEmpty else { throw UnnamedList() }
       let service = engage.storeDestination(settings)
       let destination = sandbox ? service.inSandbox : service

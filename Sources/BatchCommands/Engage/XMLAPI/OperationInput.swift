@@ -3,16 +3,15 @@ import BatchPipeline
 import FoundationEssentials
 import Glibc
 
-/// The operations of stdin, all of which are read and checked before the first is sent.
-///
-/// They wait in a file without a name, so there may be any number of them.
+/// The operations on stdin, all read and checked before the first is sent. They are copied to an unnamed file, so their
+/// number is unlimited.
 final class OperationInput {
   private static let longestLine = 1 << 20
   private static let shownFaults = 20
 
   private let copy: Int32
 
-  /// - Throws: ``OperationInputError`` for lines that are no operations, and errors of reading and of the temporary file.
+  /// - Throws: ``OperationInputError`` for invalid lines or none, and errors of reading and of the temporary file.
   init(_ source: Int32 = STDIN_FILENO) throws {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     let copy = try OutputError.at(folder) { () throws(SystemError) in try TemporaryPath.unnamedFile(in: folder) }
@@ -35,7 +34,7 @@ final class OperationInput {
 
   deinit { close(copy) }
 
-  /// Hands every operation to `body`, in order.
+  /// Passes every operation to `body`, in order.
   func forEach(_ body: (OperationRecord) throws -> Void) throws {
     guard lseek(copy, 0, SEEK_SET) == 0 else { throw OperationInputError.unreadable(errno) }
     var reader = OperationReader()
@@ -69,7 +68,7 @@ final class OperationInput {
   }
 }
 
-/// What was given is no series of operations; nothing was sent.
+/// The error that the input is not a series of operations; nothing was sent.
 enum OperationInputError: RunError, Equatable, CustomStringConvertible {
   case faults([OperationLineFault])
   case isEmpty

@@ -1,18 +1,18 @@
 import BatchFoundation
 import Glibc
 
-/// What became of the operations of a series, in a file that only grows: what is to happen stands there before it happens.
+/// The outcomes of a series of operations, in an append-only file: each step is recorded before it happens.
 final class OperationLedger {
   enum State: String {
-    /// It was about to be sent; without another line behind nobody knows whether it was.
+    /// About to be sent; without a later line it is unknown whether it was.
     case begun
-    /// It was sent, and no usable answer came.
+    /// Sent, without a usable answer.
     case unknown
-    /// No part of it left, or the service turned it away before it did anything.
+    /// Not sent in any part, or refused by the service before any effect.
     case waiting
-    /// The service did it.
+    /// Carried out by the service.
     case answered
-    /// The service said no.
+    /// Rejected by the service.
     case failed
   }
 
@@ -22,9 +22,9 @@ final class OperationLedger {
   private let descriptor: Int32
   private var states: [ByteText: State] = [:]
 
-  /// Opens the ledger, or makes it.
+  /// Opens or creates the ledger.
   ///
-  /// - Throws: ``LedgerError``; whatever else stands at the path stays as it is.
+  /// - Throws: ``LedgerError``; any other file at the path is left unchanged.
   init(_ path: String) throws {
     self.path = path
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
@@ -37,10 +37,10 @@ final class OperationLedger {
 
   deinit { close(descriptor) }
 
-  /// Nil for one that was never begun.
+  /// Returns nil for an operation that was never begun.
   func state(of key: String) -> State? { states[ByteText(key)] }
 
-  /// Durable when this returns.
+  /// Records the state; it is durable on return.
   func note(_ state: State, of key: String) throws {
     let line = JSONNode.object(["id": .text(key), "state": .text(state.rawValue)]).canonicalText
     try append(line)
@@ -49,7 +49,7 @@ final class OperationLedger {
 
   private func read() throws {
     let bytes = try system { () throws(SystemError) in try FileDescriptor.readAll(descriptor) }
-    // A line that a kill or a full disk cut off says nothing.
+    // Ignores a line cut off by a kill or a full disk.
     let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     guard end > 0 else {
       guard Array(Self.header.utf8).starts(with: bytes) else { throw LedgerError(path: path, cause: .isNone) }
@@ -61,7 +61,7 @@ final class OperationLedger {
       throw LedgerError(path: path, cause: .isNone)
     }
     for (number, line) in lines.enumerated() {
-      // What is wrong with a damaged line helps nobody.
+      // The reason that a line is damaged is of no use.
       guard let node = try? JSONNode.parse(Array(line)), let key = node["id"]?.string,
         let state = node["state"]?.string.flatMap(State.init)
       else { throw LedgerError(path: path, cause: .damaged(line: number + 2)) }
@@ -88,11 +88,10 @@ final class OperationLedger {
   }
 }
 
-/// A ledger that cannot be used.
 struct LedgerError: RunError, Equatable, CustomStringConvertible {
   enum Cause: Equatable {
     case isHeld
-    /// Something else stands there.
+    /// Another kind of file is at the path.
     case isNone
     case damaged(line: Int)
     case system(Int32)

@@ -1,16 +1,17 @@
 import BatchFoundation
 import Engage
 
-/// One operation of a series, as a line of stdin gives it.
+/// An operation of a series, read from a line of stdin.
 struct OperationRecord {
-  /// From 1.
+  /// The line number, from 1.
   let line: Int
-  /// What the ledger knows it by: its `id`, or the hash of what it says with its place among those that say the same.
+  /// The key in the ledger: the operation's `id`, or the hash of its content with its place among those with equal
+  /// content.
   let key: String
   let operation: NamedOperation
 }
 
-/// Why a line is no operation, without what it says.
+/// The reason that a line is not an operation, without its content.
 struct OperationLineFault: Error, Equatable, CustomStringConvertible {
   var line: Int
   var problem: String
@@ -23,12 +24,12 @@ struct OperationLineFault: Error, Equatable, CustomStringConvertible {
 ///     {"operation": "AddRecipient", "param": ["LIST_ID=7"], "column": ["EMAIL=ada@example.test"], "id": "ada"}
 struct OperationReader {
   private var line = 0
-  /// How often an operation came, by its hash.
+  /// The number of operations with each hash.
   private var places: [[UInt8]: Int] = [:]
-  /// The lines of the ids.
+  /// The line of each id.
   private var ids: [ByteText: Int] = [:]
 
-  /// - Returns: nil for a line of white space.
+  /// - Returns: Nil for a line of white space.
   mutating func read(_ bytes: [UInt8]) throws(OperationLineFault) -> OperationRecord? {
     line += 1
     guard bytes.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return nil }

@@ -3,22 +3,21 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// Operations that are sent one after the other, each once, with a ledger of what became of them.
+/// Operations sent one after the other, each once, with a ledger of their outcomes.
 struct OperationSeries {
-  /// What a series came to, by operations.
+  /// The number of operations by outcome.
   struct Counts: Equatable {
     var answered = 0
     var failed = 0
-    /// Of which nobody knows whether the service has done them.
+    /// Sent, but the service may not have carried them out.
     var inDoubt = 0
-    /// Done, or refused by the service, in an earlier command.
+    /// Answered by the service in an earlier command.
     var doneBefore = 0
     var failedBefore = 0
-    /// Not sent yet.
     var left = 0
   }
 
-  /// Operations that an earlier command sent, and that go out again.
+  /// The kinds of earlier operations to send again.
   enum Again: String, CaseIterable {
     case failed
     case inDoubt = "in-doubt"
@@ -56,12 +55,12 @@ struct OperationSeries {
     }
   }
 
-  /// Sends what is left, until something stands in the way.
+  /// Sends the remaining operations until a failure stops the series.
   ///
   /// - Parameters:
-  ///   - send: sends one operation, once.
-  ///   - tell: called with what is known of each operation that was sent, and with nil for one that is in doubt since an earlier command.
-  /// - Returns: how the way was blocked; done if all was gone through.
+  ///   - send: Sends one operation, once.
+  ///   - tell: Receives the report of each operation sent, and nil for one in doubt since an earlier command.
+  /// - Returns: The exit code of the failure, or `done` if all operations were handled.
   mutating func run(
     _ monitor: TerminalMonitor, _ interruption: Interruption, send: (NamedOperation) -> ServiceOutcome<XMLElement?>,
     tell: (OperationRecord, XMLAPIReport?) -> Void
@@ -108,7 +107,7 @@ struct OperationSeries {
 }
 
 extension OperationSeries.Counts {
-  /// How a command ends that nothing stopped.
+  /// The exit code of a command that ran to its end.
   var exit: RunExit { failed + failedBefore > 0 ? .inputRefused : inDoubt > 0 ? .protocolRefused : .done }
 
   var line: String {

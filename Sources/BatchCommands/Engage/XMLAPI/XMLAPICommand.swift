@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// `engage-batch xmlapi`: one operation, or a series of them, for an operator.
 struct XMLAPICommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "xmlapi",
@@ -120,7 +119,7 @@ struct XMLAPICommand: ParsableCommand {
     if exit != .done { throw ExitCode(exit) }
   }
 
-  /// - Parameter report: nil for an operation of which an earlier command does not know what became.
+  /// - Parameter report: The report; nil for an operation whose outcome in an earlier command is unknown.
   private static func tell(_ record: OperationRecord, _ report: XMLAPIReport?) {
     let document = report?.document ?? ["operation": .text(record.operation.name), "outcome": "inDoubt"]
     Streams.data(document.adding(["line": .number(record.line), "id": .text(record.key)]).canonicalText)
@@ -138,7 +137,7 @@ struct XMLAPICommand: ParsableCommand {
 extension OperationSeries.Again: ExpressibleByArgument {}
 
 extension Column: ExpressibleByArgument {
-  /// `NAME=VALUE` on the command line, cut at the first `=`.
+  /// Reads `NAME=VALUE`, split at the first `=`.
   package init?(argument: String) {
     guard let mark = argument.utf8.firstIndex(of: UInt8(ascii: "=")), mark > argument.startIndex else { return nil }
     self.init(String(argument[..<mark]), String(argument[argument.utf8.index(after: mark)...]))

@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// What became of one operation, for a script.
+/// The machine-readable outcome of an operation.
 struct XMLAPIReport {
   let document: JSONNode
   let exit: RunExit
@@ -35,12 +35,12 @@ struct XMLAPIReport {
       }
   }
 
-  /// Elements that are a list even when there is one of them.
+  /// Elements that are a list even if there is only one.
   private static let repeated: Set<String> = [
     "COLUMN", "CONTACT_LIST_ID", "FAILURE", "KEY_COLUMN", "LIST", "Mailing", "PARAMETER", "ROW", "SYNC_FIELD",
   ]
 
-  /// Text for an element of text only; else an object of its attributes, as `@name`, and its children.
+  /// Returns text for an element that has only text, otherwise an object of attributes, as `@name`, and children.
   static func node(_ element: XMLElement) -> JSONNode {
     if element.elements.isEmpty, element.attributes.isEmpty { return .text(element.text) }
     var members = element.attributes.map { JSONMember(key: "@\($0.name)", value: .text($0.value)) }
