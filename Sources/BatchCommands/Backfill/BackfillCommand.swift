@@ -133,8 +133,7 @@ struct BackfillCommand: ParsableCommand {
     }
   }
 
-  /// Whether a run did all it could: only identities that the service refuses for good are left (reference decisions
-  /// 37).
+  /// Whether only identities that the service refuses for good are left of a run (reference decisions 37).
   ///
   /// - Parameter summary: The run's figures as JSON.
   private static func onlyRefused(_ exit: Int32, _ summary: String?) -> Bool {

@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchStore
 import FoundationEssentials
 
-/// A file that is not a plan of `--online-plan`.
+/// The error that a file is not a plan of `--online-plan`.
 struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
   var path: String
 
@@ -14,7 +14,6 @@ struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// Which fields of which recipients a run would change.
 extension EngageConnection: ChangePlanning {
   func planningStore(of store: EventStore?) throws -> EventStore {
     try store?.planningCopy() ?? EventStore.temporary(format: EngagePlatform().storeFormat)

@@ -5,9 +5,9 @@ import BatchStore
 import BatchWire
 
 extension EngageConnection {
-  /// Hands `body` a reconciler whose calls and pauses end when a signal comes: the journal says how to continue.
+  /// Passes `body` a reconciler whose calls and pauses end on a signal; the journal allows continuing.
   ///
-  /// - Throws: ``InterruptedError`` after a signal, whatever `body` made of it.
+  /// - Throws: ``InterruptedError`` after a signal, whatever the result of `body`.
   func reconciling<Value>(
     _ store: EventStore, _ run: RunID, _ interruption: Interruption,
     note: @escaping @Sendable (String) -> Void, _ body: (IdentityReconciler) throws -> Value

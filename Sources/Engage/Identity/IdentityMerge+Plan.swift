@@ -3,12 +3,12 @@ import BatchReport
 import BatchStore
 
 extension IdentityMerge {
-  /// So many plans are shown in a report; the summary has their number.
+  /// The maximum number of plans in a report; the summary has the total.
   private static let shown = 200
 
-  /// The plans that a run made or continued, those that wait for a person first.
+  /// Returns the plans that a run made or continued, those pending for a person first.
   ///
-  /// - Parameter earlier: plans that earlier runs left unfinished.
+  /// - Parameter earlier: The plans that earlier runs left unfinished.
   static func merges(
     in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
   ) throws -> [IdentityMerge] {

@@ -1,15 +1,15 @@
 package import BatchConfiguration
 
-/// Everything the configuration says about identities (reference identity 5.1).
+/// The configuration of identities (reference identity 5.1).
 package struct IdentitySettings: Sendable {
   /// General.databaseListId
   package var list: String
   package var recipient: Settings.Recipient
   /// Nil unless AuditRecord.mergeHistoryInAuditRecordTable is set.
   package var audit: Settings.Audit?
-  /// Checks of different devices that are worked on at once.
+  /// The number of devices whose checks are processed concurrently.
   package var concurrency: Int
-  /// Nil with LocationServices.enabled = false: no last known location is written, nor are columns for it asked for.
+  /// Nil with LocationServices.enabled = false: no last known location is written, and its columns are not requested.
   package var locations: Settings.Location?
 
   package init(_ settings: Settings) {

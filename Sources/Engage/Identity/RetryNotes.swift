@@ -1,7 +1,8 @@
 import BatchDelivery
 import BatchFoundation
 
-/// Tells people that calls are repeated: each reason once, and again when the pause is twice as long. Many lanes wait for one service.
+/// Messages about repeated calls: each reason once, and again when the pause has doubled, because many threads wait for
+/// one service.
 final class RetryNotes: Sendable {
   private struct Told {
     var reason: String

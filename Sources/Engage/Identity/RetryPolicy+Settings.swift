@@ -7,14 +7,14 @@ import Glibc
 
 extension RetryPolicy {
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
-    // As a chunk is, while nothing else is taken.
+    // The same limit as for a chunk while nothing else is accepted.
     self.init(
       tries: DeliverySettings.attemptsInVain(settings.networking.breakerFailures), backoff: Backoff(settings),
       pause: pause)
     budget = settings.networking.retryBudget
   }
 
-  /// Holds the thread for that long, or until it is over for another reason, which is looked at ten times a second.
+  /// Blocks the thread for the span, or until `isOver` returns true, which is checked ten times a second.
   static func rest(_ span: Milliseconds, unless isOver: () -> Bool = { false }) {
     var left = span.count
     while left > 0, !isOver() {

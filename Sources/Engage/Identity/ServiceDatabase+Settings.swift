@@ -4,7 +4,6 @@ package import BatchStore
 import BatchWire
 
 extension ServiceDatabase {
-  /// The list of a configuration at its service.
   convenience init(
     _ settings: Settings, _ service: EngageService, patience: Patience.Limits? = nil,
     cancellation: HTTPCancellation? = nil, pause: @escaping @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) }
@@ -14,7 +13,7 @@ extension ServiceDatabase {
       cancellation: cancellation, pause: pause)
   }
 
-  /// The way for whole lists as files; nil where the configuration has none.
+  /// Returns the transfer of whole lists as files; nil if the configuration has none.
   func transfer(_ settings: Settings) -> ListTransfer? {
     settings.recipient.transferFolder.map { ListTransfer(self, folder: TransferFolder(path: $0)) }
   }
@@ -23,7 +22,7 @@ extension ServiceDatabase {
 // MARK: - For what an operator does outside a run
 
 extension IdentityReconciler {
-  /// With a run of its own in the store.
+  /// Returns a reconciler with a separate run in the store.
   package static func ofOperator(
     _ settings: Settings, service: EngageService, store: EventStore, now: Instant
   ) throws -> IdentityReconciler {

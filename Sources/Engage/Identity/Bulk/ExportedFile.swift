@@ -1,16 +1,16 @@
 import BatchFoundation
 
-/// Why lists as files are given up in a run, which then looks everything up one by one.
+/// The reasons to give up lists as files in a run, which then looks up everything one by one.
 enum ExportFault: Error, Equatable, CustomStringConvertible {
   case noFile
   case unreadable(TransferFolder.Failure)
-  /// An export or import did not come to its end.
+  /// An export or import that did not complete.
   case job(String)
   case missingColumns([String])
-  /// The file ends in the middle of a row, or a row has more or fewer fields than the first.
+  /// A file that ends within a row, or a row with more or fewer fields than the first.
   case torn(row: Int)
   case notUTF8(row: Int)
-  /// Fewer recipients than the list had before the export began.
+  /// A file with fewer recipients than the list had before the export began.
   case tooShort(rows: Int, size: Int)
 
   var description: String {
@@ -27,29 +27,29 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// An export of a list as it is read: trusted only as a whole, because a recipient that is missing looks like one who is unknown.
+/// An export of a list during reading: usable only as a whole, because a missing recipient looks like an unknown one.
 struct ExportedFile {
   private var columns: [String]
   private var rows = CSVReader()
-  /// Where each column stands in a row; nil before the first row.
+  /// The position of each column in a row; nil before the first row.
   private var places: [Int]?
   private var width = 0
   private var count = 0
   private var fault: ExportFault?
 
-  /// - Parameter columns: the first one is the recipient's id.
+  /// - Parameter columns: The names of the columns, with that of the recipient's id first.
   init(columns: [String]) { self.columns = columns }
 
-  /// Feeds bytes of any piece of the file; each recipient goes to `body`.
+  /// Reads the next bytes of the file and passes each recipient to `body`.
   mutating func read(_ bytes: some Sequence<UInt8>, _ body: (String, [String]) -> Void) {
     guard fault == nil else { return }
-    // The rows do not belong to the value while they are read, so that each can be taken by it.
+    // A copy is read, so that `take` may change this value meanwhile.
     var rows = self.rows
     rows.read(bytes) { take($0, body) }
     self.rows = rows
   }
 
-  /// - Throws: ``ExportFault`` unless all of the file could be taken and it has so many recipients.
+  /// - Throws: ``ExportFault`` unless the whole file was read and has at least `size` recipients.
   mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {
     if rows.openQuote != nil { fault = fault ?? .torn(row: count + 1) }
     var rows = self.rows

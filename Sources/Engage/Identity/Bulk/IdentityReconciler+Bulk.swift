@@ -6,13 +6,13 @@ import EngageRules
 extension IdentityReconciler {
   private static let page = 20_000
 
-  /// Above `Recipient.bulkThreshold` look-ups the list is exported once, and recipients of devices are added as files.
+  /// Exports the list once if there are more than `Recipient.bulkThreshold` look-ups, and adds recipients of devices as
+  /// files. A device is marked before its recipient may be added, so a later look-up finds a recipient whose answer was
+  /// lost.
   ///
-  /// A device is marked before its recipient may be added, so whatever is lost, a later look-up finds it.
-  ///
-  /// - Parameter absent: columns that the list does not have.
-  /// - Returns: the service with look-ups from the export; nil when single look-ups are cheaper, there is no way for files, or a
-  ///   file is not the whole list, which the result then says.
+  /// - Parameter absent: The columns that the list does not have.
+  /// - Returns: The service with look-ups from the export; nil if single look-ups are cheaper, files cannot be
+  ///   transferred, or a file is not the whole list, which is then noted in the log.
   func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
     guard let transfer else { return nil }
     do {
@@ -75,7 +75,7 @@ extension IdentityReconciler {
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try !isMissing($0, in: renewed) }
     log.count { $0.created += created }
-    // Each row is looked for by itself: a job that is complete says how many it refused, not which.
+    // Each row is looked up, because a complete job reports how many rows it refused, but not which.
     if created < missing.count {
       log.note(
         "\(missing.count - created) of \(missing.count) imported recipients are not in the list; their devices are set up one by one"
@@ -84,7 +84,7 @@ extension IdentityReconciler {
     return renewed
   }
 
-  /// Whether nobody has a person's mobile user id. Where the service finds somebody else by it, that is for the set-up to see.
+  /// Whether nobody has the person's mobile user id. If the look-up finds another recipient, the set-up handles that.
   private func isMissing(_ person: Person, in index: IndexedDatabase) throws -> Bool {
     do {
       return try index.find([userColumn(of: person)]) == nil

@@ -1,12 +1,12 @@
 import BatchFoundation
 import EngageRules
 
-/// The service with an exported copy of what is going to be looked up, so that look-ups cost no calls.
+/// The service with an exported copy of the data to look up, so that look-ups cost no calls.
 ///
-/// Only look-ups come from the copy: recipients that are written to are read from the service as ever, and what is read or
-/// written brings the copy up to date.
+/// Only look-ups use the copy: recipients to write to are read from the service, and each read or write updates the
+/// copy.
 final class IndexedDatabase: RecipientDatabase {
-  /// A value as the service may compare it.
+  /// A value in the form in which the service may compare it.
   struct Pair: Hashable {
     var column: ByteText
     var value: [UInt8]
@@ -23,9 +23,9 @@ final class IndexedDatabase: RecipientDatabase {
 
   private struct State {
     var images: [ByteText: RecipientImage] = [:]
-    /// Recipients that have, or had, each searched pair.
+    /// The recipients that have, or had, each searched pair.
     var holders: [Pair: Set<ByteText>]
-    /// Recipients that a write made findable; the read that follows each write tells their other columns.
+    /// Recipients that a write made findable; the read after each write provides their other columns.
     var awaited: Set<ByteText> = []
 
     mutating func keep(_ image: RecipientImage, foundBy columns: [IdentityColumn]) {
@@ -39,13 +39,13 @@ final class IndexedDatabase: RecipientDatabase {
   private let service: any RecipientDatabase
   private let state: Guarded<State>
 
-  /// - Parameter searched: the pairs that are going to be looked up; nothing else is kept.
+  /// - Parameter searched: The pairs to look up; nothing else is kept.
   init(_ service: any RecipientDatabase, searched: Set<Pair>) {
     self.service = service
     state = Guarded(State(holders: Dictionary(searched.map { ($0, []) }, uniquingKeysWith: { first, _ in first })))
   }
 
-  /// Keeps a recipient of the export if a look-up can find it.
+  /// Keeps an exported recipient if a look-up can find it.
   func take(_ id: String, _ columns: [IdentityColumn]) {
     state.withLock { $0.keep(RecipientImage(id: id, columns: columns), foundBy: columns) }
   }
@@ -57,7 +57,7 @@ final class IndexedDatabase: RecipientDatabase {
       let candidates = holders.compactMap { state.images[$0] }.filter { image in
         ids.allSatisfy { Pair($0) == Pair(IdentityColumn(name: $0.name, value: image[$0.name])) }
       }
-      // Whether case and white space count is for the service to say.
+      // Only the service knows whether case and white space count.
       guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
       return .some(
         candidates.min { (Int64($0.id) ?? .max, ByteText($0.id)) < (Int64($1.id) ?? .max, ByteText($1.id)) })
@@ -80,7 +80,7 @@ final class IndexedDatabase: RecipientDatabase {
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     let id = try service.add(columns)
     state.withLock { state in
-      // The service may have found one that the export told more about.
+      // The service may have found a recipient of which the export has more columns.
       let known = state.images[ByteText(id)]?.changed(by: columns) ?? RecipientImage(id: id, columns: columns)
       state.keep(known, foundBy: columns)
     }

@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// Whole lists as files: export, import, and the jobs behind them (reference identity 3.2).
+/// The transfer of whole lists as files: export, import, and their jobs (reference identity 3.2).
 package final class ListTransfer: Sendable {
   private let database: ServiceDatabase
   private let folder: TransferFolder
 
-  /// Polls start at 15 s and double up to 300 s; after eight hours a job counts as lost.
+  /// Polls start at 15 s and double up to 300 s; a job counts as lost after eight hours.
   private static let longestPoll = Milliseconds(300_000)
   private static let longestJob = Milliseconds(8 * 3_600_000)
   static let rowsPerImport = 50_000
@@ -17,31 +17,31 @@ package final class ListTransfer: Sendable {
 
   private var list: String { database.list }
 
-  /// Hands every recipient of the list to `body`: its id and the values of the columns in their order.
+  /// Passes every recipient of the list to `body`: the id and the values of the columns, in order.
   ///
-  /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
+  /// - Throws: ``ExportFault`` if the file is not the whole list; the recipients passed so far are then useless.
   func export(_ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void) throws {
     let columns = ["RECIPIENT_ID"] + columns
     try fetch(.exportList(list, columns: columns), of: list, columns, retryPolicy, body)
   }
 
-  /// Hands every row of a relational table to `body`: the value of its key, and those of the other columns in their order.
+  /// Passes every row of a relational table to `body`: the value of the key and those of the other columns, in order.
   ///
-  /// - Throws: as ``export(_:_:_:)``.
+  /// - Throws: The errors of ``export(_:_:_:)``.
   func export(
     table: String, key: String, _ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void
   ) throws {
     try fetch(.exportTable(table), of: table, [key] + columns, retryPolicy, body)
   }
 
-  /// - Parameter columns: of the file; the first one is never empty.
+  /// - Parameter columns: The columns of the file; the first one is never empty.
   private func fetch(
     _ request: XMLAPIOperation<JobReference>, of list: String, _ columns: [String], _ retryPolicy: RetryPolicy,
     _ body: (String, [String]) -> Void
   ) throws {
-    // Those that are added while the job runs make the file longer, never shorter.
+    // Recipients added while the job runs make the file longer, never shorter.
     let size = try call(.describe(list), retryPolicy).size ?? 0
-    // An export that nobody fetches does no harm, so it may be asked for again.
+    // An export that is not fetched is harmless, so the request may be repeated.
     let job = try call(request, retryPolicy)
     try wait(for: job, retryPolicy)
     guard let path = job.filePath else { throw ExportFault.noFile }
@@ -54,7 +54,7 @@ package final class ListTransfer: Sendable {
     try file.finish(ofAtLeast: size, body)
   }
 
-  /// Adds recipients by one column and leaves those alone that have the value already, so that it may be repeated.
+  /// Adds recipients by one column, leaving those that already have the value unchanged, so that it may be repeated.
   func add(_ values: [String], to column: String, named name: String, _ retryPolicy: RetryPolicy) throws {
     var file = CSVText.line([column])
     for value in values { file += CSVText.line([value]) }

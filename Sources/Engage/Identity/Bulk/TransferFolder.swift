@@ -1,7 +1,7 @@
 import BatchFoundation
 import Glibc
 
-/// The folders `upload` and `download` that the service shares over SFTP, where they are mounted.
+/// The folders `upload` and `download` that the service shares over SFTP, as mounted.
 package struct TransferFolder: Sendable {
   package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
     package var path: String
@@ -29,7 +29,7 @@ package struct TransferFolder: Sendable {
 
   /// Reads a file piece by piece, whatever its size.
   ///
-  /// - Parameter remote: as the service names it, such as `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
+  /// - Parameter remote: The service's name for it, such as `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
   func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
     guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
       throw Failure(path: remote, operation: "name", code: EINVAL)

@@ -2,18 +2,19 @@ package import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// What a run would write, field by field: the document that `run --dry-run --online-plan` leaves and `run --plan` carries out.
+/// The writes of a run, field by field: the document that `run --dry-run --online-plan` writes and `run --plan` carries
+/// out.
 ///
-/// It holds ids of people, so its file is for its owner only.
+/// It contains ids of people, so its file is readable only to its owner.
 package struct IdentityChangePlan: Codable, Equatable, Sendable {
   /// One field of a recipient, of the audit table, or of the mapping of devices.
   package struct Change: Codable, Equatable, Sendable {
     package var device: String
     /// `create`, `location`, or the scenario of the plan.
     package var scenario: String
-    /// The step that writes the field, or why nothing is written.
+    /// The step that writes the field, or the reason that nothing is written.
     package var rule: String
-    /// A recipient's id, or `new:` and the mobile user id for one that does not exist yet; a table's id for an audit row.
+    /// The recipient's id, or `new:` and the mobile user id if it does not exist yet; a table's id for an audit row.
     package var target: String
     package var column: String
     package var current: String
@@ -22,21 +23,21 @@ package struct IdentityChangePlan: Codable, Equatable, Sendable {
 
   package var version = 1
   package var list: String
-  /// Milliseconds since 1970; all dates that are written are this one.
+  /// Milliseconds since 1970; every date written is this one.
   package var date: Int64
-  /// Of what the caller says the change plan rests on: job, configuration and inputs.
+  /// The digest of job, configuration and inputs.
   package var inputs: String
-  /// In the order in which devices were first seen and checks were made.
+  /// The changes, in the order in which devices were first seen and checks were made.
   package var changes: [Change]
 
   package var now: Instant { Instant(milliseconds: date) }
 }
 
-/// The service or the inputs have changed since the change plan was made; nothing was written.
+/// The error that the service or the inputs have changed since the change plan was made; nothing was written.
 package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
   package enum Difference: Equatable, Sendable {
     case list, inputs
-    /// So many changes are new, and so many are not needed any more.
+    /// The numbers of new changes and of those no longer needed.
     case changes(added: Int, removed: Int)
   }
 
@@ -58,9 +59,9 @@ package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringCo
 }
 
 extension IdentityReconciler {
-  /// What ``reconcile()`` would do now. The service is only read, and the store is not changed.
+  /// Returns what ``reconcile()`` would do now. The service is only read, and the store is not changed.
   ///
-  /// - Parameter inputs: a digest of job, configuration and inputs, compared when the change plan is carried out.
+  /// - Parameter inputs: A digest of job, configuration and inputs, compared when the change plan is carried out.
   package func changePlan(inputs: String) throws -> IdentityChangePlan {
     let copy = try store.planningCopy()
     let planning = PlanningDatabase(remote)
@@ -70,7 +71,7 @@ extension IdentityReconciler {
     reconciler.shouldEnd = shouldEnd
     reconciler.writesLocations = false
     reconciler.looksBeforeAdding = true
-    // One after the other, so that the same service gives the same document.
+    // Without concurrency, the same service yields the same document.
     reconciler.settings.concurrency = 1
     let log = RunLog()
     let result = try reconciler.reconcile(log)
@@ -96,12 +97,12 @@ extension IdentityReconciler {
       list: settings.list, date: now.milliseconds, inputs: inputs, changes: changes)
   }
 
-  /// Carries out exactly what was proposed.
+  /// Carries out exactly the proposed changes.
   ///
-  /// First everything is read once more: if the outcome would be another, nothing is written. After that, a plan that was not
+  /// Everything is read again first: if the outcome would differ, nothing is written. Later, a plan that was not
   /// proposed is left to an operator.
   ///
-  /// - Throws: ``ChangePlanMismatch``, and what ``reconcile()`` throws.
+  /// - Throws: ``ChangePlanMismatch``, and the errors of ``reconcile()``.
   package func reconcile(_ changePlan: IdentityChangePlan, inputs: String) throws -> IdentityResult {
     var reconciler = self
     reconciler.now = changePlan.now
@@ -120,10 +121,10 @@ extension IdentityReconciler {
   }
 }
 
-/// What a change plan writes; merges that write anything else are not made.
+/// The changes of a change plan; merges that write anything else are not made.
 final class PlannedChanges: Sendable {
   private let changes: Set<ByteText>
-  /// Without what was there before: a location replaces whatever it is.
+  /// The changes without previous values: a location replaces any value.
   private let writes: Set<ByteText>
 
   init(_ changePlan: IdentityChangePlan) {
@@ -131,7 +132,7 @@ final class PlannedChanges: Sendable {
     writes = Set(changePlan.changes.map(\.write.text))
   }
 
-  /// - Parameter name: what stands in the change plan for a recipient's id.
+  /// - Parameter name: Returns the change plan's name for a recipient's id.
   func covers(_ plan: MergePlan, naming name: (String) -> String) -> Bool {
     plan.plannedChanges(naming: name).allSatisfy { changes.contains($0.text) }
   }
@@ -154,7 +155,6 @@ extension IdentityChangePlan.Change {
 }
 
 extension LocationUpdate {
-  /// - Parameter name: as for a plan.
   func plannedChanges(
     on image: RecipientImage?, naming name: (String) -> String
   ) -> [IdentityChangePlan.Change] {
@@ -167,7 +167,7 @@ extension LocationUpdate {
 }
 
 extension MergePlan {
-  /// - Parameter name: replaces the id of a recipient that was added in the same run by its name in the change plan.
+  /// - Parameter name: Returns the change plan's name for the id of a recipient added in the same run.
   func plannedChanges(naming name: (String) -> String) -> [IdentityChangePlan.Change] {
     func change(_ rule: String, _ target: String, _ column: String, _ current: String, _ new: String)
       -> IdentityChangePlan.Change
@@ -189,7 +189,7 @@ extension MergePlan {
         changes.append(
           change(step.name.rawValue, "device", "Primary User Id", before.mobileUserId, after.mobileUserId))
       case .audit:
-        // The key is made of the ids, of which one may not exist yet.
+        // The key derives from the ids, of which one may not exist yet.
         changes += step.changes.dropFirst().map { change(step.name.rawValue, step.target, $0.name, "", name($0.after)) }
       default:
         changes += step.changes.map {

@@ -1,12 +1,12 @@
 import BatchFoundation
 import EngageRules
 
-/// Reads the service and keeps every write to itself, so that the same code that reconciles can be asked what it would do.
+/// A database that reads the service and only records writes, so that the reconciler's own code can compute a plan.
 final class PlanningDatabase: RecipientDatabase {
   private struct State {
     /// Recipients as they would be after the writes so far.
     var images: [ByteText: RecipientImage] = [:]
-    /// Columns of recipients that would be added, in order.
+    /// The columns of recipients that would be added, in order.
     var added: [(id: String, columns: [IdentityColumn])] = []
   }
 
@@ -15,7 +15,7 @@ final class PlanningDatabase: RecipientDatabase {
 
   init(_ service: any RecipientDatabase) { self.service = service }
 
-  /// Stands for the id of a recipient that does not exist yet.
+  /// Returns a placeholder for the id of a recipient that does not exist yet.
   static func newID(of columns: [IdentityColumn]) -> String { "new:" + (columns.first?.value ?? "") }
 
   var added: [(id: String, columns: [IdentityColumn])] { state.withLock { $0.added } }
@@ -27,7 +27,7 @@ final class PlanningDatabase: RecipientDatabase {
       let asItWouldBe = state.withLock { $0.images[ByteText(found.id)] }
       if asItWouldBe?.answers(ids) ?? true { candidates.append(asItWouldBe ?? found) }
     }
-    // The service answers with the oldest one; new ones are the youngest.
+    // The service answers with the oldest recipient; new ones are the youngest.
     return candidates.min { Self.age($0.id) < Self.age($1.id) }
   }
 
@@ -40,7 +40,7 @@ final class PlanningDatabase: RecipientDatabase {
     return image
   }
 
-  /// Whoever proposes has looked for the recipient before, so it is a new one.
+  /// Records a new recipient: the caller has already looked for it.
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     let id = Self.newID(of: columns)
     state.withLock { state in

@@ -2,7 +2,7 @@ import BatchConfiguration
 package import BatchFoundation
 import EngageRules
 
-/// Deletes people at the service: their recipients and the audit rows of their merges. It cannot be undone.
+/// The irreversible deletion of people at the service: their recipients and the audit rows of their merges.
 package struct ServiceErasure: Sendable {
   package var remote: ServiceDatabase
   package var settings: IdentitySettings
@@ -14,15 +14,15 @@ package struct ServiceErasure: Sendable {
     self.retryPolicy = retryPolicy
   }
 
-  /// More recipients with one value than this are a mistake of the column.
+  /// More recipients with one value than this mean a wrong column.
   private static let most = 100
 
-  /// What is there now; reads only.
+  /// Returns the recipients that exist now; reads only.
   ///
   /// - Parameters:
-  ///   - ids: as they were named.
-  ///   - traces: what the store knows of them.
-  /// - Returns: recipients by their ids; of several with one value only the oldest, as the service answers.
+  ///   - ids: The ids given.
+  ///   - traces: The store's knowledge of these people.
+  /// - Returns: The recipients' ids; of several with one value only the oldest, as the service answers.
   package func find(_ ids: [PersonID], _ traces: ServiceTraces) throws(RemoteFailure) -> [String] {
     var found: Set<String> = []
     for recipient in traces.recipients.sorted() {
@@ -34,9 +34,9 @@ package struct ServiceErasure: Sendable {
     return found.sorted()
   }
 
-  /// Deletes everything that ``find(_:_:)`` finds until it finds nothing any more.
+  /// Deletes everything that ``find(_:_:)`` finds, until it finds nothing more.
   ///
-  /// - Returns: how many recipients and how many audit rows are gone.
+  /// - Returns: The numbers of deleted recipients and audit rows.
   package func erase(
     _ ids: [PersonID], _ traces: ServiceTraces
   ) throws(RemoteFailure) -> (recipients: Int, auditRows: Int) {
@@ -66,7 +66,8 @@ package struct ServiceErasure: Sendable {
     return users + columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
   }
 
-  /// Whether a mobile user id of these people finds a recipient to which other devices lead. What a customer's id finds was named.
+  /// Whether a mobile user id of these people finds a recipient used by other devices. Recipients found by a customer's
+  /// id are not kept: that id was given.
   private func keeps(_ recipient: String, foundBy column: IdentityColumn, _ traces: ServiceTraces) -> Bool {
     column.name.isIdentical(to: settings.recipient.mobileUserIdColumn) && traces.kept.contains(recipient)
   }
@@ -74,7 +75,7 @@ package struct ServiceErasure: Sendable {
   private func find(_ column: IdentityColumn) throws(RemoteFailure) -> String? {
     let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
     guard let image else { return nil }
-    // A look-up may be believed without a proof; a deletion needs one.
+    // A look-up may be trusted without proof; a deletion needs it.
     guard image.answers([column]) else { throw .wrongAnswer }
     return image.id
   }
@@ -83,7 +84,7 @@ package struct ServiceErasure: Sendable {
     try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) } != nil
   }
 
-  /// - Returns: false for one that is not there any more. A repeated call deletes nothing else.
+  /// - Returns: False if the recipient no longer exists. A repeated call deletes nothing else.
   private func remove(_ recipient: String) throws(RemoteFailure) -> Bool {
     try isGone { () throws(RemoteFailure) in try remote.remove(recipient) }
   }

@@ -9,14 +9,14 @@ struct AuditRow {
   var winner: IdentityColumn
   var date: IdentityColumn
 
-  /// In the order in which the plan keeps them; the table's key comes first.
+  /// The columns in the order of the plan, with the table's key first.
   var columns: [IdentityColumn] { [key, loser, winner, date] }
 }
 
 extension AuditRow {
-  /// The row as a step of a plan wrote it.
+  /// Restores the row that a step of a plan wrote.
   ///
-  /// - Throws: ``StoreError/inconsistent(_:)`` for a step that holds no audit row.
+  /// - Throws: ``StoreError/inconsistent(_:)`` if the step holds no audit row.
   init(_ step: MergeStep) throws {
     guard step.name == .audit, step.changes.count == 4 else {
       throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan holds no audit row")
@@ -25,13 +25,13 @@ extension AuditRow {
     self.init(key: columns[0], loser: columns[1], winner: columns[2], date: columns[3])
   }
 
-  /// The step that writes it.
+  /// Returns the step that writes the row.
   func step(table: String) -> MergeStep {
     MergeStep(
       .audit, target: table, changes: columns.map { ColumnChange(name: $0.name, before: "", after: $0.value) })
   }
 
-  /// The row that stays behind when the merge is taken back: the same columns, the other way round, under a key of its own.
+  /// Returns the row left after the merge is undone: the same columns, reversed, under another key.
   func reversed(key: String) -> AuditRow {
     var row = self
     row.key.value = key

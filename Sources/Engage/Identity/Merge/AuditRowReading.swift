@@ -3,11 +3,11 @@ import BatchFoundation
 package import BatchStore
 package import EngageRules
 
-/// The audit rows that merges have to have left, beside what the service has (reference identity 5.5).
+/// A comparison of the audit rows that merges must have written with those of the service (reference identity 5.5).
 package struct AuditRowReading {
   /// A row that a merge wrote.
   package struct Expected: Sendable {
-    /// As the row was written, the key first.
+    /// The columns as written, the key first.
     package var columns: [IdentityColumn]
     package var table: String
     package var plan: Int64
@@ -25,8 +25,8 @@ package struct AuditRowReading {
     self.retryPolicy = retryPolicy
   }
 
-  /// Rows of merges that are done, each key once, in the order in which they were planned. What was taken back has none, or one that only
-  /// its operator asked for.
+  /// Returns the rows of merges that are done, each key once, in the order of planning. An undone merge has no row, or
+  /// one that only its operator requested.
   package static func expected(in store: EventStore) throws -> [Expected] {
     var rows: [Expected] = []
     var places: [ByteText: Int] = [:]
@@ -45,9 +45,10 @@ package struct AuditRowReading {
     return rows
   }
 
-  /// What the table has of the rows, in their order. Dates are not compared, because the service may write them in another form.
+  /// Compares the rows with those of the table, in order. Dates are not compared, because the service may format them
+  /// differently.
   ///
-  /// - Throws: ``RemoteFailure``, or why the table could not be read as a whole.
+  /// - Throws: ``RemoteFailure``, or the reason that the table could not be read as a whole.
   package func findings(for rows: [Expected]) throws -> [Finding] {
     let places = Dictionary(rows.indices.map { (ByteText(rows[$0].columns[0].value), $0) }) { $1 }
     var findings = [Finding](repeating: .missing, count: rows.count)

@@ -3,31 +3,31 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// Decides which scenario a check is, from what was read and nothing else (reference identity 5.3 and 5.6).
+/// The choice of a check's scenario, only from what was read (reference identity 5.3 and 5.6).
 struct MergeDecision {
   var draft: MergeDraft
-  /// An operator has undone the merge of these two.
+  /// Whether an operator has undone the merge of these two.
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
-  /// How often these two were merged from this store, and it holds.
+  /// Returns how often this store merged these two with lasting effect.
   var mergesMade: (_ loser: String, _ winner: String) throws -> Int
-  /// Whether the store knows somebody by a mobile user id.
+  /// Whether the store knows a person with the mobile user id.
   var isPerson: (_ mobileUserId: String) throws -> Bool
-  /// Whether a recipient's column keeps an id.
+  /// Whether a recipient's column has the id, as the column stores it.
   var keeps: (_ id: IdentityColumn, _ kept: String) throws -> Bool
 
   enum Result {
-    /// Sa: the device is who it was.
+    /// Sa: the device keeps its identity.
     case unchanged
     case plan(MergePlan)
-    /// The recipient of the device went up in another one earlier; the check is that one's.
+    /// The recipient of the device was merged into another one earlier, which the check now concerns.
     case follow(String)
   }
 
   private var settings: IdentitySettings { draft.settings }
 
   /// - Parameters:
-  ///   - current: the recipient of the device; nil if the service has none of that id.
-  ///   - winner: the recipient that has the ids, at the end of its chain of merges; nil if nobody has them.
+  ///   - current: The recipient of the device; nil if the service has none with that id.
+  ///   - winner: The recipient that has the ids, at the end of its chain of merges; nil if nobody has them.
   func decide(
     _ subject: MergeDraft.Subject, current: RecipientImage?, winner: RecipientImage?
   ) throws -> Result {
@@ -58,7 +58,8 @@ struct MergeDecision {
           winner: winner.id))
     }
     let earlier = try mergesMade(current.id, winner.id)
-    // Another device of the recipient has made this merge: this one only moves over. Without marks nothing at the service tells.
+    // Another device of the recipient has made this merge, so this one is only reassigned. Without marks, the service
+    // shows no trace of it.
     if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
@@ -83,7 +84,7 @@ struct MergeDecision {
     if users.1.isEmpty || shareUser {
       return .plan(draft.movingMobileUserId(subject, from: current, to: winner, earlier: earlier))
     }
-    // A record that comes late says nothing of whoever took the recipient over since.
+    // A late record says nothing about the person who has since taken over the recipient.
     if !users.0.isEmpty, !RecipientQuestion.isSame(users.0, subject.current.mobileUserId), try isPerson(users.0) {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
@@ -100,12 +101,12 @@ struct MergeDecision {
     return draft.settingIds(subject, on: current)
   }
 
-  /// Whether the recipient has a value of its own in one of the columns that is not the one searched for.
+  /// Whether the recipient has a value other than the one searched for in one of the columns.
   private func isKnown(_ recipient: RecipientImage, otherThan ids: [IdentityColumn]) throws -> Bool {
     try ids.contains { try !recipient[$0.name].isEmpty && !keeps($0, recipient[$0.name]) }
   }
 
-  /// iOS wrote UUIDs in upper case and Android in lower case.
+  /// Compares without ASCII case: iOS wrote UUIDs in upper case and Android in lower case.
   static func isSameUser(_ one: String, _ other: String) -> Bool {
     one.utf8.elementsEqual(other.utf8) { $0 == $1 || ($0 ^ $1 == 0x20 && ($0 | 0x20) &- 0x61 < 26) }
   }

@@ -3,14 +3,15 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// Turns a decision into the steps of a plan with their images (reference identity 5.6).
+/// The translation of a decision into the steps of a plan with their images (reference identity 5.6).
 struct MergeDraft {
   var settings: IdentitySettings
-  /// The mobile user id is part of a unique key, so no two recipients may have it at once: it is cleared before it moves.
+  /// Whether the mobile user id is part of a unique key. No two recipients may then have it at once, so it is cleared
+  /// before it moves.
   var mobileUserIdIsKey = false
   var now: Instant
 
-  /// Who asks.
+  /// The device that a plan is for.
   struct Subject {
     var device: String
     var checkId: Int64?
@@ -19,7 +20,7 @@ struct MergeDraft {
     var current: DeviceIdentity
   }
 
-  /// - Parameter check: nil for what the set-up of the person asks, who is named from then on.
+  /// - Parameter check: The check; nil for the set-up of the person, whose identity applies from then on.
   static func subject(_ device: KnownDevice, _ check: PendingCheck? = nil) -> Subject {
     Subject(
       device: device.device, checkId: check?.id,
@@ -39,7 +40,7 @@ struct MergeDraft {
       created: now, steps: steps)
   }
 
-  /// A plan that does nothing and says why.
+  /// Returns a plan that does nothing, with the reason.
   func stopped(
     _ subject: Subject, as state: MergeState, reason: String, loser: String = "", winner: String = ""
   ) -> MergePlan {
@@ -49,7 +50,7 @@ struct MergeDraft {
     return plan
   }
 
-  /// - Parameter image: the recipient as it is, with the place before.
+  /// - Parameter image: The recipient with its previous location.
   func placing(_ update: LocationUpdate, on image: RecipientImage, for identity: DeviceIdentity) -> MergePlan {
     let subject = Subject(
       device: update.location.device, checkId: nil, emission: -1, ids: [], current: identity)
@@ -62,7 +63,7 @@ struct MergeDraft {
       ])
   }
 
-  /// What the service refuses for good: a check, or without one the set-up of the device.
+  /// Returns the plan of a check that the service refuses for good, or without a check of the device's set-up.
   func refused(_ subject: Subject, _ reason: String) -> MergePlan {
     var plan = plan(
       subject.checkId == nil ? .setUp : .none, subject, loser: subject.current.recipientId,
@@ -72,14 +73,14 @@ struct MergeDraft {
     return plan
   }
 
-  /// What a record asks for the recipient.
+  /// Returns the plan for a record's instruction on the recipient.
   func asking(_ instruction: ContactInstruction, _ subject: Subject, of recipient: String) -> MergePlan {
     plan(
       MergeScenario(instruction), subject, loser: recipient, winner: recipient, after: subject.current,
       steps: [MergeStep(instruction, of: recipient)])
   }
 
-  /// Row 5 of the set-up, and Sb.
+  /// Plans row 5 of the set-up, and Sb.
   func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
     let column = settings.recipient.mobileUserIdColumn
     return plan(
@@ -93,7 +94,7 @@ struct MergeDraft {
       ])
   }
 
-  /// S1.
+  /// Plans S1.
   func settingIds(_ subject: Subject, on recipient: RecipientImage) -> MergePlan {
     plan(
       .setIds, subject, loser: recipient.id, winner: recipient.id,
@@ -106,21 +107,21 @@ struct MergeDraft {
       ])
   }
 
-  /// The device moves over without a trace on either recipient.
+  /// Plans a reassignment of the device without a trace on either recipient.
   func reassigning(_ subject: Subject, from loser: String, to winner: RecipientImage) -> MergePlan {
     plan(
       .reassign, subject, loser: loser, winner: winner.id, after: identity(of: winner, for: subject),
       steps: [MergeStep(.publishMapping)])
   }
 
-  /// S2.
+  /// Plans S2.
   ///
-  /// - Parameter earlier: how often the two were merged before.
+  /// - Parameter earlier: The number of earlier merges of the two.
   func movingMobileUserId(
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
     let column = settings.recipient.mobileUserIdColumn
-    // A record that comes late may be of one who has another id by now.
+    // A late record may be of a person who has another id by now.
     let (own, user) = (loser[column], subject.current.mobileUserId)
     let isOwn = own.isEmpty || RecipientQuestion.isSame(own, user)
     let move = MergeStep(
@@ -136,9 +137,9 @@ struct MergeDraft {
         + [MergeStep(.publishMapping)], earlier: earlier)
   }
 
-  /// S3.
+  /// Plans S3.
   ///
-  /// - Parameter earlier: how often the two were merged before.
+  /// - Parameter earlier: The number of earlier merges of the two.
   func marking(
     _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
   ) -> MergePlan {
@@ -154,7 +155,7 @@ struct MergeDraft {
       recipientId: winner.id, mobileUserId: own.isEmpty ? subject.current.mobileUserId : own)
   }
 
-  /// A mark that is there already keeps its date.
+  /// Returns the steps that mark the loser; an existing mark keeps its date.
   private func marks(on loser: RecipientImage, winner: String) -> [MergeStep] {
     guard settings.recipient.marksMergesInDatabase else { return [] }
     let marker = loser.mark(in: settings.recipient.mergedRecipientIdColumn)

@@ -1,9 +1,9 @@
 import BatchFoundation
 import EngageRules
 
-/// What a recipient has, beside what a step writes (reference decisions 61).
+/// The comparison of a recipient with the changes of a step (reference decisions 61).
 extension MergeExecutor {
-  /// Whether a change is there, or not yet.
+  /// Whether the change is already made.
   func isMade(_ change: ColumnChange, on image: RecipientImage) throws -> Bool {
     try reconciler.columns.has(change.after, of: change, unlike: change.before, on: image, remote, retryPolicy)
   }
@@ -12,7 +12,7 @@ extension MergeExecutor {
     if try reconciler.columns.has(change.before, of: change, unlike: change.after, on: image, remote, retryPolicy) {
       return true
     }
-    // On the way back, what was written may have been cut.
+    // When undoing, the written value may have been cut.
     return try kind(change).cuts(change.before, to: image[change.name])
   }
 
@@ -20,13 +20,13 @@ extension MergeExecutor {
     try reconciler.columns.kind(of: change.name, remote, retryPolicy)
   }
 
-  /// Whether all changes are there; what a look-up by the whole text finds is there, however much of it is kept.
+  /// Whether all changes are made. A value found by a look-up of the whole text counts, even if the column cut it.
   ///
   /// - Throws: ``Stop/abort(_:)`` naming the column that cut a value.
   func areMade(_ changes: [ColumnChange], _ step: MergeStep, on image: RecipientImage) throws -> Bool {
     let missing = try changes.filter { try !isMade($0, on: image) }
     if missing.isEmpty { return true }
-    // What is there from before was not written by this step.
+    // A value from before was not written by this step.
     guard step.isStarted,
       try missing.allSatisfy({ try !isToBeMade($0, on: image) && kind($0).cuts($0.after, to: image[$0.name]) })
     else { return false }

@@ -3,14 +3,15 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// Carries a plan out or takes it back, step by step, each with its line in the journal (reference identity 5.6).
+/// The execution or undoing of a plan, step by step, each with its line in the journal (reference identity 5.6).
 ///
-/// Before each write the target is read: the after-image means the step is done, the before-image that it is to be written,
-/// anything else that somebody else wrote. What came of a write is never assumed: unless the service said that it was applied,
-/// the next read decides. So the same loop serves a first attempt, a repeated one and a resumed plan.
+/// Before each write the target is read: the after-image means that the step is done, the before-image that it can be
+/// written, anything else that somebody else wrote. The result of a write is never assumed: unless the service
+/// confirmed it, the next read decides. The same loop therefore serves a first attempt, a repeated one and a resumed
+/// plan.
 struct MergeExecutor {
   var reconciler: IdentityReconciler
-  /// Whether steps that were started may have been made by an earlier run, and nobody has looked.
+  /// Whether an earlier run may have made the started steps, and nobody has checked.
   var isResumed = false
 
   enum Outcome: Equatable {
@@ -20,14 +21,14 @@ struct MergeExecutor {
     case conflict(String)
   }
 
-  /// Why a plan stops.
+  /// The reason that a plan stops.
   enum Stop: Error {
     case conflict(String)
-    /// The service refuses a step for good: what was done is taken back.
+    /// The service refuses a step for good: the steps done are undone.
     case abort(String)
   }
 
-  /// Images that were read under the plan's locks just before it was stored; good for its first step only.
+  /// The images read under the plan's locks just before it was stored; valid for its first step only.
   var fresh: [RecipientImage] = []
 
   var remote: any RecipientDatabase { reconciler.remote }
@@ -35,7 +36,7 @@ struct MergeExecutor {
 
   // MARK: Forward
 
-  /// - Throws: ``RemoteFailure`` when the service could not be brought to answer; the plan stays open and can be resumed.
+  /// - Throws: ``RemoteFailure`` if the service could not be made to answer; the plan stays open and can be resumed.
   mutating func carryOut(_ plan: inout MergePlan) throws -> Outcome {
     var pending: [JournalLine] = []
     do {
@@ -90,7 +91,7 @@ struct MergeExecutor {
 
   // MARK: Back
 
-  /// Goes back over the steps that were started. The plan is in the state `undoing` and has an ``MergePlan/undoCause``.
+  /// Undoes the steps that were started. The plan is in the state `undoing` and has an ``MergePlan/undoCause``.
   mutating func takeBack(_ plan: inout MergePlan) throws -> Outcome {
     plan.state = .undoing
     var pending: [JournalLine] = []
@@ -148,7 +149,7 @@ struct MergeExecutor {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       guard let image = try current(step.target) else {
-        // What is gone needs no mark and no clearing, and has nothing to be restored to.
+        // A missing recipient needs no mark and no clearing, and cannot be restored.
         if undo || (plan.scenario.isMerge && step.target.isIdentical(to: plan.loser)) { return }
         throw Stop.abort("\(step.name.rawValue): the recipient is gone")
       }
@@ -168,20 +169,20 @@ struct MergeExecutor {
     }
   }
 
-  /// - Throws: ``Stop`` if a column is neither as it was nor as it is to be.
+  /// - Throws: ``Stop`` if a column has neither the old nor the new value.
   private func compare(_ changes: [ColumnChange], _ image: RecipientImage, _ name: MergeStepName) throws {
     guard try changes.allSatisfy({ try isMade($0, on: image) || isToBeMade($0, on: image) }) else {
       throw Stop.conflict("\(name.rawValue): somebody else wrote to the recipient")
     }
   }
 
-  /// Writes a place over whatever is there. On the way back the address must be the one that was written; its time may have come back in
+  /// Writes a location over any value. When undoing, the address must be the one written; its time may have returned in
   /// another form.
   private mutating func place(_ step: MergeStep, undo: Bool) throws {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     let changes = undo ? step.changes.map(\.reversed) : step.changes
     while true {
-      // Where nobody is any more, there is no place either.
+      // A missing recipient has no location.
       guard let image = try current(step.target) else { return }
       if undo, let address = changes.first, try !isToBeMade(address, on: image) {
         if try isMade(address, on: image) { return }
@@ -199,10 +200,11 @@ struct MergeExecutor {
     }
   }
 
-  /// Does what is asked for a recipient. It is the only step of its plan, so what the service refuses leaves nothing to take back, and
-  /// waits for a person: a later run would be refused as well.
+  /// Carries out an instruction on a recipient. It is the only step of its plan, so a refusal leaves nothing to undo
+  /// and needs a person: a later run would be refused as well.
   ///
-  /// - Parameter mayBeMade: nobody knows what came of the step; a program, which cannot be asked, must not be started twice.
+  /// - Parameter mayBeMade: Whether the result of the step is unknown; a program, whose members cannot be queried, must
+  ///   not be started twice.
   private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
     let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
@@ -240,7 +242,7 @@ struct MergeExecutor {
     }
   }
 
-  /// Reads every recipient that was written to. A write that was acknowledged and is not there is made again.
+  /// Reads every recipient written to, and repeats an acknowledged write that is missing.
   private mutating func verify(_ plan: MergePlan) throws {
     let steps = plan.steps.filter(\.name.isUpdate)
     for attempt in 1... {
@@ -268,7 +270,8 @@ struct MergeExecutor {
     }
   }
 
-  /// Somebody else may have merged the winner into the loser meanwhile: then nobody would be who stays (reference decisions 63).
+  /// Stops if somebody else has merged the winner into the loser meanwhile: then neither would remain
+  /// (reference decisions 63).
   private func refuseMutualMerge(_ plan: MergePlan, _ winner: RecipientImage) throws {
     let settings = reconciler.settings.recipient
     guard settings.marksMergesInDatabase else { return }
@@ -299,14 +302,14 @@ struct MergeExecutor {
     do {
       try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: row.key, table: step.target) }
     } catch .absent {
-      // What is gone needs no deletion.
+      // A missing row needs no deletion.
     } catch {
       guard error.concernsOneDevice else { throw error }
       throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
     }
   }
 
-  /// Leaves the row, and writes a second one once the first comparison allows the way back (reference decisions 65).
+  /// Keeps the row, and writes a second one once the first comparison allows undoing (reference decisions 65).
   private mutating func writeCounterRow(_ step: MergeStep, _ plan: MergePlan) throws {
     if let first = plan.steps.last(where: { $0.name.isUpdate && $0.isStarted && !$0.isUndone }),
       let image = try current(first.target)
@@ -340,7 +343,7 @@ struct MergeExecutor {
   }
 
   private func stop(_ plan: inout MergePlan, _ reason: String, _ lines: [JournalLine]) throws -> Outcome {
-    // A second audit row says that the merge is taken back, so the way goes on with the next run.
+    // A second audit row says that the merge is undone, so the next run continues undoing it.
     let isOnItsWay = plan.keepsAuditHistory && plan.steps.contains { $0.name == .audit && $0.isUndone }
     plan.state = isOnItsWay ? .undoing : .conflict
     plan.reason = reason
@@ -350,7 +353,7 @@ struct MergeExecutor {
     return .conflict(reason)
   }
 
-  /// A call that says nothing of what was done leaves the plan where it is, with its recipients.
+  /// Stops a plan after a call that says nothing about what was done; its progress and recipients are unchanged.
   private func refuse(_ plan: inout MergePlan, _ failure: RemoteFailure, _ lines: [JournalLine]) throws -> Outcome {
     plan.state = .refused
     plan.reason = "\(failure)"
@@ -364,6 +367,6 @@ struct MergeExecutor {
   }
 }
 
-/// Moments at which a test may end the run as a kill would.
+/// The points at which a test may end the run as a kill would.
 package enum KillPoint: Sendable { case beforeJournal, afterJournal }
 package typealias Kill = @Sendable (KillPoint) throws -> Void

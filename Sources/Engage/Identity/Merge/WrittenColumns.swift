@@ -2,18 +2,18 @@ import BatchConfiguration
 import BatchFoundation
 package import EngageRules
 
-/// Whether what a run wrote is there, although the service may keep it in a form of its own (reference decisions 61): the one comparison of
-/// runs and of `verify`.
+/// The comparison of written values with those of the service, which may store them in another form
+/// (reference decisions 61); shared by runs and `verify`.
 package final class WrittenColumns: Sendable {
   private let layout = Guarded<ListLayout?>(nil)
   private let settings: IdentitySettings
 
   package init(_ settings: IdentitySettings) { self.settings = settings }
 
-  /// The list as a run described it before.
+  /// Keeps the description of the list.
   func note(_ layout: ListLayout) { self.layout.withLock { $0 = layout } }
 
-  /// - Parameter database: is asked once, where nobody described the list before. One that refuses that has texts.
+  /// - Parameter database: Asked once, if the list has not been described. If it refuses, columns count as text.
   package func kind(of column: String, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy)
     throws(RemoteFailure)
     -> ColumnKind
@@ -36,8 +36,8 @@ package final class WrittenColumns: Sendable {
     return isFolded && kind.isText ? .email : kind
   }
 
-  /// Whether a recipient has one of the values of a change, and not the other. A date that was written into an empty column counts as there
-  /// in whatever form it comes back.
+  /// Whether a recipient has one of the values of a change, and not the other. A date written into an empty column
+  /// counts as present in whatever form it returns.
   func has(
     _ wanted: String, of change: ColumnChange, unlike other: String, on image: RecipientImage,
     _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
@@ -48,7 +48,7 @@ package final class WrittenColumns: Sendable {
     return try kind(of: change.name, database, retryPolicy).keeps(wanted, as: value)
   }
 
-  /// Whether a column keeps less of a text than was written, and a look-up by the whole text finds the recipient all the same.
+  /// Whether a column cut a text, but a look-up by the whole text still finds the recipient.
   package func finds(
     _ whole: IdentityColumn, cutOn image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
@@ -57,7 +57,7 @@ package final class WrittenColumns: Sendable {
     return holder?.isIdentical(to: image.id) == true
   }
 
-  /// Whether what a step wrote is there, cut or not.
+  /// Whether the value written by a step is present, cut or not.
   package func holds(
     _ change: ColumnChange, on image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {

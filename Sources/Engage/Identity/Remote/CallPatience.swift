@@ -1,13 +1,13 @@
 import BatchFoundation
 import BatchWire
 
-/// How long a run waits for each kind of call, for all its threads together: an answer ends an outage of its own kind alone (reference
-/// decisions 60).
+/// The patience of a run with each kind of call, shared by all its threads: an answer ends only an outage of its own
+/// kind (reference decisions 60).
 final class CallPatience: Sendable {
-  /// What is known of the calls of one kind.
+  /// The state of the calls of one kind.
   private struct Kind {
     var patience: Patience?
-    /// Until when nothing is sent.
+    /// The time before which nothing is sent.
     var quietUntil = Milliseconds.zero
     var answers = 0
     var refused: [OperationCall: Refused] = [:]
@@ -26,13 +26,14 @@ final class CallPatience: Sendable {
 
   enum Next: Equatable {
     case again(after: Milliseconds)
-    /// Others are answered and this one is not: whom it is about waits for the next run.
+    /// Others are answered and this one is not: its subject waits for the next run.
     case later
-    /// Patience is at its end, or would be before the next call.
+    /// Patience has run out, or would before the next call.
     case ended
   }
 
-  /// Refusals for now, and the part of patience, after which one call is left while others of its kind are answered.
+  /// The temporary refusals, and the fraction of patience, after which a call is given up while others of its kind are
+  /// answered.
   private static let mostRefusals = 5
   private static let part = 10
 
@@ -41,12 +42,12 @@ final class CallPatience: Sendable {
 
   init(_ limits: Patience.Limits) { self.limits = limits }
 
-  /// How long a call has to wait that would be sent now; zero for none.
+  /// Returns how long a call must wait before it is sent.
   func quiet(_ call: OperationCall, now: Milliseconds) -> Milliseconds {
     state.withLock { Milliseconds(max(($0.kinds[call.name]?.quietUntil ?? .zero).count - now.count, 0)) }
   }
 
-  /// The service answered a call, whatever it said.
+  /// Records that the service answered a call, even with a rejection.
   func noteAnswer(_ call: OperationCall) {
     state.withLock { state in
       state.hasAnswered = true
@@ -56,12 +57,12 @@ final class CallPatience: Sendable {
     }
   }
 
-  /// A call failed in another way than for now.
+  /// Records a failure other than a temporary refusal.
   func noteFailure(_ call: OperationCall) { state.withLock { $0.kinds[call.name]?.patience = nil } }
 
-  /// The service refused a call for now.
+  /// Records that the service refused a call temporarily.
   ///
-  /// - Parameter wish: how long it asked to be left alone; nil for no wish.
+  /// - Parameter wish: The pause that the service requested; nil for none.
   func noteRefusal(_ call: OperationCall, now: Milliseconds, wish: Milliseconds?) -> Next {
     state.withLock { state in
       var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -73,7 +74,7 @@ final class CallPatience: Sendable {
       refused.count += 1
       kind.refused[call] = refused
       if kind.answers > refused.answersBefore {
-        // It concerns this call alone: nobody else waits for it.
+        // The refusal concerns this call alone, so no other call waits.
         let waited = now.count - refused.since.count
         let next = max(now + limits.backoff.pauseInOutage(before: refused.count, using: &random), wished ?? now)
         if refused.count >= Self.mostRefusals && waited * Int64(Self.part) >= limit.count

@@ -1,20 +1,20 @@
 import BatchFoundation
 
-/// How a service may keep what is written to a column, by its type (reference identity 3.2, decisions 61).
+/// The ways a service may store the values of a column, by its type (reference identity 3.2, decisions 61).
 package enum ColumnKind: Sendable, Equatable {
   case text
   /// Text whose case the service may change.
   case email
   case yesNo
   case number
-  /// With or without a time of day.
+  /// A date with or without a time of day.
   case date
   case time
   case phone
-  /// Lists of countries, selections and the like, as texts.
+  /// Countries, selections and the like, as texts.
   case other
 
-  /// - Parameter type: as databases number it, or as relational tables call it; nil for the system's own columns.
+  /// - Parameter type: The number used by databases or the name used by relational tables; nil for system columns.
   package init(type: String?) {
     switch type?.uppercased() ?? "" {
     case "", "0", "19", "TEXT", "SYNC_ID": self = .text
@@ -28,10 +28,10 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// Whether an answer about somebody else shows in it (reference decisions 36).
+  /// Whether the column reveals an answer about somebody else (reference decisions 36).
   package var isText: Bool { self == .text || self == .email }
 
-  /// Whether what the service keeps is what was written.
+  /// Whether the stored value corresponds to the written one.
   package func keeps(_ written: String, as kept: String) -> Bool {
     let (one, other) = (RecipientQuestion.trimmed(written), RecipientQuestion.trimmed(kept))
     if one.elementsEqual(other) { return true }
@@ -67,7 +67,7 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// The number in one spelling, whose thousands may be grouped by commas; nil for anything else.
+  /// Returns the number in a canonical spelling; commas may group its thousands. Returns nil for anything else.
   static func decimal(_ text: [UInt8]) -> String? {
     var text = text
     if text.first == UInt8(ascii: "+") { text.removeFirst() }
@@ -118,16 +118,17 @@ package enum ColumnKind: Sendable, Equatable {
   }
 }
 
-/// A day, with or without a minute of it, in a form of the service (reference identity 2.4). Zones are never compared.
+/// A day with an optional minute, in one of the service's forms (reference identity 2.4). Time zones are never
+/// compared.
 struct CivilText {
   private var year = 0
   private var hasCentury = true
   private var month = 0
   private var day = 0
-  /// Of the day; nil for a day alone.
+  /// The minute of the day; nil for a day alone.
   private var minute: Int?
 
-  /// Nil for anything else than `M/d/yy`, `MM/dd/yyyy` and `yyyy-MM-dd`, each alone or with a time.
+  /// Returns nil for anything but `M/d/yy`, `MM/dd/yyyy` and `yyyy-MM-dd`, each alone or with a time.
   init?(_ text: [UInt8]) {
     let words = text.split { $0 == 0x20 || $0 == UInt8(ascii: "T") }
       .map { String(decoding: $0, as: UTF8.self) }
@@ -145,7 +146,7 @@ struct CivilText {
     if minute == nil { return nil }
   }
 
-  /// Of the day, of a time of day as the service writes it: `HH:mm:ss`, `HH:mm` and `h:mm a`; nil for anything else.
+  /// Returns the minute of the day for the service's forms `HH:mm:ss`, `HH:mm` and `h:mm a`; nil for anything else.
   static func minute(of text: [UInt8]) -> Int? {
     let words = text.split { $0 == 0x20 }.map { String(decoding: $0, as: UTF8.self) }
     let time = (words.first ?? "").split { $0 == ":" || $0 == "." }.prefix(2).map {
@@ -160,7 +161,8 @@ struct CivilText {
     return hour * 60 + minutes
   }
 
-  /// Whether a service that keeps the other was given this one. A column of days keeps no time, and a day without one is midnight.
+  /// Whether a service that stores the other value may have been given this one. A date column stores no time, and a
+  /// day without a time means midnight.
   func isKept(as other: CivilText) -> Bool {
     let sameYear = hasCentury && other.hasCentury ? year == other.year : year % 100 == other.year % 100
     guard sameYear, month == other.month, day == other.day else { return false }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import EngageRules
 
-/// Lets only so many calls through to the service at a time (reference identity 7: an eleventh is refused).
+/// A limit on concurrent calls to the service (reference identity 7: an eleventh is refused).
 struct ConcurrencyLimiter: RecipientDatabase {
   private let inner: any RecipientDatabase
   private let free: Guarded<Int>

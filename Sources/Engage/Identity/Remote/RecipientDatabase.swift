@@ -2,42 +2,42 @@ package import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// The marketing database as identity needs it, one call each.
+/// The marketing database as identity needs it, with one method per call.
 ///
-/// A call is made once; whoever calls decides whether to call again. Conformers are the service itself and the service with an
-/// exported copy of the list for look-ups.
+/// A call is made once; the caller decides whether to repeat it. Conformers include the service itself and the service
+/// with an exported copy of the list for look-ups.
 package protocol RecipientDatabase: Sendable {
-  /// The oldest recipient that has all the values; nil if there is none.
+  /// Returns the oldest recipient that has all the values; nil if there is none.
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage?
-  /// Whom a look-up names, whatever of the values its record shows; nil for nobody.
+  /// Returns the id of the recipient that a look-up finds, whatever values its record shows; nil if there is none.
   func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String?
-  /// The recipient of an id as it is now; nil if there is none.
+  /// Returns the current recipient with the id; nil if there is none.
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
-  /// The id of a new recipient; where the service can tell, of the oldest one that has the values already.
+  /// Returns the id of a new recipient, or of the oldest one that already has the values, if the service can find it.
   ///
-  /// - Throws: also ``RemoteFailure/wrongAnswer`` for an answer that names nobody.
+  /// - Throws: ``RemoteFailure/wrongAnswer`` also for an answer that names nobody.
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String
   func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure)
-  /// Inserts the row or replaces the one with its key, which is the first column.
+  /// Inserts the row or replaces the one with the same key, which is the first column.
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure)
   func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure)
-  /// Does what a record asks for the recipient.
+  /// Carries out a record's instruction on the recipient.
   ///
-  /// - Parameter user: the recipient's mobile user id, by which the service opts out.
-  /// - Throws: ``RemoteFailure/exists`` for a recipient that is in the contact list already, ``RemoteFailure/lost(_:)`` where a program
-  ///   may have been started.
+  /// - Parameter user: The recipient's mobile user id, by which the service opts out.
+  /// - Throws: ``RemoteFailure/exists`` for a recipient already in the contact list, ``RemoteFailure/lost(_:)`` if a
+  ///   program may have been started.
   func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure)
-  /// Columns and keys of a database or relational table.
+  /// Returns the columns and keys of a database or relational table.
   func layout(of list: String) throws(RemoteFailure) -> ListLayout
-  /// Uses no connection again that is open now, because one of them gave a wrong answer.
+  /// Reuses no connection open now, because one gave a wrong answer.
   func reconnect()
 }
 
 extension RecipientDatabase {
   package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try find(ids)?.id }
 
-  /// A recipient that the service or the store has named. That it is gone contradicts them, and is believed when it is answered on a fresh
-  /// connection too: the answer may have been another's.
+  /// Returns a recipient named by the service or the store. An answer that it does not exist contradicts them and is
+  /// only believed if a fresh connection confirms it: it may have been the answer to another request.
   func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
     let reading = { () throws(RemoteFailure) in
       try retryPolicy.reading { () throws(RemoteFailure) in try read(recipient) }
@@ -48,7 +48,7 @@ extension RecipientDatabase {
   }
 }
 
-/// A recipient as the service answered it.
+/// A recipient as returned by the service.
 package struct RecipientImage: Sendable, Equatable {
   package var id: String
   package var isOptedOut = false
@@ -60,7 +60,8 @@ package struct RecipientImage: Sendable, Equatable {
       columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
 
-  /// `Email` is the service's other name of EMAIL, and it answers with both (reference identity 2.3).
+  /// Returns the column's key. `Email` is the service's other name for EMAIL, and it answers with both
+  /// (reference identity 2.3).
   static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
   func matches(_ ids: [IdentityColumn]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
@@ -76,7 +77,8 @@ package struct RecipientImage: Sendable, Equatable {
   /// Whether the answer has the column, with or without a value.
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 
-  /// The id of a merge mark, also as a number column may show it; what is none as it is, empty for none.
+  /// Returns the id of a merge mark, also as a number column may show it; other text unchanged, and empty text for
+  /// none.
   package func mark(in column: String) -> String {
     let text = RecipientQuestion.trimmed(self[column])
     guard let number = ColumnKind.decimal(text), number.hasSuffix(".") else {
@@ -85,15 +87,15 @@ package struct RecipientImage: Sendable, Equatable {
     return String(number.dropLast())
   }
 
-  /// Empty for a column that has no value, nothing but blanks, or was not answered.
+  /// The value; empty for a column without a value, with blanks only, or missing in the answer.
   package subscript(column: String) -> String { values[Self.key(column)] ?? "" }
 }
 
-/// What GetListMetaData says of a list.
+/// The description of a list by GetListMetaData.
 package struct ListLayout: Sendable, Equatable {
   package var columns: Set<ByteText>
   package var keyColumns: Set<ByteText>
-  /// Of columns by their names, where one is known.
+  /// The kinds of columns by name, where known.
   package var kinds: [ByteText: ColumnKind]
 
   package init(columns: Set<ByteText>, keyColumns: Set<ByteText>, kinds: [ByteText: ColumnKind] = [:]) {
@@ -105,31 +107,33 @@ package struct ListLayout: Sendable, Equatable {
   package func kind(of column: String) -> ColumnKind { kinds[RecipientImage.key(column)] ?? .text }
 }
 
-/// Why a call gave no result.
+/// The reason that a call gave no result.
 package enum RemoteFailure: RunError, Equatable, Sendable {
-  /// Not applied, or nobody knows: no answer, an unreadable one, 5xx, a transient fault. May be tried again after a read.
+  /// Not applied, or unknown: no answer, an unreadable one, 5xx, a transient fault. May be repeated after a read.
   case uncertain(String)
-  /// Nobody knows, and another try might do it twice.
+  /// Unknown, and a repetition might have the effect twice.
   case lost(String)
-  /// As ``uncertain(_:)``, because the service takes no call for now. It is worth waiting for; nil when that was done long enough.
+  /// Like ``uncertain(_:)``, because the service accepts no calls for now. `again` is the pause before the next call;
+  /// nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
-  /// Refused for now again and again, while other calls of its kind were answered: whom it is about waits for the next run (reference
-  /// decisions 60).
+  /// Refused repeatedly for now, while other calls of its kind were answered: its subject waits for the next run
+  /// (reference decisions 60).
   case deferred(String)
-  /// The recipient, or the row to delete, is not there. With the words of the service; empty for none.
+  /// The recipient, or the row to delete, does not exist. Has the service's message; empty for none.
   case absent(String)
-  /// A recipient with this key exists already. With the words of the service.
+  /// A recipient with this key already exists. Has the service's message.
   case exists(String)
-  /// Refused for good, with the number of the fault, 0 for none, and the reason.
+  /// Refused for good. Has the number of the fault, 0 for none, and the reason.
   case refused(fault: Int, String)
-  /// The answer is about another recipient than the question, also when it was asked once more on a fresh connection.
+  /// The answer is about another recipient, even when repeated on a fresh connection.
   case wrongAnswer
-  /// No later call of this run can do better: credentials, the protocol or the address were refused.
+  /// No later call of this run can succeed: credentials, the protocol or the address were refused.
   case stopped(ServiceStop, String)
-  /// The run was told to end.
+  /// The run was asked to end.
   case interrupted
 
-  /// Whether the service refused what this device's records say; it stays as it is, and all others go on.
+  /// Whether the service refused the content of this device's records; the device is left unchanged, and others
+  /// continue.
   var concernsOneDevice: Bool {
     switch self {
     case .refused, .absent, .exists, .wrongAnswer: true
@@ -137,7 +141,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     }
   }
 
-  /// Whether another call, of this or any other step, makes no sense.
+  /// Whether further calls, of any step, are pointless.
   var endsRun: Bool {
     switch self {
     case .unavailable(_, let pause): pause == nil
@@ -148,7 +152,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
 }
 
 extension RemoteFailure {
-  /// How a run ends whose identities could not be finished (reference command-line 4).
+  /// The exit code of a run whose identities could not be finished (reference command-line 4).
   package var exit: RunExit {
     switch self {
     case .stopped(let stop, _): stop.exit ?? .serviceUnavailable

@@ -2,10 +2,10 @@ import BatchConfiguration
 import BatchFoundation
 import EngageRules
 
-/// Reads many recipients as the service has them: several at once, or above `Recipient.bulkThreshold` from one export of the list.
+/// A reader of many recipients: several concurrently, or above `Recipient.bulkThreshold` from one export of the list.
 package struct RecipientReading: Sendable {
   private let remote: any RecipientDatabase
-  /// Nil where there is no way for files.
+  /// Nil if files cannot be transferred.
   private let transfer: ListTransfer?
   private let settings: IdentitySettings
   private let retryPolicy: RetryPolicy
@@ -19,11 +19,11 @@ package struct RecipientReading: Sendable {
     self.retryPolicy = retryPolicy
   }
 
-  /// What is known of one recipient.
+  /// The answer about one recipient.
   package enum Answer: Sendable {
     case found(RecipientImage)
     case absent
-    /// The service says nothing of this one, and of others it does.
+    /// The service does not answer for this one, but does for others.
     case unanswered(RemoteFailure)
 
     package var image: RecipientImage? {
@@ -32,9 +32,9 @@ package struct RecipientReading: Sendable {
   }
 
   /// - Parameters:
-  ///   - ids: each once.
-  ///   - columns: that are wanted besides the mobile user id.
-  /// - Returns: in the order of the ids, with these columns at least.
+  ///   - ids: The ids, without duplicates.
+  ///   - columns: The columns needed in addition to the mobile user id.
+  /// - Returns: The answers in the order of the ids, with at least these columns.
   package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
     if ids.isEmpty { return [] }
     if let transfer, ids.count > settings.recipient.bulkThreshold {
@@ -43,7 +43,7 @@ package struct RecipientReading: Sendable {
       } catch let failure as RemoteFailure where failure.endsRun {
         throw failure
       } catch {
-        // No whole list came that way; each recipient can be had alone.
+        // The export failed; single look-ups still work.
       }
     }
     return try lookedUp(ids)
@@ -65,7 +65,7 @@ package struct RecipientReading: Sendable {
         } catch  where Self.concernsThisOne(error) {
           answers.withLock { $0[index] = .unanswered(error) }
         } catch {
-          // The other threads need not go on.
+          // Ends the other threads.
           next.withLock { $0 = ids.count }
           throw error
         }
@@ -74,7 +74,7 @@ package struct RecipientReading: Sendable {
     return answers.withLock { $0 }
   }
 
-  /// Whether others may be answered all the same.
+  /// Whether other recipients may still be answered.
   private static func concernsThisOne(_ failure: RemoteFailure) -> Bool {
     switch failure {
     // 124: the id is invalid (reference identity 4).

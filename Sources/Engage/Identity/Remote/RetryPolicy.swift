@@ -1,20 +1,20 @@
 package import BatchFoundation
 
-/// How often and after what pause a call is repeated that came to nothing (reference guarantees 3).
+/// The rules for repeating failed calls and the pauses between them (reference guarantees 3).
 package struct RetryPolicy: Sendable {
-  /// Calls in all, the first one included, of which nobody knows what came of them.
+  /// The maximum number of calls with an unknown outcome, including the first.
   package var tries: Int
-  /// Repetitions of all calls of a run together.
+  /// The maximum number of repetitions of all calls of a run together.
   package var budget = Int.max
   package var backoff: Backoff
-  /// Where the pauses' chance comes from. What a run does at the service does not depend on it.
+  /// The source of randomness for pauses; the run's effects at the service do not depend on it.
   package var random: @Sendable () -> UInt64 = {
     var system = SystemRandomNumberGenerator()
     return system.next()
   }
-  /// Told of every pause, with what came of the call; from any thread.
+  /// Receives every pause with the reason of the failure; called on any thread.
   package var announce: @Sendable (_ reason: String, _ pause: Milliseconds) -> Void = { _, _ in }
-  /// Holds the thread; replaced where time is simulated.
+  /// Blocks the thread; replaced where time is simulated.
   package var pause: @Sendable (Milliseconds) -> Void
   private let repetitions = Guarded(0)
 
@@ -24,7 +24,7 @@ package struct RetryPolicy: Sendable {
     self.pause = pause
   }
 
-  /// Repeats a call that may be repeated whatever came of it.
+  /// Repeats a call that may be repeated whatever its outcome.
   package func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
     var attempts = Attempts(self)
     while true {
@@ -45,13 +45,13 @@ package struct RetryPolicy: Sendable {
 
     /// Waits until the next call may be made.
     ///
-    /// - Throws: the failure, if another call would do no better or was one too many.
+    /// - Throws: The failure, if another call is pointless or the limit is reached.
     mutating func next(after failure: RemoteFailure) throws(RemoteFailure) {
       switch failure {
       case .uncertain(let what):
         guard repeats(because: what) else { throw failure }
       case .unavailable(let what, again: let pause?):
-        // How long that goes on is bounded by patience, not by a number.
+        // Patience, not a number, limits these repetitions.
         guard policy.takeRepetition() else { throw .unavailable(what, again: nil) }
         policy.rest(pause, because: what)
       case .unavailable, .deferred, .lost, .absent, .exists, .refused, .wrongAnswer, .stopped, .interrupted:
@@ -61,8 +61,8 @@ package struct RetryPolicy: Sendable {
 
     /// Waits until the next call may be made.
     ///
-    /// - Parameter reason: what is announced; nil for nothing.
-    /// - Returns: false, at once, if there were enough calls.
+    /// - Parameter reason: The reason to announce; nil for none.
+    /// - Returns: False, without waiting, if the limit is reached.
     mutating func repeats(because reason: String? = nil) -> Bool {
       guard count < policy.tries, policy.takeRepetition() else { return false }
       var source = Source(draw: policy.random)

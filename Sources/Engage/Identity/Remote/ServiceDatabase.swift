@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// The marketing database over the XMLAPI, one operation to a request, so that the outcome of each is known alone.
+/// The marketing database over the XMLAPI, with one operation per request, so that each outcome is known separately.
 package final class ServiceDatabase: RecipientDatabase {
   private let service: EngageService
   let list: String
@@ -10,12 +10,12 @@ package final class ServiceDatabase: RecipientDatabase {
   let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
   private let patience: CallPatience
-  /// The list as it was described last.
+  /// The latest description of the list.
   private let known = Guarded<ListLayout?>(nil)
 
   /// - Parameters:
-  ///   - uptime: seconds of a clock that only moves forward.
-  ///   - pause: holds the thread.
+  ///   - uptime: The seconds on a clock that only moves forward.
+  ///   - pause: Blocks the thread.
   package init(
     service: EngageService, list: String, patience: Patience.Limits, cancellation: HTTPCancellation? = nil,
     uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
@@ -37,7 +37,7 @@ package final class ServiceDatabase: RecipientDatabase {
     try question.record(by: select, isText: isText, reconnect: reconnect)
   }
 
-  /// Asked only for a column whose values differ; the list is described once.
+  /// Whether a column is text. Called only if its values differ; the list is described once.
   private func isText(_ column: String) throws(RemoteFailure) -> Bool {
     if let known = known.withLock({ $0 }) { return known.kind(of: column).isText }
     do {
@@ -69,7 +69,7 @@ package final class ServiceDatabase: RecipientDatabase {
   package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
-    // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
+    // A list may know the recipient from another store: the call then finds it instead of adding a second one.
     let id = try call(.add(columns.map(Self.column), to: list))
     guard RecipientQuestion.isID(id) else {
       reconnect()
@@ -87,7 +87,7 @@ package final class ServiceDatabase: RecipientDatabase {
     let request = XMLAPIOperation.write([row.map(Self.column)], to: table)
     guard let failure = try call(request).first else { return }
     if failure.isPermanent {
-      // What was sent could be written.
+      // The row was encodable when it was sent.
       let sent = (try? Envelope.bytes([request.call])) ?? []
       throw .refused(fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: sent))")
     }
@@ -99,7 +99,7 @@ package final class ServiceDatabase: RecipientDatabase {
     let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
     guard let result = results.first else { throw .uncertain("there is no result") }
     if let failure = result.rowFailures.first {
-      // No number comes with it, only these words (reference identity 3.2).
+      // The failure has only this message and no number (reference identity 3.2).
       if failure.description.lowercased().contains("row not found") { throw .absent("") }
       if failure.isPermanent { throw .refused(fault: 0, "the row cannot be deleted") }
       throw .uncertain("the row was not deleted")
@@ -124,13 +124,13 @@ package final class ServiceDatabase: RecipientDatabase {
           return outcome
         }
       } catch {
-        // What may have been done is for a person to find out, also where the run was told to end meanwhile.
+        // If the program may have been started, a person must find out, even if the run was asked to end meanwhile.
         throw isKnown ? error : .lost(error.description)
       }
     }
   }
 
-  /// Deletes a recipient for good; no part of a merge.
+  /// Deletes a recipient permanently; not part of a merge.
   func remove(_ recipient: String) throws(RemoteFailure) {
     try call(.remove(recipient, of: list))
   }
@@ -186,7 +186,8 @@ package final class ServiceDatabase: RecipientDatabase {
     }
   }
 
-  /// Whether a question that quotes nothing is answered where a sentence alone refuses another call (reference decisions 59).
+  /// Whether a request that quotes nothing is answered, while only a sentence refuses the other call
+  /// (reference decisions 59).
   private func isAnswered(otherThan call: OperationCall) throws(RemoteFailure) -> Bool {
     let question = XMLAPIOperation.describe(list)
     guard question.call != call else { return false }

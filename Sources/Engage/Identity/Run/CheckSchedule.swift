@@ -1,32 +1,32 @@
 import BatchFoundation
 
-/// The order in which pieces of work come to pass, whatever the number of threads and however long their calls take.
+/// The order of pieces of work, independent of the number of threads and the duration of calls.
 ///
-/// What is known beforehand to belong together shares a key (the device, each id that is searched, the mobile user id): such
-/// pieces are handed out one after the other. Which recipients a piece leads to is only known once it has looked, so pieces look
-/// at the same time, but each has its turn only when all before it have decided, and when none of them is still writing to one of
-/// its recipients. A piece that looked before one of its recipients was written to has to look again. So which piece comes first
-/// at a recipient follows from the records alone.
+/// Pieces known to be related share a key (the device, each id searched, the mobile user id) and are handed out one
+/// after the other. The recipients of a piece are only known after its look-ups, so pieces look up concurrently. A
+/// piece has its turn when all earlier ones have decided and none of them still writes to one of its recipients. If one
+/// of them was written to after the look-up, the piece looks again. The order at each recipient thus follows from the
+/// records alone.
 ///
-/// Threads cannot wait for each other in a circle: the thread that finishes a piece takes the first one that is ready, which is
-/// the one whose turn it is unless another thread has it already.
+/// A deadlock is impossible: a thread that finishes a piece takes the first ready one, which is the one whose turn it
+/// is unless another thread has it already.
 final class CheckSchedule: Sendable {
   private struct State {
     var ready: Set<Int>
-    /// Earlier than this nothing is ready.
+    /// The lower bound of the ready pieces.
     var firstReady = 0
-    /// How many unfinished pieces each one waits for.
+    /// The number of unfinished pieces that each one waits for.
     var blockers: [Int]
     var followers: [[Int]]
     var unfinished: Int
     var isStopped = false
-    /// Every piece before this one has decided.
+    /// The first undecided piece.
     var turn = 0
     var hasDecided: [Bool]
-    /// Recipients that pieces are working on.
+    /// The recipients in use by each piece.
     var held: [Int: Set<ByteText>] = [:]
     var clock = 0
-    /// When each recipient was last given up.
+    /// The time at which each recipient was last released.
     var released: [ByteText: Int] = [:]
 
     mutating func release(_ piece: Int) {
@@ -61,7 +61,8 @@ final class CheckSchedule: Sendable {
         unfinished: keys.count, hasDecided: Array(repeating: false, count: keys.count)))
   }
 
-  /// The first piece that waits for no other, as soon as there is one; nil when all are finished or the work was stopped.
+  /// Returns the first piece that waits for no other, as soon as there is one; nil if all are finished or the work was
+  /// stopped.
   func take() -> CheckTurn? {
     state.wait { (state: inout State) -> CheckTurn?? in
       if state.isStopped || state.unfinished == 0 { return .some(nil) }
@@ -72,7 +73,7 @@ final class CheckSchedule: Sendable {
     }
   }
 
-  /// Hands out nothing more, and lets nobody wait for a turn.
+  /// Stops handing out pieces and ends all waits for a turn.
   func stop() { state.change { $0.isStopped = true } }
 
   // MARK: - For a turn
@@ -116,46 +117,45 @@ final class CheckSchedule: Sendable {
   }
 }
 
-/// The work was stopped while a piece waited for its turn; why is known to whoever stopped it.
+/// The error that the work was stopped while a piece waited for its turn; the stopper knows the reason.
 struct StoppedError: Error {}
 
-/// A piece of work in its place among the others.
+/// A piece of work and its place in the order.
 struct CheckTurn: Sendable {
   enum Entry: Equatable {
-    /// The recipients are the piece's alone until it leaves or finishes.
+    /// The piece has the recipients exclusively until it leaves or finishes.
     case entered(hasWaited: Bool)
-    /// A recipient was written to after it was looked at.
+    /// A recipient was written to after it was looked up.
     case outdated
   }
 
   fileprivate var schedule: CheckSchedule
-  /// Its index in the order.
   fileprivate(set) var piece: Int
 
-  /// The only piece of an order of its own.
+  /// A turn for a single piece without others.
   static var alone: CheckTurn { CheckTurn(schedule: CheckSchedule(keys: [[]]), piece: 0) }
 
-  /// To be taken before recipients are looked up, for ``enter(_:since:)``.
+  /// The time for ``enter(_:since:)``, to be taken before recipients are looked up.
   var now: Int { schedule.now }
 
-  /// Waits until all pieces before it have decided.
+  /// Waits until all earlier pieces have decided.
   ///
-  /// - Throws: ``StoppedError`` when the work was stopped meanwhile.
+  /// - Throws: ``StoppedError`` if the work is stopped meanwhile.
   func waitForTurn() throws(StoppedError) { _ = try enter([], since: now) }
 
-  /// Waits for its turn, and until no other piece works on one of the recipients.
+  /// Waits for the piece's turn, and until no other piece uses one of the recipients.
   ///
-  /// - Throws: ``StoppedError`` when the work was stopped meanwhile.
+  /// - Throws: ``StoppedError`` if the work is stopped meanwhile.
   func enter(_ recipients: [String], since: Int) throws(StoppedError) -> Entry {
     try schedule.enter(piece, recipients, since: since)
   }
 
-  /// What the piece does with its recipients is settled, so the next one has its turn.
+  /// Marks the piece's changes as decided, so that the next one has its turn.
   func decide() { schedule.decide(piece) }
 
-  /// Gives its recipients up, and looks again.
+  /// Releases the piece's recipients before it looks again.
   func leave() { schedule.leave(piece) }
 
-  /// Ends the piece, whatever came of it.
+  /// Ends the piece, whatever its result.
   func finish() { schedule.finish(piece) }
 }

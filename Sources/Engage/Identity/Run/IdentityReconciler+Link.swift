@@ -1,7 +1,7 @@
 package import BatchFoundation
 import EngageRules
 
-/// What ``IdentityReconciler/link(anonymous:primary:mergeColumn:primaryColumn:)`` did.
+/// The changes made by ``IdentityReconciler/link(anonymous:primary:mergeColumn:primaryColumn:)``.
 package struct LinkResult: Equatable, Sendable {
   package var changedAnonymous = false
   package var changedPrimary = false
@@ -24,14 +24,15 @@ package enum LinkError: RunError, Equatable, CustomStringConvertible {
 }
 
 extension IdentityReconciler {
-  /// The SDKs' older helper `updateAnonymousToPrimaryUser`: the primary user id goes into a column of the anonymous recipient and
-  /// of the user's own, by which a later rule of the service joins them (reference identity 5.3).
+  /// Writes the primary user id to a column of the anonymous recipient and of the user's own, by which a later rule of
+  /// the service joins them, like the SDKs' older helper `updateAnonymousToPrimaryUser` (reference identity 5.3).
   ///
   /// Both recipients are looked up before anything is written, and each write is repeated until a read shows it.
   ///
   /// - Parameters:
-  ///   - anonymous: the recipient id of the anonymous recipient.
-  ///   - primary: the user id, as it stands in `primaryColumn`.
+  ///   - anonymous: The recipient id of the anonymous recipient.
+  ///   - primary: The user id, as stored in `primaryColumn`.
+  /// - Throws: ``IdentityConfigurationError``, ``LinkError`` or ``RemoteFailure``.
   package func link(
     anonymous: String, primary: String, mergeColumn: String, primaryColumn: String
   ) throws -> LinkResult {
@@ -54,7 +55,7 @@ extension IdentityReconciler {
       changedAnonymous: try set(column, on: anonymous), changedPrimary: try set(column, on: found.id))
   }
 
-  /// - Returns: false when it was so already.
+  /// - Returns: False if the column already had the value.
   private func set(_ column: IdentityColumn, on recipient: String) throws -> Bool {
     var hasWritten = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
@@ -65,7 +66,7 @@ extension IdentityReconciler {
       do {
         try remote.update(recipient, [column])
       } catch .uncertain {
-        // The next read says whether it was made.
+        // The next read shows whether the update was made.
       } catch {
         try attempts.next(after: error)
       }

@@ -3,9 +3,10 @@ package import BatchFoundation
 package import BatchStore
 import EngageRules
 
-/// Brings the service's recipients and the devices of the store together: set-ups, checks, merges, and their way back.
+/// The reconciliation of the service's recipients with the store's devices: set-ups, checks, merges, and undoing
+/// merges.
 ///
-/// All calls block. What is interrupted, by a fault or by a kill, is finished by the next run from the store alone.
+/// All calls block. Work interrupted by a fault or a kill is finished by the next run from the store alone.
 package struct IdentityReconciler: Sendable {
   package var store: EventStore
   package var remote: any RecipientDatabase
@@ -14,21 +15,21 @@ package struct IdentityReconciler: Sendable {
   package var run: RunID
   /// The date of everything this run writes.
   package var now: Instant
-  /// How lists go as files; nil makes all look-ups one by one.
+  /// The transfer of lists as files; nil makes all look-ups one by one.
   package var transfer: ListTransfer?
-  /// Whether the run was told to end; asked before each check.
+  /// Returns whether the run was asked to end; called before each check.
   package var shouldEnd: @Sendable () -> Bool = { false }
-  /// Last known locations are only looked at for the columns that they need.
+  /// Whether to write last known locations; otherwise only their columns are checked.
   var writesLocations = true
-  /// The service is the sandbox of the run, whose answers take no time.
+  /// Whether the service is the run's sandbox, which answers at once.
   package var isSandbox = false
-  /// Recipients are never added without a look-up: because it costs nothing, or because added ones are to be told from others.
+  /// Whether recipients are never added without a look-up: because it costs nothing, or to distinguish added ones.
   var looksBeforeAdding = false
-  /// How the list keeps what is written to it.
+  /// The form in which the list stores written values.
   let columns: WrittenColumns
-  /// Plans that may be carried out; nil allows all.
+  /// The plans that may be carried out; nil allows all.
   var plannedChanges: PlannedChanges?
-  /// Around each change of the store; for tests.
+  /// Called around each change of the store; for tests.
   package var interruption: Kill?
 
   package init(
@@ -44,12 +45,13 @@ package struct IdentityReconciler: Sendable {
     self.now = now
   }
 
-  /// Finishes what an earlier run left open, then sets devices up in the order in which they were first seen, then makes the
-  /// checks in the order of their events.
+  /// Finishes open work of earlier runs, then sets up devices in the order in which they were first seen, then makes
+  /// the checks in the order of their events.
   ///
-  /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store. A device whose calls keep failing
-  ///   waits, and all others go on; when the service itself keeps failing or refuses the credentials, the work ends. The result
-  ///   says so.
+  /// A device whose calls keep failing waits while others continue. If the service itself keeps failing or refuses the
+  /// credentials, the work ends. The result reports both.
+  ///
+  /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store.
   package func reconcile() throws -> IdentityResult { try reconcile(RunLog()) }
 
   func reconcile(_ log: RunLog) throws -> IdentityResult {
@@ -73,7 +75,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// What came of some work; what the service did not do is a part of it.
+  /// Returns the result of some work, including a failure of the service.
   private func result(_ log: RunLog, _ work: () throws -> Void) throws -> IdentityResult {
     do {
       try work()
@@ -105,18 +107,18 @@ package struct IdentityReconciler: Sendable {
 
   package enum OperatorError: RunError, Equatable, CustomStringConvertible {
     case unknownPlan(Int64)
-    /// The plan has ended in a state that cannot be changed.
+    /// The plan has ended in a final state.
     case ended(Int64, MergeState)
     /// Another plan holds one of the recipients.
     case locked(Int64, by: Int64)
-    /// A later plan that was carried out stands on this one.
+    /// A later plan that was carried out depends on this one.
     case later(Int64, Int64)
-    /// The API has no way back.
+    /// The API cannot undo it.
     case irreversible(Int64, MergeScenario)
 
     package var exit: RunExit {
       switch self {
-      // As for a device, event or run that the store does not have; trying again later helps with none of these.
+      // As for an unknown device, event or run; trying again later does not help.
       case .unknownPlan, .ended, .later, .irreversible: .usage
       case .locked: .storeIsHeld
       }
@@ -134,7 +136,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Goes on with open and stopped plans, or with one of them. Held checks are decided anew.
+  /// Continues open and stopped plans, or one of them. Held checks are decided again.
   package func resume(_ id: Int64? = nil) throws -> IdentityResult {
     let log = RunLog()
     let plans = try store.merges.openPlans().filter { id == nil || $0.id == id }
@@ -148,9 +150,10 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Takes a plan back, from wherever it is, and leaves a mark that the same merge is not made again.
+  /// Undoes a plan from any state, and records that the same merge must not be made again.
   ///
-  /// - Parameter keepsAuditHistory: the audit row stays and is joined by a second one with the roles exchanged; holds for later attempts.
+  /// - Parameter keepsAuditHistory: Whether the audit row is kept and a second one with exchanged roles added; applies
+  ///   to later attempts too.
   package func undo(_ id: Int64, keepsAuditHistory: Bool = false) throws -> IdentityResult {
     let log = RunLog()
     guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
@@ -178,7 +181,9 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Ends a stopped plan and asks nothing of the service, which stays as it is. Its check counts as finished by a run of its own.
+  /// Ends a stopped plan without any call; the service is left unchanged. A separate run finishes its check.
+  ///
+  /// - Throws: ``OperatorError/unknownPlan(_:)``, ``OperatorError/ended(_:_:)``; errors of the store.
   package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {
     guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard !plan.state.isEnded else { throw OperatorError.ended(id, plan.state) }

@@ -4,7 +4,7 @@ import BatchStore
 import EngageRules
 
 extension IdentitySession {
-  /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).
+  /// Looks up the ids of a check and carries out its scenario (reference identity 5.3).
   func check(_ pending: PendingCheck, _ turn: CheckTurn) throws {
     let check = pending.check
     if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
@@ -19,7 +19,7 @@ extension IdentitySession {
           ? "no mobile user id, and none may be generated" : "the device has no recipient, as an operator wanted")
     }
     if isBlocked(person) { return log.block(check.device) }
-    // Who is added first must not depend on whose calls are faster.
+    // The order of additions must not depend on the speed of calls.
     if person.progress.isDue { try turn.waitForTurn() }
     do {
       try setUp(&person, turn)
@@ -52,7 +52,7 @@ extension IdentitySession {
       let known = device
       return try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
     }
-    // Each round either ends the check or has learned of a later recipient.
+    // Each round either ends the check or has found a later recipient.
     let before = device.identity
     do {
       while try !attempt(pending, &device, ids, turn, before) {}
@@ -62,7 +62,7 @@ extension IdentitySession {
     }
   }
 
-  /// - Returns: whether the check came to an end; false when what was read is out of date.
+  /// - Returns: Whether the check has ended; false if the data read is outdated.
   private func attempt(
     _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: CheckTurn,
     _ before: DeviceIdentity
@@ -110,7 +110,7 @@ extension IdentitySession {
         try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
         break
       }
-      // Somebody else merged the recipient that the device had.
+      // Somebody else merged the device's previous recipient.
       subject.current = before
       try carryOut(draft.reassigning(subject, from: before.recipientId, to: winner), for: device, fresh: [])
     case .follow:
@@ -125,15 +125,16 @@ extension IdentitySession {
       }
     case .plan(let plan):
       turn.decide()
-      // What was read a while ago is read again before it is written to.
+      // Data read a while ago is read again before a write.
       try carryOut(plan, for: device, fresh: hasWaited ? [] : [current, winner].compactMap { $0 })
     }
     return true
   }
 
-  /// Holds a check because of a chain of merges, in its turn: those before it may have changed the chain since it was read.
+  /// Holds a check because of a chain of merges, in its turn: earlier checks may have changed the chain since it was
+  /// read.
   ///
-  /// - Returns: false when what was read is out of date.
+  /// - Returns: False if the data read is outdated.
   private func hold(
     _ pending: PendingCheck, _ device: KnownDevice, _ reason: String, _ chain: [String], _ turn: CheckTurn, since: Int
   ) throws -> Bool {
@@ -156,7 +157,7 @@ extension IdentitySession {
       try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run)
     }
     guard holder == nil else {
-      // An earlier plan waits for an operator; the check stays and is made when that is over.
+      // An earlier plan waits for an operator; the check is made after that.
       return log.postpone(plan.device, check: plan.checkId, keys: [])
     }
     guard plan.state == .open else {
@@ -182,10 +183,10 @@ extension IdentitySession {
     try carryOut(plan, for: device, fresh: [])
   }
 
-  /// Whether a text can be the name of a column at all; whether there is such a column is for the service to say.
+  /// Whether a text can be a column name; only the service knows whether the column exists.
   static func isColumn(_ name: String) -> Bool { !name.isEmpty && isWritable(name) }
 
-  /// XML 1.0 has no way to write other control characters, U+FFFE and U+FFFF.
+  /// Whether XML 1.0 can express the text: it excludes other control characters, U+FFFE and U+FFFF.
   static func isWritable(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.value {

@@ -3,25 +3,25 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The newest place of the devices of a recipient, on its way there (reference events 5.4).
+/// The newest location of a recipient's devices, to be written (reference events 5.4).
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String
   var columns: [IdentityColumn]
-  /// Older places that it replaces; nothing is written for them.
+  /// Older locations that it replaces; nothing is written for them.
   var replaced: [LastKnownLocation] = []
 }
 
 extension IdentityReconciler {
-  /// Places that wait for their update; none where they are not written.
+  /// Returns the pending locations; empty if locations are not written.
   func pendingLocations() throws -> [LastKnownLocation] {
     settings.locations == nil ? [] : try store.identities.pendingLocations()
   }
 
-  /// For each recipient the newest place that waits, in the order of recipients; of two of one instant the one of the later
-  /// device by its bytes. The place of a device without a recipient waits until it has one.
+  /// Returns for each recipient the newest pending location, ordered by recipient; of simultaneous ones that of the
+  /// device whose id is greater by bytes. A device's location waits until it has a recipient.
   ///
-  /// - Returns: what is to be written, and places that are older than what an earlier run wrote to their recipient.
+  /// - Returns: The locations to write, and those older than what an earlier run wrote to their recipient.
   func locationUpdates() throws -> (due: [LocationUpdate], outdated: [LastKnownLocation]) {
     var newest: [ByteText: LocationUpdate] = [:]
     for location in try pendingLocations() {
@@ -61,7 +61,7 @@ extension IdentityReconciler {
 }
 
 extension LastKnownLocation {
-  /// Of two places of one recipient the greater one counts.
+  /// The order of locations of one recipient; the greatest one counts.
   fileprivate var order: (Int64, ByteText) { (at.milliseconds, ByteText(device)) }
 }
 
@@ -100,7 +100,7 @@ extension IdentitySession {
     }
     var device = try store.identities.known(update.location)
     guard let image = try read(update.recipient) else {
-      // The recipient is gone: there is nothing to write the place to.
+      // The recipient no longer exists, so there is nothing to write to.
       return try reconciler.journal { try store.identities.finishLocations(update.replaced + [update.location]) }
     }
     if var known = device {
@@ -121,7 +121,7 @@ extension IdentitySession {
       var executor = reconciler.executor(fresh: [image])
       let outcome = try executor.carryOut(&plan)
       account(for: plan, outcome)
-      // What was refused is tried again by the next run.
+      // The next run tries a refused location again.
       guard outcome == .done else { return }
     }
     let written = (update.location, update.recipient)

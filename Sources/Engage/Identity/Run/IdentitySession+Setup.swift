@@ -6,11 +6,12 @@ import EngageRules
 extension IdentitySession {
   /// Gives a person a recipient (reference identity 5.2, decisions 58).
   ///
-  /// Once a recipient may have been added, none is added again before a look-up by the mobile user id has found none, so neither
-  /// a lost answer nor a kill leaves a second one. With marks every recipient is looked up first: the answer to an addition does
-  /// not say whether the recipient was there already, and one that was may be marked as merged.
+  /// Once a recipient may have been added, no other is added before a look-up by the mobile user id finds none, so
+  /// neither a lost answer nor a kill creates a duplicate. With marks, recipients are always looked up first: the
+  /// answer to an addition does not say whether the recipient already existed, and an existing one may be marked as
+  /// merged.
   ///
-  /// - Throws: also what the service refuses for good.
+  /// - Throws: ``RemoteFailure``, including permanent refusals.
   func setUp(_ person: inout Person, _ turn: CheckTurn) throws {
     guard person.progress.isDue else { return }
     if !person.recipientId.isEmpty { return try register(&person, turn) }
@@ -38,10 +39,11 @@ extension IdentitySession {
     IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: person.mobileUserId)
   }
 
-  /// Whether the recipient of a device is its own, by what was read of it: the answer to its addition may have been another's, whom no
-  /// later answer shows either (reference decisions 36).
+  /// Whether the recipient read is the device's own: the answer to its addition may have been another's, which later
+  /// answers do not show either (reference decisions 36).
   ///
-  /// - Returns: false for somebody else's. The device then has the one that a look-up finds, or none, and its set-up is refused.
+  /// - Returns: False for somebody else's. The device then has the recipient that a look-up finds, or none, and its
+  ///   set-up is refused.
   func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
     guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
       image.id.isIdentical(to: device.identity.recipientId)
@@ -65,8 +67,8 @@ extension IdentitySession {
     return false
   }
 
-  /// - Parameter isKnownToBeAbsent: a look-up has just found nobody.
-  /// - Returns: false when the person waits.
+  /// - Parameter isKnownToBeAbsent: Whether a look-up has just found nobody.
+  /// - Returns: False if the person must wait.
   private func add(_ person: inout Person, isKnownToBeAbsent: Bool, _ turn: CheckTurn) throws -> Bool {
     let user = user(of: person)
     var mayExist = false
@@ -88,12 +90,14 @@ extension IdentitySession {
         guard attempts.repeats() else { throw RemoteFailure.exists(words) }
         continue
       } catch .absent where !isAgain, .wrongAnswer where !isAgain {
-        // Nobody can be absent who is to be added: the answer was to a look-up. And one without an id is none.
+        // A recipient to be added cannot be absent, so the answer was to a look-up; an answer without an id is wrong
+        // too.
         remote.reconnect()
         isAgain = true
         continue
       } catch {
-        // Whom the service refuses again and again holds up nobody else, who shows whether it is about that one (reference decisions 60).
+        // A repeated refusal holds up nobody else; the others show whether it concerns only this one
+        // (reference decisions 60).
         refusals += 1
         if refusals > 1 { turn.decide() }
         try attempts.next(after: error)
@@ -105,7 +109,7 @@ extension IdentitySession {
         (person.recipientId, person.progress) = (id, .added)
         return true
       }
-      // Somebody is known by both ids, or the answer was another's (reference decisions 36).
+      // A person is known by both ids, or the answer was another's (reference decisions 36).
       remote.reconnect()
       if let found = try find([user]) { return try settle(&person, on: found) }
       guard !isAgain else { throw RemoteFailure.wrongAnswer }
@@ -113,9 +117,9 @@ extension IdentitySession {
     }
   }
 
-  /// Gives a person the recipient that a found one went up in.
+  /// Gives a person the recipient that the found one was merged into.
   ///
-  /// - Returns: false for a forgotten one: its devices wait until the service has it no more.
+  /// - Returns: False for a forgotten one: its devices wait until the service no longer has it.
   private func settle(_ person: inout Person, on found: RecipientImage) throws -> Bool {
     let end =
       switch try chainEnd(of: found) {
@@ -135,10 +139,10 @@ extension IdentitySession {
 
   var renames: Bool { settings.recipient.onNewUserId == .rename }
 
-  /// Gives a person the recipient of one who is the same, and writes the new id to it.
+  /// Gives a person the recipient of their predecessor, and writes the new id to it.
   ///
-  /// - Returns: false where the person gets a recipient of its own: there is no such one, it is gone or somebody else's, or an operator
-  ///   took the new id away from it.
+  /// - Returns: False if the person needs a separate recipient: there is no predecessor, its recipient does not exist
+  ///   or is somebody else's, or an operator removed the new id from it.
   private func takeOver(for person: inout Person, _ turn: CheckTurn) throws -> Bool {
     let since = turn.now
     guard var device = try store.identities.predecessor(of: person, renames: renames) else { return false }
@@ -161,7 +165,8 @@ extension IdentitySession {
       try user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId)
       ? true : store.identities.isAutomatic(user, before: person.fromEmission)
     guard isFree == true else {
-      // Devices that record different ids share none. An id that no device records is one more of the same person.
+      // Devices that record different ids share no recipient. An id that no device records is another id of the same
+      // person.
       guard renames || isFree == nil else { return false }
       (person.recipientId, person.knownAs, person.progress) = (image.id, user, .ready)
       try finishSetup(of: person)
@@ -177,7 +182,8 @@ extension IdentitySession {
     return true
   }
 
-  /// Row 5: a recipient that was known before the device had a mobile user id gets the one made here, unless it has one.
+  /// Row 5: writes the generated mobile user id to a recipient known before its device had one, unless it has an id
+  /// already.
   private func register(_ person: inout Person, _ turn: CheckTurn) throws {
     let recipient = person.recipientId
     let since = turn.now

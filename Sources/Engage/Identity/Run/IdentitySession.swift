@@ -3,14 +3,14 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// One run's work on set-ups and checks, shared by its threads.
+/// The work of one run on set-ups and checks, shared by its threads.
 struct IdentitySession: Sendable {
   var reconciler: IdentityReconciler
   var log: RunLog
-  /// Columns that checks name and the list does not have; such checks wait for an operator.
+  /// The columns named by checks that the list lacks; such checks wait for an operator.
   var missingColumns: Set<ByteText>
   var draft: MergeDraft
-  /// Whose recipients no device may get, although the service still has them.
+  /// The people whose recipients no device may get, although the service still has them.
   var forgotten: ForgottenPeople
 
   var store: EventStore { reconciler.store }
@@ -22,16 +22,17 @@ struct IdentitySession: Sendable {
     Array(recipient.utf8).withText { forgotten.contains(.recipient, $0) }
   }
 
-  /// How many pieces are read from the store at a time.
+  /// The number of pieces read from the store at a time.
   private static let page = 20_000
 
-  /// Up to so many set-ups add their recipients in order, each when the one before was answered, so that a small run always gives the same
-  /// numbers; with more of them, for which this takes too long, the calls only start in order, one for a person at a time.
+  /// The maximum number of set-ups that add their recipients in order, each after the answer to the previous one, so
+  /// that a small run always yields the same ids. That is too slow for more, whose calls only start in order, one per
+  /// person at a time.
   private var orderedSetups: Int { reconciler.isSandbox ? 5_000 : 50 }
 
   private enum Piece {
-    /// In order where its recipient is added after those of all set-ups before it, so that the service numbers new recipients as
-    /// their devices were first seen.
+    /// A set-up; `inOrder` adds its recipient after those of all earlier set-ups, so that the service numbers new
+    /// recipients in the order in which their devices were first seen.
     case setup(Person, inOrder: Bool)
     case check(PendingCheck)
 
@@ -42,7 +43,7 @@ struct IdentitySession: Sendable {
       }
     }
 
-    /// Nil for a set-up.
+    /// The id of the check; nil for a set-up.
     var check: Int64? {
       switch self {
       case .setup: nil
@@ -50,12 +51,12 @@ struct IdentitySession: Sendable {
       }
     }
 
-    /// What comes after a plan that could not be finished.
+    /// Returns the keys of the pieces that follow a plan that could not be finished.
     static func keys(of plan: MergePlan) -> [String] {
       keys(of: plan.device, plan.ids, DeviceIdentity(), plan.checkId == nil ? [plan.after.mobileUserId] : [])
     }
 
-    /// Pieces that share one of these are done in order.
+    /// The keys; pieces that share one are processed in order.
     var keys: [String] {
       switch self {
       case .setup(let person, _): Self.keys(of: person.device, [], person.identity)
@@ -89,7 +90,7 @@ struct IdentitySession: Sendable {
       let inOrder = persons.count <= orderedSetups
       run(persons.map { .setup($0, inOrder: inOrder) })
     }
-    // Whose recipient somebody takes over is to have been merged first, as if each record had a run of its own.
+    // A recipient to be taken over must be merged first, as if each record had a separate run.
     person = nil
     var check: PendingCheck?
     while !log.hasEnded {
@@ -103,7 +104,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Both together, as far as it is known what comes next of either.
+  /// Merges both by time, as far as the next one of each is known.
   private static func byTime(_ persons: [Person], _ checks: [PendingCheck]) -> [Piece] {
     var (persons, checks, pieces) = (persons[...], checks[...], [Piece]())
     let (hasMorePersons, hasMoreChecks) = (persons.count == page, checks.count == page)
@@ -123,7 +124,8 @@ struct IdentitySession: Sendable {
     return pieces
   }
 
-  /// More than calls at once, so that one thread's calls fill the time in which another waits for the disk.
+  /// The number of threads: more than concurrent calls, so that calls of one fill the time in which another waits for
+  /// the disk.
   var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
 
   private func run(_ pieces: [Piece]) {
@@ -139,13 +141,13 @@ struct IdentitySession: Sendable {
   }
 
   private func work(on piece: Piece, _ turn: CheckTurn) {
-    // What would come after a piece that could not be finished waits with it, so that the order stays what it is.
+    // Pieces that follow an unfinished one wait with it, to keep the order.
     guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, check: piece.check, keys: piece.keys) }
     do {
       switch piece {
       case .setup(var person, let inOrder):
         if !inOrder { turn.decide() }
-        // What an earlier piece has made of it.
+        // An earlier piece may have changed the person.
         person = try store.identities.person(person.mobileUserId) ?? person
         try setUp(&person, turn)
       case .check(let pending): try check(pending, turn)
@@ -162,13 +164,13 @@ struct IdentitySession: Sendable {
         log.fail(error)
       }
     } catch is StoppedError {
-      // Whoever stopped the work has said why.
+      // Whoever stopped the work has reported the reason.
     } catch {
       log.fail(error)
     }
   }
 
-  /// Notes what the service refuses for good, wherever in a set-up or a check it did.
+  /// Records a permanent refusal by the service, anywhere in a set-up or a check.
   private func refuse(_ piece: Piece, _ failure: RemoteFailure) throws {
     switch piece {
     case .setup(let person, _):
@@ -179,7 +181,8 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Leaves a person's set-up, or one of a device's checks, to the next run, with the service's reason (reference decisions 37).
+  /// Leaves a person's set-up, or one of a device's checks, to the next run, with the service's reason
+  /// (reference decisions 37).
   func refuse(_ known: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
     var device = known
     if check == nil {
@@ -195,14 +198,14 @@ struct IdentitySession: Sendable {
     if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
   }
 
-  /// Devices of a person who has to wait, wait too.
+  /// Makes all devices of the person wait.
   func block(_ person: Person) { log.block("person\0\(person.key)") }
 
   func isBlocked(_ person: Person) -> Bool { log.isBlocked("person\0\(person.key)") }
 
   // MARK: Plans of earlier runs
 
-  /// Goes on with plans that were interrupted. Devices of plans that wait for an operator get no further checks.
+  /// Continues interrupted plans. Devices of plans that wait for an operator get no further checks.
   func finishOpenPlans() throws {
     for plan in try store.merges.openPlans() {
       switch plan.state {
@@ -214,7 +217,7 @@ struct IdentitySession: Sendable {
           log.postpone(plan.device, check: plan.checkId, keys: Piece.keys(of: plan), failure)
           if log.hasEnded { return }
         }
-      // The set-up or the check is made again in its turn.
+      // The set-up or the check is repeated in its turn.
       case .refused where !plan.isUnderWay: break
       case .refused: try resume(plan)
       default: block(by: plan)
@@ -222,13 +225,14 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// What waits for a person keeps later checks of its device waiting, unless it says nothing of who the device is.
+  /// Makes later checks of the plan's device wait, unless the plan is an instruction, which does not affect the
+  /// device's identity.
   func block(by plan: MergePlan) {
     guard plan.scenario.isInstruction else { return log.block(plan.device) }
     if let check = plan.checkId { log.block(check: check) }
   }
 
-  /// As an operator asked.
+  /// Resumes a plan at an operator's request.
   func resume(_ plan: MergePlan) throws {
     var plan = plan
     switch plan.state {
@@ -246,7 +250,7 @@ struct IdentitySession: Sendable {
     case .conflict, .refused:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
       try reconciler.journal { try store.merges.settle(plan.id, as: plan.state, reason: "", lines: []) }
-      // A person has looked: what was started is to be made.
+      // A person has checked: the started steps may be made.
       try finish(plan, isResumed: plan.state == .refused)
     default: try finish(plan, isResumed: true)
     }
@@ -263,7 +267,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// - Parameter isResumed: what an earlier run started may have been made.
+  /// - Parameter isResumed: Whether the steps started by an earlier run may have been made.
   private func finish(_ plan: MergePlan, isResumed: Bool) throws {
     var plan = plan
     var executor = reconciler.executor()
@@ -303,7 +307,8 @@ struct IdentitySession: Sendable {
     try remote.named(recipient, retryPolicy)
   }
 
-  /// Also a recipient to which a plan of the store wrote the ids, and whose columns cut them (reference decisions 61).
+  /// Finds a recipient, including one to which a plan of the store wrote the ids and whose columns cut them
+  /// (reference decisions 61).
   func find(_ ids: [IdentityColumn]) throws -> RecipientImage? {
     let remote = remote
     do {
@@ -328,11 +333,11 @@ struct IdentitySession: Sendable {
 
   enum ChainEnd {
     case recipient(RecipientImage)
-    /// Why, and the recipients that were read.
+    /// The reason, and the recipients read.
     case broken(String, [String])
   }
 
-  /// Follows the marks of earlier merges to the recipient that stays.
+  /// Follows the marks of earlier merges to the remaining recipient.
   func chainEnd(of first: RecipientImage) throws -> ChainEnd {
     var image = first
     var seen: Set<ByteText> = [ByteText(first.id)]

@@ -1,19 +1,19 @@
 package import BatchConfiguration
 import BatchFoundation
 
-/// A column that the program writes or searches, and what can hold it.
+/// A column that the program writes or searches, and the types that can hold it.
 package struct NeededColumn {
   package var setting: String
   package var name: String
-  /// In words, such as `text` or `timestamp`.
+  /// The types in words, such as `text` or `timestamp`.
   package var types: Set<String>
-  /// What it is made as where it is missing.
+  /// The type to create the column with if it is missing.
   package var made: NewColumnType
 
   private static let idTypes: Set<String> = ["text", "number", "sync id"]
   private static let dateTypes: Set<String> = ["text", "date", "timestamp"]
 
-  /// Those of the list.
+  /// Returns the columns of the list.
   package static func ofList(_ settings: IdentitySettings) -> [NeededColumn] {
     var needs = [
       NeededColumn(
@@ -43,7 +43,7 @@ package struct NeededColumn {
     ]
   }
 
-  /// Those of the audit table, its key first.
+  /// Returns the columns of the audit table, its key first.
   package static func ofAuditTable(_ audit: Settings.Audit) -> [NeededColumn] {
     [
       NeededColumn(
@@ -58,12 +58,12 @@ package struct NeededColumn {
   }
 }
 
-/// What is wrong with the unique key of a list or table, and the setting that names it.
+/// A problem with the unique key of a list or table, and the setting that names it.
 package struct KeyObjection {
   package var setting: String
   package var reason: String
 
-  /// Nil where the list takes recipients with nothing but a mobile user id.
+  /// Returns nil if the list accepts recipients with only a mobile user id.
   package init?(_ settings: IdentitySettings, listKey: [String]) {
     let others = listKey.filter { !$0.isIdentical(to: settings.recipient.mobileUserIdColumn) }
     if others.isEmpty { return nil }
@@ -73,7 +73,7 @@ package struct KeyObjection {
       + "that has nothing but a mobile user id ('\(settings.recipient.mobileUserIdColumn)'); name a list without a unique key, or one of that column alone"
   }
 
-  /// Nil where the table has the key column as its key.
+  /// Returns nil if the table has the key column as its key.
   package init?(_ audit: Settings.Audit, tableKey: [String]) {
     if tableKey.isEmpty {
       setting = "AuditRecord.auditRecordListId"
@@ -88,11 +88,11 @@ package struct KeyObjection {
   }
 }
 
-/// The types that missing columns are made with.
+/// The types with which missing columns are created.
 package enum NewColumnType: String {
   case text, date, timestamp
 
-  /// As databases number it (reference identity 3.2).
+  /// The type's number in databases (reference identity 3.2).
   package var number: Int {
     switch self {
     case .text: 0
@@ -101,7 +101,7 @@ package enum NewColumnType: String {
     }
   }
 
-  /// As relational tables call it.
+  /// The type's name in relational tables.
   package var word: String {
     switch self {
     case .text: "TEXT"

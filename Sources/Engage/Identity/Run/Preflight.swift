@@ -3,24 +3,25 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// Compares the configuration with the lists of the service, before anything is written (reference identity 5.6).
+/// The comparison of the configuration with the service's lists, before anything is written (reference identity 5.6).
 struct Preflight {
   var settings: IdentitySettings
   var remote: any RecipientDatabase
   var retryPolicy: RetryPolicy
-  /// Learns how the list is described.
+  /// Receives the description of the list.
   var columns: WrittenColumns
 
   struct Finding {
     var mobileUserIdIsKey: Bool
-    /// Columns that checks search and the list does not have: a matter of the records that name them, not of the run.
+    /// The columns that checks search and the list lacks: a problem of the records that name them, not of the run.
     var missingColumns: Set<ByteText> = []
   }
 
   /// - Parameters:
-  ///   - searched: the columns that checks search.
-  ///   - addsRecipients: whether a device has to get a recipient that the list may not have.
-  /// - Throws: ``IdentityConfigurationError`` where the configuration does not fit the lists, or ``RemoteFailure`` if the service could not be asked.
+  ///   - searched: The columns that checks search.
+  ///   - addsRecipients: Whether a device needs a recipient that the list may not have.
+  /// - Throws: ``IdentityConfigurationError`` if the configuration does not fit the lists, or ``RemoteFailure`` if the
+  ///   service cannot be reached.
   func run(searched: [String], writesLocations: Bool, addsRecipients: Bool) throws -> Finding {
     var problems: [String] = []
     var needed = settings
@@ -61,7 +62,7 @@ struct Preflight {
     }
   }
 
-  /// Whether the service takes a look-up by a column that its description leaves out.
+  /// Whether the service accepts look-ups by a column missing from its description.
   private func canSearch(_ column: String) throws -> Bool {
     guard IdentitySession.isWritable(column) else { return true }
     do {

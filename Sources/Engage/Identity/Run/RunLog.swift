@@ -1,27 +1,27 @@
 import BatchFoundation
 
-/// What the threads of a run have to say to each other.
+/// The state shared by the threads of a run.
 final class RunLog: Sendable {
   struct State {
     var result = IdentityResult()
     var hasEnded = false
     var blocked: Set<String> = []
-    /// Instructions whose plans wait for a person.
+    /// The instructions whose plans wait for a person.
     var blockedChecks: Set<Int64> = []
-    /// Devices of ``IdentityResult/waiting``.
+    /// The devices of ``IdentityResult/waiting``.
     var waiting: Set<ByteText> = []
-    /// What pieces that wait for a later run would have worked on.
+    /// The keys of the pieces left to a later run.
     var postponed: Set<ByteText> = []
-    /// Devices whose calls failed since the last one that went well.
+    /// The devices whose calls failed since the last success.
     var failing: Set<String> = []
     var error: (any Error)?
-    /// How a change plan names the recipients that this run added.
+    /// The change plan's names of the recipients that this run added.
     var proposedNames: [String: String] = [:]
-    /// The devices of those.
+    /// The devices of these recipients, by name.
     var owners: [ByteText: String] = [:]
   }
 
-  /// So many devices that fail one after the other show that the service fails, not what the devices recorded.
+  /// The number of devices failing in a row that shows that the service fails, rather than the recorded data.
   private static let breaker = 3
 
   private let state = Guarded(State())
@@ -39,22 +39,22 @@ final class RunLog: Sendable {
     }
   }
 
-  /// The device for which a recipient was added, by the name that a change plan gives it; empty for none.
+  /// Returns the device for which a recipient was added, by its name in the change plan; empty for none.
   func owner(of name: String) -> String { state.withLock { $0.owners[ByteText(name)] ?? "" } }
 
   func plannedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
 
-  /// Later checks of the device wait for a later run.
+  /// Leaves further checks of the device to a later run.
   func block(_ device: String) { _ = state.withLock { $0.blocked.insert(device) } }
 
-  /// The instruction waits; later checks of its device do not.
+  /// Makes the instruction wait, but not later checks of its device.
   func block(check: Int64) { _ = state.withLock { $0.blockedChecks.insert(check) } }
 
   func isBlocked(check: Int64) -> Bool { state.withLock { $0.blockedChecks.contains(check) } }
 
   func isBlocked(_ device: String) -> Bool { state.withLock { $0.blocked.contains(device) } }
 
-  /// A piece of work came to its end: the service works.
+  /// Records that a piece of work was completed: the service works.
   func succeed() { state.withLock { $0.failing = [] } }
 
   /// Leaves a device's work to a later run, because its calls keep failing.
@@ -62,24 +62,24 @@ final class RunLog: Sendable {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
       state.postpone(WaitingDevice(device: device, check: check, failure: failure), keys)
-      // One that is left for later leaves others that are answered.
+      // A deferred call is no sign of failure, as others are answered.
       if case .deferred = failure {} else { state.failing.insert(device) }
       if state.failing.count >= Self.breaker { state.hasEnded = true }
       if state.result.failure == nil { state.result.failure = failure }
     }
   }
 
-  /// Leaves a device's work to a later run, because it comes after work that waits.
+  /// Leaves a device's work to a later run, because it follows pending work.
   func postpone(_ device: String, check: Int64?, keys: [String]) {
     state.withLock { $0.postpone(WaitingDevice(device: device, check: check, failure: nil), keys) }
   }
 
-  /// Whether work that waits for a later run shares a key.
+  /// Whether work left to a later run shares a key.
   func waits(for keys: [String]) -> Bool {
     state.withLock { state in !state.postponed.isEmpty && keys.contains { state.postponed.contains(ByteText($0)) } }
   }
 
-  /// Ends the work: no later call can do better.
+  /// Ends the work: no later call can succeed.
   func fail(_ failure: RemoteFailure) {
     state.withLock { state in
       if state.result.failure == nil || !state.hasEnded { state.result.failure = failure }
@@ -95,7 +95,7 @@ final class RunLog: Sendable {
 }
 
 extension RunLog.State {
-  /// A device that waits already is named once, but for each failure of its calls.
+  /// Adds the device to the pending ones: once, and again for each failure of its calls.
   fileprivate mutating func postpone(_ device: WaitingDevice, _ keys: [String]) {
     let isNew = waiting.insert(ByteText(device.device)).inserted
     if isNew || device.failure != nil { result.waiting.append(device) }

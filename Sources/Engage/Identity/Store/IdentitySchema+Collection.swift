@@ -1,9 +1,10 @@
 import BatchStore
 
 extension IdentitySchema {
-  /// What the rules found of the devices of a part, as ``IdentityRows`` adds it row by row. Nothing was asked or merged there yet.
+  /// The collection of a part's results, row by row as by ``IdentityRows``. Nothing has been looked up or merged in a
+  /// part.
   ///
-  /// What was there before stays in the tables named `half_` until all parts are there: nulls for a row that was not.
+  /// Previous rows are kept in the tables named `half_` until all parts are collected; nulls stand for a missing row.
   static let collection = StoreFormat.Collection(
     appended: ["identity_check"], statements: keeping + statements, withdrawal: withdrawal,
     settlement: half.map { "DELETE FROM \($0)" })
@@ -83,7 +84,7 @@ extension IdentitySchema {
     DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address, at = excluded.at
     WHERE excluded.at >= at
     """,
-    // The first row of a device says once more whom it was known to record.
+    // The first row of a device in a part repeats the person already known.
     """
     INSERT OR REPLACE INTO main.identity_device
       (device, from_emission, person, mobile_user_id, recipient_id, is_automatic, run)

@@ -1,26 +1,27 @@
-/// The tables of devices, identity checks, merge plans, their journal and their locks (reference identity 5.6), as numbered steps
-/// that are never edited after a release.
+/// The tables of devices, identity checks, merge plans, their journal and their locks (reference identity 5.6), as
+/// numbered steps that are never edited after a release.
 enum IdentitySchema {
   static let migrations: [String] = [first]
 
-  /// True where Engage has, or may have, something of the store, or the store something of Engage, besides events.
+  /// The condition that Engage has, or may have, data of the store other than events, or the store such data of Engage.
   static let footprint = """
     EXISTS (SELECT 1 FROM merge_plan) OR EXISTS (SELECT 1 FROM identity_person WHERE state IN
       (\(SetUpProgress.adding.rawValue), \(SetUpProgress.ready.rawValue), \(SetUpProgress.added.rawValue)))
     """
 
-  /// `identity_person.state` are the numbers of ``SetUpProgress``; `merge_plan.state`, `scenario` and `undo_cause`,
-  /// `merge_journal.entry` and `step` are words, as an operator reads them. `identity_moment` has events that carry who their device
-  /// was at an earlier moment; see ``IdentityMoment``. `file` and `line` of a check are those of the record that asks for it, of a device
-  /// those of its first record; '' and 0 where it came from none. `instruction` and `target` are those
-  /// of ``ContactInstruction``, null and '' for an `identify` record. `location_written` has, for each recipient, of when and of which
-  /// device the place is that was written to it.
+  /// `identity_person.state` contains the numbers of ``SetUpProgress``; `merge_plan.state`, `scenario` and
+  /// `undo_cause`, `merge_journal.entry` and `step` are words, as shown to an operator. `identity_moment` contains
+  /// events that carry the identity of their device at an earlier moment; see ``IdentityMoment``. `file` and `line`
+  /// name the record that requests a check, or the first record of a device; '' and 0 if there is none. `instruction`
+  /// and `target` are those of ``ContactInstruction``, null and '' for an `identify` record. `location_written`
+  /// contains the time and the device of the location written to each recipient.
   ///
-  /// `identity_device` has whom a device records from an emission number on, `identity_person` the recipient of each mobile user id and
-  /// who named it first. `person` is ``Person/key(_:)`` of an id. `known_as` is the mobile user id of a recipient in which the
-  /// person's own went up elsewhere. The recipient of a `merge_plan` that `is_void` is gone, so it says nothing of who anybody is.
+  /// `identity_device` contains the person that a device records from an emission number on, `identity_person` the
+  /// recipient of each mobile user id and who named it first. `person` is ``Person/key(_:)`` of an id. `known_as` is
+  /// the mobile user id of a recipient into which the person's was merged elsewhere. The recipient of a `merge_plan`
+  /// that `is_void` no longer exists, so the plan determines no identity.
   ///
-  /// `merge_journal` is only ever appended to. `recipient_lock` holds the recipients of plans that are not ended.
+  /// `merge_journal` is append-only. `recipient_lock` contains the recipients of plans that have not ended.
   private static let first = """
     CREATE TABLE identity_check (
       id INTEGER PRIMARY KEY,

@@ -3,15 +3,15 @@ import BatchStore
 package import EngageRules
 import GRDB
 
-/// An identity check that waits for its answer.
+/// An unfinished identity check.
 package struct PendingCheck: Sendable, Equatable {
   package var id: Int64
   package var check: IdentityCheck
 }
 
 extension Identities {
-  /// Unfinished checks after another one, by time, then device; those of one device and instant in the order in which they
-  /// came.
+  /// Returns the unfinished checks after another one, by time, then device; those of one device and instant in order of
+  /// arrival.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
     let page = try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -44,14 +44,14 @@ extension Identities {
     }
   }
 
-  /// How many checks are unfinished.
+  /// Returns the number of unfinished checks.
   package func pendingCheckCount() throws -> Int {
     try connection.readIdentities(orElse: 0) {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM identity_check WHERE finished_run IS NULL") ?? 0
     }
   }
 
-  /// Names of the columns that unfinished checks search, without repetition.
+  /// Returns the names of the columns that unfinished checks search, without duplicates.
   package func searchedColumns() throws -> [String] {
     try connection.read { db in
       try String.fetchAll(
@@ -63,10 +63,10 @@ extension Identities {
     }
   }
 
-  /// People whose set-up is due, after another one, in the order in which they were first named.
+  /// Returns the people whose set-up is due, after another one, in the order in which they were first named.
   ///
-  /// - Parameter follows: only those who may be the same as somebody before them on their device, whose checks come first; or only others.
-  ///   Nil for all.
+  /// - Parameter follows: Whether to return only people who may be the same as somebody before them on their device,
+  ///   whose checks come first, or only others; nil for all.
   package func personsToSetUp(after last: Person?, limit: Int, follows: Bool? = nil, renames: Bool = false) throws
     -> [Person]
   {
@@ -92,7 +92,7 @@ extension Identities {
     }
   }
 
-  /// Whether somebody waits for a recipient.
+  /// Whether somebody needs a recipient.
   package func needsRecipients() throws -> Bool {
     try connection.readIdentities(orElse: false) { db in
       try Int.fetchOne(db, sql: "SELECT 1 FROM identity_person WHERE state < 2 AND recipient_id = '' LIMIT 1") != nil

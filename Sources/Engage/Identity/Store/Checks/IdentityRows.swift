@@ -3,11 +3,11 @@ package import BatchStore
 package import EngageRules
 package import GRDB
 
-/// What the rules of a batch found for identities.
+/// The results of the rules for identities, in one batch.
 package struct IdentityRows: PlatformRows {
   package var checks: [IdentityCheck] = []
   package var moments: [IdentityMoment] = []
-  /// Devices that identity has to know of; empty when it is off.
+  /// The set-ups of devices; empty if identity is off.
   package var setups: [DeviceSetup] = []
   package var locations: [LastKnownLocation] = []
 
@@ -34,14 +34,15 @@ package struct IdentityRows: PlatformRows {
   }
 
   package func insert(run: RunID, into db: Database) throws {
-    // A check says whom its device records then, as the record before it does.
+    // A check also says whom its device records from then on.
     try Identities.insert(setups + checks.map(\.setup), run: run, into: db)
     try Self.insert(checks, run: run, into: db)
     try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
   }
 
-  /// Who asks for what, and when, makes a check; whom it found holds from its emission number on.
+  /// Removes checks equal in instant, instruction, ids and record, and equal set-ups: a person found by a check holds
+  /// from its emission number on.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? IdentityRows else { return self }
     var rows = self
@@ -55,7 +56,7 @@ package struct IdentityRows: PlatformRows {
     return rows.isEmpty ? nil : rows
   }
 
-  /// Checks that were never asked for, and people whom devices were not known to record; places stay what they are.
+  /// Returns checks never requested, and people whom devices were not known to record; locations are unchanged.
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? {
     var rows = IdentityRows()
     rows.checks = try checks.filter { check in

@@ -2,19 +2,19 @@ import BatchFoundation
 import BatchStore
 import GRDB
 
-/// Who a device was, or is.
+/// A present or former identity of a device.
 package struct ExportedIdentity: Sendable, Equatable {
   package var device: String
-  /// Empty for none.
+  /// The mobile user id; empty for none.
   package var mobileUserId: String
   package var recipientId: String
-  /// The recipient that this one was merged into; empty for one that stays.
+  /// The recipient that this one was merged into; empty for one that remains.
   package var mergedInto: String
 }
 
 extension Identities {
-  /// Hands every device to `body`, by its id: whom it recorded one after the other, each with the recipients that were merged and the one
-  /// that stays.
+  /// Passes the identities of every device to `body`, by device id: the people it recorded in order, each with the
+  /// merged recipients and the remaining one.
   package func forEachIdentity(_ body: (ExportedIdentity) throws -> Void) throws {
     try connection.readIdentities(orElse: ()) { db in
       let devices = try String.fetchCursor(db, sql: "SELECT DISTINCT device FROM identity_device ORDER BY device")
@@ -22,7 +22,7 @@ extension Identities {
         var who = try WhoIsWho(db)
         let history = try who.history(of: device)
         for (place, (before, now)) in history.enumerated() {
-          // Of one who comes back, and of one who is renamed, the last time counts.
+          // If a person returns or is renamed, the last time counts.
           guard
             !history[(place + 1)...].contains(where: {
               !now.recipientId.isEmpty && $0.now.recipientId.isIdentical(to: now.recipientId)

@@ -4,7 +4,7 @@ package import EngageRules
 import GRDB
 
 extension Identities {
-  /// Last known locations that wait for their database update, by device.
+  /// Returns the last known locations pending for a database update, by device.
   package func pendingLocations() throws -> [LastKnownLocation] {
     try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -19,7 +19,7 @@ extension Identities {
     }
   }
 
-  /// The newest place that was written to a recipient: of when, and of which device. Nil for none.
+  /// Returns the time and the device of the newest location written to a recipient; nil for none.
   package func writtenLocation(on recipient: String) throws -> (at: Instant, device: String)? {
     try connection.readIdentities(orElse: nil) { db in
       try Row.fetchOne(
@@ -29,9 +29,9 @@ extension Identities {
     }
   }
 
-  /// Forgets updates that need no call any more; newer ones of the devices that came meanwhile stay.
+  /// Removes updates that need no further call; newer ones that have arrived meanwhile stay.
   ///
-  /// - Parameter written: the one of them that the service has now, and its recipient; nil if nothing was written.
+  /// - Parameter written: The update that the service now has, and its recipient; nil if nothing was written.
   package func finishLocations(
     _ locations: [LastKnownLocation], written: (location: LastKnownLocation, recipient: String)? = nil
   ) throws {

@@ -22,7 +22,7 @@ extension Identities {
     }
   }
 
-  /// Devices without a recorded id get one from now on.
+  /// Makes set-ups of devices without a recorded id due, so that they get one.
   func nameDevices() throws {
     let unnamed = try connection.readIdentities(orElse: nil) {
       try Int.fetchOne(
@@ -36,13 +36,13 @@ extension Identities {
     }
   }
 
-  /// A device with a set-up that is due, and the date of the run that found it so.
+  /// A device with a due set-up, and the date of the run that found it.
   package struct Awaiting: Sendable, Equatable {
     package var device: String
     package var since: Instant
   }
 
-  /// Devices that wait for the recipient of somebody whom they record, the longest first.
+  /// Returns the devices that wait for the recipient of a person they record, the longest waiting first.
   package func awaiting() throws -> [Awaiting] {
     try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -56,9 +56,9 @@ extension Identities {
     }
   }
 
-  /// Lets the events of a device go without the recipients that it waits for.
+  /// Releases the events of a device without the recipients that it waits for.
   ///
-  /// - Returns: how many people get none.
+  /// - Returns: The number of people that get none.
   package func abandonSetups(of device: String) throws -> Int {
     try connection.writeTogether { db in
       let persons = try Row.fetchAll(
@@ -73,8 +73,8 @@ extension Identities {
     }
   }
 
-  /// Lets a device go without the recipient of somebody, for whom others that record the same one still wait. It stands for nobody as long as
-  /// it records no other.
+  /// Gives up a person's recipient for one device; other devices that record the same person still wait. The device has
+  /// no person until it records another one.
   static func abandon(_ person: Person, for device: String, in db: Database) throws {
     try MergeJournal.endRefusals(of: person, in: db)
     try db.execute(
@@ -91,7 +91,8 @@ extension Identities {
         """, arguments: [person.key, device])
   }
 
-  /// Devices of a run that record another person than before, those of them that had a recipient, and all devices that have one.
+  /// Returns the number of devices that recorded another person than before in a run, of those among them that had a
+  /// recipient, and of all devices that have one.
   package func newOwners(of run: RunID) throws -> (devices: Int, known: Int, all: Int) {
     try connection.readIdentities(orElse: (0, 0, 0)) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"

@@ -3,11 +3,11 @@ package import BatchStore
 package import EngageRules
 import GRDB
 
-/// Who devices are at the service: checks that wait, whom devices record, and the recipients of these people.
+/// The identities of devices at the service: pending checks, the people that devices record, and their recipients.
 package struct Identities: Sendable {
   let connection: StoreConnection
 
-  /// Notes whom devices record; what is known already stays.
+  /// Stores the people that devices record; known ones are unchanged.
   package func note(_ setups: [DeviceSetup], run: RunID = RunID(number: 0)) throws {
     if setups.isEmpty { return }
     try connection.writeTogether { try Self.insert(setups, run: run, into: $0) }
@@ -40,7 +40,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// What a record more says of somebody of whom records have spoken: what was found out stays, until then the first record counts,
+  /// The update for another record of a known person: results stay. Until there are any, the first record counts,
   /// whatever the order in which devices are stored.
   static let takingOver: String = {
     let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
@@ -80,13 +80,13 @@ package struct Identities: Sendable {
           """), arguments: [device, emission]
     ).map { row in
       let (person, user): (String, String) = try (row.value("person"), row.value("mobile_user_id"))
-      // Of one that an operator let go, whom it would stand for.
+      // If an operator released the device, this is the person that it would have.
       let named = Person.key(user.isEmpty ? AutomaticMobileUserId.id(of: device) : user)
       return try (person.isEmpty ? named : person, row.value("recipient_id"))
     }
   }
 
-  /// Whether a device records somebody whom it was not known to record then.
+  /// Whether a device records a person that it was not known to record then.
   static func isNews(_ setup: DeviceSetup, in db: Database) throws -> Bool {
     let user = setup.mobileUserId.isEmpty ? AutomaticMobileUserId.id(of: setup.device) : setup.mobileUserId
     guard let emission = setup.fromEmission else { return try person(user, in: db) == nil }
@@ -95,7 +95,7 @@ package struct Identities: Sendable {
 
   // MARK: Who is who
 
-  /// Who a device is now; nil for one that no record is of.
+  /// Returns the current identity of a device; nil for one without records.
   package func identity(of device: String) throws -> DeviceIdentity? {
     try connection.read { db in
       var who = try WhoIsWho(db)
@@ -103,7 +103,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// - Parameters: as for ``WhoIsWho/identity(of:_:recorded:at:)``.
+  /// - Parameters: See ``WhoIsWho/identity(of:_:recorded:at:)``.
   func identity(
     of device: String, _ user: String, recorded: String, at moment: Int64 = .max
   ) throws -> DeviceIdentity {
@@ -113,10 +113,10 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whom a mobile user id means; nil for nobody whom records or checks named.
+  /// Returns the person with a mobile user id; nil for one that neither records nor checks named.
   package func person(_ user: String) throws -> Person? { try connection.read { try Self.person(user, in: $0) } }
 
-  /// The device of a place, as who it is now; nil for a device that no record is of.
+  /// Returns the device of a location with its current identity; nil for a device without records.
   func known(_ location: LastKnownLocation) throws -> KnownDevice? {
     try connection.read { db in
       var who = try WhoIsWho(db)
@@ -128,7 +128,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whose recipient a person takes over who is the same; nil for none.
+  /// Returns the identical person whose recipient a person takes over; nil for none.
   func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
     try connection.read { db in
       var who = try WhoIsWho(db)
@@ -136,7 +136,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// As ``WhoIsWho/isAutomatic(_:before:)``.
+  /// Forwards to ``WhoIsWho/isAutomatic(_:before:)``.
   func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
     try connection.read { try WhoIsWho($0).isAutomatic(user, before: moment) }
   }
@@ -149,9 +149,9 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Forgets a recipient that the service has no more: the next run gives its devices another one.
+  /// Forgets a recipient that the service no longer has: the next run gives its devices another one.
   ///
-  /// - Returns: how many devices had it.
+  /// - Returns: The number of devices that had it.
   package func forgetRecipient(_ recipient: String) throws -> Int {
     try connection.writeTogether { db in
       let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }
@@ -169,7 +169,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Takes a recipient back that answers to additions named, and that is another's: its devices may have one that is to be looked for.
+  /// Withdraws a recipient named by answers to additions that is somebody else's: its devices may have one, which must
+  /// be looked up.
   func withdrawAddition(of recipient: String) throws {
     try connection.writeTogether { db in
       try db.execute(
@@ -178,8 +179,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whether another person has this recipient, or had it before it moved to another. Ids are compared without regard to the case of ASCII
-  /// letters.
+  /// Whether another person has this recipient, or had it before a merge. Ids are compared without ASCII case.
   package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
     try connection.read { db in
       try Int.fetchOne(
@@ -195,7 +195,7 @@ package struct Identities: Sendable {
 
   // MARK: Devices
 
-  /// A device, the last person whom it records, and who that is now.
+  /// A device, the last person it records, and its current identity.
   struct Latest {
     var device: String
     var person: String
@@ -217,7 +217,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Every device with each person whom it recorded and who has a recipient, by recipient and device.
+  /// Returns every device with each person it recorded who has a recipient, by recipient and device.
   package func devicesWithRecipient() throws -> [KnownDevice] {
     try connection.read { db in
       try Self.latest(in: db).compactMap { device in
@@ -233,8 +233,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Devices of which a check or a plan is unfinished: with `Recipient.holdEventsUntilIdentified` their events wait. What is asked
-  /// for a recipient says nothing of who a device is.
+  /// Returns the devices with an unfinished check or plan: with `Recipient.holdEventsUntilIdentified` their events
+  /// wait. Instructions do not count, as they do not affect identity.
   package func devicesWithoutIdentity() throws -> [String] {
     try connection.readIdentities(orElse: []) { db in
       try String.fetchAll(
@@ -251,12 +251,14 @@ package struct Identities: Sendable {
 
   // MARK: Records
 
-  /// The record that asked for a plan, for a set-up the one that named the person; nil where nobody kept it, as that of a place.
+  /// Returns the record that requested a plan, or for a set-up the one that named the person; nil if it was not kept,
+  /// as for a location.
   package func recordSource(of plan: MergePlan) throws -> RecordSource? {
     plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
   }
 
-  /// The record that asked for a check, or without one the one that named whom the device waits for; nil where nobody kept it.
+  /// Returns the record that requested a check, or without one the record that named the person the device waits for;
+  /// nil if it was not kept.
   package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
     try connection.read { db in
       let row =
@@ -285,7 +287,7 @@ package struct Identities: Sendable {
     ).map { try person($0) }
   }
 
-  /// What ``person(_:)`` reads of a row.
+  /// The columns that ``person(_:)`` reads.
   static let personColumns =
     "mobile_user_id, device, first_seen, from_emission, state, recipient_id, known_as"
 
@@ -301,7 +303,7 @@ package struct Identities: Sendable {
 }
 
 extension DeviceSetup {
-  /// How far somebody is whom nobody has asked for.
+  /// Returns the progress of a person that has not been looked up.
   fileprivate func progress(_ automatic: String) -> SetUpProgress {
     if mobileUserId.isEmpty { return .unnamed }
     if recipientId.isEmpty || mobileUserId.isIdentical(to: automatic) { return .waiting }

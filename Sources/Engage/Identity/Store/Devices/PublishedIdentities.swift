@@ -3,7 +3,7 @@ package import BatchStore
 import EngageRules
 package import GRDB
 
-/// Who devices turned out to be, which the events of their chunks take on before the first attempt.
+/// The identities found for devices, which the events of their chunks adopt before the first attempt.
 package struct PublishedIdentities: BlockAmendment {
   package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
     guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_device LIMIT 1")) != nil else { return nil }
@@ -20,7 +20,7 @@ package struct PublishedIdentities: BlockAmendment {
         known = try Self.moments(of: unsafe Array(event.device.bytes), in: db)
         moments[unsafe arena.copy(event.device.bytes)] = known
       }
-      // The end of a session has the instant of its pause, and is decided later.
+      // The end of a session has the instant of its pause, but is decided later.
       let own = min(event.emission, EmissionNumber.begin(at: event.timestamp + Milliseconds(1)) - 1)
       let core = unsafe event.core.pointee
       let identity = try who.identity(
@@ -37,7 +37,7 @@ package struct PublishedIdentities: BlockAmendment {
     return changes ? recoded : nil
   }
 
-  /// By the emission numbers of a device's events, the earlier moment as of which they carry who the device was.
+  /// Returns, by emission number, the earlier moment whose identity an event of the device carries.
   private static func moments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
     let statement = try db.cachedStatement(sql: "SELECT emission, of_emission FROM identity_moment WHERE device = ?")
     return Dictionary(
@@ -57,7 +57,7 @@ package struct PublishedIdentities: BlockAmendment {
 }
 
 extension CoreTexts {
-  /// The values with another recipient and user id; nil if nothing changes.
+  /// Returns the values with another recipient and user id; nil if nothing changes.
   fileprivate func replacing(recipient: Text, user: Text) -> CoreTexts? {
     guard self[.recipientId] != recipient || self[.primaryUserId] != user else { return nil }
     var copy = self
@@ -68,7 +68,7 @@ extension CoreTexts {
 }
 
 extension EventBlocks {
-  /// The events of a block, each passed through `change`, in blocks of these limits.
+  /// Passes each event of a block through `change` and encodes them in blocks of these limits.
   fileprivate init(recoding block: [UInt8], limits: BlockLimits, _ change: (Event) throws -> Event) throws {
     var reader = try BlockReader(block)
     let arena = Arena(blockSize: 1 << 16)

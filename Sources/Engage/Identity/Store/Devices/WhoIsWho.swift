@@ -3,24 +3,24 @@ import BatchStore
 import EngageRules
 import GRDB
 
-/// Who is who: a device and a moment name a person, a person has a recipient, and recipients go up in others by merges
-/// (reference decisions 58). Nothing else derives it.
+/// The only derivation of identities: a device and a moment name a person, a person has a recipient, and recipients are
+/// merged into others (reference decisions 58).
 ///
-/// Moments are emission numbers, which are those of instants, so those of one device can be compared with those of another. What was read
-/// of the store is kept, so one value serves one transaction.
+/// Moments are emission numbers, which follow from instants, so those of different devices can be compared. Rows read
+/// are cached, so one value serves one transaction.
 struct WhoIsWho {
-  /// Whom a device records from a number on.
+  /// The person that a device records from a number on.
   struct Span {
     var start: Int64
     var person: String
-    /// As records write it; empty for none.
+    /// The mobile user id as written by records; empty for none.
     var mobileUserId: String
-    /// That records name; empty for none.
+    /// The recipient named by records; empty for none.
     var recipientId: String
     var isAutomatic = false
   }
 
-  /// What a plan that is done says of its device, or of a recipient that it merged, behind its number.
+  /// The identity that a done plan gives its device, or a recipient that it merged, after its number.
   struct Statement {
     var emission: Int64
     var identity: DeviceIdentity
@@ -40,22 +40,22 @@ struct WhoIsWho {
       try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM merge_plan WHERE \(Self.speaks) LIMIT 1")) != nil
   }
 
-  /// Of a plan: it is done, and says who its device is.
+  /// The condition for a plan that is done and determines the identity of its device.
   private static let speaks = """
     state = '\(MergeState.done.rawValue)' AND is_void = 0 AND scenario NOT IN (\(MergeJournal.instructions), 'set-up', 'none')
     """
 
-  /// Of a plan: one recipient went up in another, and that is still so.
+  /// The condition for a merge of two recipients that is in effect.
   static let isMerge = """
     state = '\(MergeState.done.rawValue)' AND is_void = 0
     AND scenario IN ('\(MergeScenario.moveMobileUserId.rawValue)', '\(MergeScenario.markMerged.rawValue)')
     """
 
   /// - Parameters:
-  ///   - user: the mobile user id that the device has then; empty for none.
-  ///   - recorded: the recipient that its records name then; empty for none.
-  ///   - moment: plans of a smaller number count.
-  ///   - known: the span, where it is not the one of the moment.
+  ///   - user: The mobile user id of the device at that moment; empty for none.
+  ///   - recorded: The recipient named by its records at that moment; empty for none.
+  ///   - moment: The number below which plans count.
+  ///   - known: The span, if not the one of the moment.
   mutating func identity(
     of device: String, _ user: String, recorded: String, at moment: Int64 = .max, in known: Span? = nil
   ) throws -> DeviceIdentity {
@@ -69,14 +69,14 @@ struct WhoIsWho {
       if user.isEmpty { identity.mobileUserId = person.knownAs }
     }
     identity = try merged(identity, before: moment).last ?? identity
-    // The same id, as the record at hand writes it.
+    // The same id in the spelling of the current record.
     if Person.key(identity.mobileUserId) == Person.key(user) { identity.mobileUserId = user }
     return identity
   }
 
-  /// The recipients in which one went up, beginning with itself.
+  /// Returns the recipients into which one was merged in turn, beginning with itself.
   ///
-  /// - Parameter moment: merges of a smaller number count.
+  /// - Parameter moment: The number below which merges count.
   private mutating func merged(_ first: DeviceIdentity, before moment: Int64 = .max) throws -> [DeviceIdentity] {
     var chain = [first]
     var seen: Set<String> = [first.recipientId]
@@ -91,7 +91,7 @@ struct WhoIsWho {
     return chain
   }
 
-  /// Whom a device recorded, one after the other: the recipients that each had before they were merged, and the one that it has now.
+  /// Returns the people that a device recorded, in order: the recipients of each before merges, and the current one.
   mutating func history(of device: String) throws -> [(before: [DeviceIdentity], now: DeviceIdentity)] {
     try spans(of: device).map { span in
       let user = try name(of: span)
@@ -106,9 +106,9 @@ struct WhoIsWho {
     }
   }
 
-  /// Who is the same as a person whom a device records from a number on, as known there: its automatic id before that one, or with
-  /// `Recipient.onNewUserId` = `rename` any id before it. Nil for nobody, and for an automatic id that went up in the recipient of an id that
-  /// some device had recorded by then: it is that one's (reference decisions 58).
+  /// Returns the person identical to one that a device records from a number on, as known there: its automatic id
+  /// before, or with `Recipient.onNewUserId` = `rename` any id before. Nil for none, and for an automatic id merged
+  /// into the recipient of an id that some device had recorded by then, to which it belongs (reference decisions 58).
   mutating func predecessor(
     of person: String, on device: String, from start: Int64, renames: Bool = false
   ) throws -> KnownDevice? {
@@ -122,26 +122,27 @@ struct WhoIsWho {
     return isOthers && !renames ? nil : KnownDevice(device: device, person: before, identity: identity)
   }
 
-  /// Whether a mobile user id was made for a device, or recorded by one, before a moment; nil for one that the store does not know by then.
+  /// Whether a mobile user id was generated for a device, rather than recorded by one, before a moment; nil if it was
+  /// unknown by then.
   func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
     try Bool.fetchOne(
       db.cachedStatement(sql: "SELECT min(is_automatic) FROM identity_device WHERE person = ? AND from_emission < ?"),
       arguments: [Person.key(user), moment])
   }
 
-  /// Who a device is now; nil for one that no record is of.
+  /// Returns the current identity of a device; nil for one without records.
   mutating func identity(of device: String) throws -> DeviceIdentity? {
     guard let last = try spans(of: device).last else { return nil }
     return try identity(of: device, name(of: last), recorded: last.recipientId)
   }
 
-  /// Who a device is now as the person whom it records from a number on.
+  /// Returns the current identity of a device as the person that it records from a number on.
   mutating func identity(of device: String, from start: Int64) throws -> DeviceIdentity {
     guard let span = try spans(of: device).last(where: { $0.start == start }) else { return DeviceIdentity() }
     return try identity(of: device, name(of: span), recorded: span.recipientId, at: .max, in: span)
   }
 
-  /// The mobile user id of a span, also where it was made; empty where none is to be.
+  /// Returns the mobile user id of a span, even if generated; empty if none may be generated.
   private mutating func name(of span: Span) throws -> String {
     guard span.mobileUserId.isEmpty, let person = try person(key: span.person), person.progress != .unnamed else {
       return span.mobileUserId
@@ -149,9 +150,9 @@ struct WhoIsWho {
     return person.mobileUserId
   }
 
-  /// The span that a moment lies in, and where the next one begins. What comes before the first one belongs to it.
+  /// Returns the span of a moment and the start of the next one. Moments before the first span belong to it.
   ///
-  /// - Parameter user: that counts, where a record of long ago names another one than the moment does.
+  /// - Parameter user: The user that counts if a late record names another than the moment does.
   private mutating func span(of device: String, _ user: String, at moment: Int64) throws -> (Span, end: Int64) {
     let spans = try spans(of: device)
     guard var place = spans.lastIndex(where: { $0.start <= moment }) ?? spans.indices.first else {
@@ -159,7 +160,7 @@ struct WhoIsWho {
     }
     let key = Person.key(user)
     if user.isEmpty {
-      // Nobody was named yet: the first one who is.
+      // Nobody was named yet, so the first person with a recipient counts.
       while place + 1 < spans.count, try person(key: spans[place].person)?.recipientId.isEmpty != false { place += 1 }
     } else if spans[place].person != key {
       guard let known = spans[..<place].lastIndex(where: { $0.person == key }) else {
@@ -170,7 +171,7 @@ struct WhoIsWho {
     return (spans[place], place + 1 < spans.count ? spans[place + 1].start : .max)
   }
 
-  /// By their numbers.
+  /// Returns the spans of a device, ordered by number.
   mutating func spans(of device: String) throws -> [Span] {
     if let known = spans[device] { return known }
     let read = try Row.fetchAll(

@@ -3,14 +3,14 @@ import BatchStore
 import EngageRules
 import GRDB
 
-/// Where the tables of who is who have ids of people.
+/// The ids of people in the identity tables.
 struct PersonalIdentities: PersonalTables {
-  /// A table with its columns that have ids of people.
+  /// A table with the columns that contain ids of people.
   private struct PersonalTable {
     var name: String
-    /// What a row is, in a word for people.
+    /// The name of its rows, for people.
     var what: String
-    /// Whether each row is of one device, which the column `device` names.
+    /// Whether each row belongs to one device, named by the column `device`.
     var isOfDevices = true
     var recipients: [String] = []
     var mobileUsers: [String] = []
@@ -41,7 +41,7 @@ struct PersonalIdentities: PersonalTables {
     PersonalTable(name: "recipient_lock", what: "recipientLocks", isOfDevices: false, recipients: ["recipient"]),
   ]
 
-  /// The column of the device as an expression that gives bytes.
+  /// The column of the device as an expression that yields bytes.
 
   private static let device = "CAST(device AS BLOB)"
 
@@ -52,13 +52,13 @@ struct PersonalIdentities: PersonalTables {
       while let row = try rows.next() { devices.insert(try row.text(0)) }
     }
     for id in ids {
-      // A place that was written last to a recipient is also of devices that shared it for a while.
+      // A recipient's last written location may be of a device that shared the recipient for a while.
       for table in Self.tables where table.isOfDevices && table.name != "location_written" {
         for column in table.columns(id.kind) {
           try add("SELECT DISTINCT \(Self.device) FROM \(table.name) WHERE \(column) = ?", id)
         }
       }
-      // Whoever went up in the recipient, or has it, is the same person.
+      // A person merged into the recipient, or having it, is the same person.
       let (person, plan): (String, String)
       switch id.kind {
       case .recipient: (person, plan) = ("p.recipient_id = ?1", "?1 IN (recipient_before, recipient_after)")
@@ -91,7 +91,7 @@ struct PersonalIdentities: PersonalTables {
     return try Set(String.fetchAll(db, sql: sql)).subtracting([""])
   }
 
-  /// The plans that concern these people, by number.
+  /// Returns the plans that concern these people, by number.
   private func plans(of people: ErasedPeople, in db: Database) throws -> [Int64] {
     var plans: Set<Int64> = []
     func add(_ sql: String, _ value: DatabaseValue) throws {
@@ -149,7 +149,7 @@ struct PersonalIdentities: PersonalTables {
         "identityPersons", from: "identity_person",
         where: "\(Self.device) = ?1 AND person NOT IN (SELECT person FROM identity_device)", device.blob.databaseValue,
         in: db)
-      // Of people whom other devices record as well nothing names this one.
+      // People whom other devices record as well are no longer linked to this one.
       try db.execute(
         sql: """
           UPDATE identity_person SET file = '', line = 0, (device, from_emission) =
@@ -177,7 +177,7 @@ struct PersonalIdentities: PersonalTables {
 }
 
 extension Row {
-  /// The bytes of a column of either kind.
+  /// Returns the bytes of a column of either kind.
   fileprivate func text(_ index: Int) throws -> [UInt8] {
     try withUnsafeData(atIndex: index) { $0.map { Array($0) } } ?? []
   }

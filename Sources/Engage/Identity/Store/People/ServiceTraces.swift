@@ -3,19 +3,18 @@ import BatchStore
 import EngageRules
 import GRDB
 
-/// What a store knows that Engage has of people.
+/// The store's knowledge of the data that Engage has of people.
 package struct ServiceTraces: Sendable, Equatable {
-  /// Ids of recipients.
   package var recipients: Set<String> = []
-  /// Mobile user ids of the people, by which they are looked up as well.
+  /// The people's mobile user ids, which are also looked up.
   package var mobileUsers: Set<String> = []
-  /// Mobile user ids that other devices record too, so that their recipients stay until the ids are named.
+  /// The mobile user ids also recorded by other devices; their recipients stay until the ids are given.
   package var shared: Set<String> = []
-  /// Recipients that other devices lead to as well, by whatever they are found.
+  /// The recipients that other devices use too, however they are found.
   package var kept: Set<String> = []
-  /// Keys of audit rows, by table.
+  /// The keys of audit rows, by table.
   package var auditRows: Set<AuditKey> = []
-  /// Columns of the list by which the people were looked up, and with which value.
+  /// The list's columns by which the people were looked up, with the values.
   package var columns: Set<LookedUp> = []
 
   package struct AuditKey: Sendable, Hashable {
@@ -33,13 +32,13 @@ package struct ServiceTraces: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Where Engage has something of these people, as far as the store knows it: the recipients that belong to the ids, those that were merged
-  /// with them, and the audit rows of these merges (reference decisions 58).
+  /// Returns the data that Engage has of these people, as far as the store knows: the recipients of the ids, those
+  /// merged with them, and the audit rows of these merges (reference decisions 58).
   package func serviceTraces(of ids: [PersonID]) throws -> ServiceTraces {
     try connection.readIdentities(orElse: ServiceTraces()) { db in
       let devices = Set(ids.filter { $0.kind == .device }.map(\.value.string))
       var search = try TraceSearch(db: db, devices: devices)
-      // What is named goes whoever records it.
+      // A given id is included whoever records it.
       for id in ids {
         let value = id.value.string
         switch id.kind {
@@ -65,7 +64,7 @@ extension Identities {
 
 private struct TraceSearch {
   let db: Database
-  /// Those that are named, and all that record a named id.
+  /// The given devices, and all that record a given id.
   private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
@@ -77,7 +76,8 @@ private struct TraceSearch {
     self.devices = devices
   }
 
-  /// Adds a person, with the automatic id before it on a device, which is the same one. Whoever that one went up in is not named by it.
+  /// Adds a person, and the automatic id before it on a device, which is the same person. The person it was merged into
+  /// does not count as given.
   mutating func add(user: String, isNamed: Bool) throws {
     let key = Person.key(user)
     guard !user.isEmpty, !persons.contains(key) else { return }
@@ -109,7 +109,7 @@ private struct TraceSearch {
     try String.fetchAll(db, sql: "SELECT DISTINCT device FROM identity_device WHERE person = ?", arguments: [key])
   }
 
-  /// Adds a recipient, and whoever was merged with it, unless other devices record somebody who has it too.
+  /// Adds a recipient, and those merged with it, unless other devices record a person who has it too.
   mutating func add(recipient: String, isNamed: Bool) throws {
     guard !recipient.isEmpty, !traces.recipients.contains(recipient) else { return }
     let others =
@@ -142,7 +142,7 @@ private struct TraceSearch {
     let other: String = try plan.value(isLoser ? "winner" : "loser")
     let user: String = try plan.value(isLoser ? "user_after" : "user_before")
     try add(user: user, isNamed: isNamed)
-    // One that belongs to an id that stays, stays.
+    // A recipient that belongs to an id to keep is kept.
     if persons.contains(Person.key(user)) {
       try add(recipient: other, isNamed: isNamed)
     } else if !user.isEmpty {
@@ -162,7 +162,7 @@ private struct TraceSearch {
     }
   }
 
-  /// Adds whoever was looked up by an id of a record, and those who were merged by it.
+  /// Adds the people looked up by an id of a record, and those merged by it.
   mutating func add(customer value: String) throws {
     for name in try String.fetchAll(
       db, sql: "SELECT DISTINCT name FROM identity_check_column WHERE value = ?", arguments: [value])

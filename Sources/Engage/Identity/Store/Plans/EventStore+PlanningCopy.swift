@@ -8,11 +8,11 @@ extension EventStore {
     "location_written",
   ]
 
-  /// A store in memory with everything this one knows about identities, to try out what a run would do.
+  /// Returns an in-memory store with everything this one knows about identities, for planning a run.
   package func planningCopy() throws -> EventStore {
     let copy = try EventStore.temporary(format: format)
     for table in Self.identityTables {
-      // Names of tables take no bound parameters; these are constants of this type.
+      // Table names cannot be bound as parameters; these are constants of this type.
       let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
       guard let first = rows.first else { continue }
       let places = Array(repeating: "?", count: first.count).joined(separator: ", ")

@@ -3,9 +3,8 @@ package import BatchStore
 package import EngageRules
 import GRDB
 
-/// Plans and journals as they were stored.
 extension MergeJournal {
-  /// All plans that are not ended, oldest first.
+  /// Returns all plans that have not ended, oldest first.
   package func openPlans() throws -> [MergePlan] {
     try connection.readIdentities(orElse: []) { db in
       try Int64.fetchAll(
@@ -14,15 +13,15 @@ extension MergeJournal {
     }
   }
 
-  /// All plans, oldest first.
+  /// Returns all plans, oldest first.
   package func plans() throws -> [MergePlan] {
     try connection.readIdentities(orElse: []) { db in
       try Int64.fetchAll(db, sql: "SELECT id FROM merge_plan ORDER BY id").compactMap { try Self.plan($0, in: db) }
     }
   }
 
-  /// Plans that a run made, and the given ones; those that are not done first, then by the time of their record and by device: in which
-  /// order lanes made them is chance.
+  /// Returns the plans that a run made, and the given ones: those not done first, then by the time of their record and
+  /// by device, as threads make them in random order.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
     try connection.readIdentities(orElse: []) { db in
       try Int64.fetchAll(
@@ -37,7 +36,7 @@ extension MergeJournal {
     }
   }
 
-  /// All plans of a device, oldest first.
+  /// Returns all plans of a device, oldest first.
   package func plans(of device: String) throws -> [MergePlan] {
     try connection.read { db in
       try Int64.fetchAll(
@@ -46,7 +45,7 @@ extension MergeJournal {
     }
   }
 
-  /// The recipients to which plans that are done wrote all of these values.
+  /// Returns the recipients to which done plans wrote all of these values.
   package func recipients(with ids: [IdentityColumn]) throws -> Set<String> {
     try connection.read { db in
       let found = try ids.map { id in
@@ -64,11 +63,12 @@ extension MergeJournal {
     }
   }
 
-  /// The scenarios of instructions, as SQL has lists.
+  /// The scenarios of instructions, as a list in SQL.
   static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
     separator: ", ")
 
-  /// The last plan after this one that was carried out for the same device or on one of the same recipients, and that stands on it.
+  /// Returns the last plan carried out after this one for the same device or one of the same recipients, which depends
+  /// on it.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try connection.read { try Self.laterPlan(than: plan, in: $0) }
   }
@@ -87,7 +87,7 @@ extension MergeJournal {
     try connection.readIdentities(orElse: nil) { try Self.plan(id, in: $0) }
   }
 
-  /// The journal of a plan in the order in which it was written.
+  /// Returns the journal of a plan in the order of writing.
   package func journal(of plan: Int64) throws -> [JournalLine] {
     try connection.read { try Self.journal(of: plan, in: $0) }
   }

@@ -3,16 +3,17 @@ package import BatchStore
 import EngageRules
 import GRDB
 
-/// Plans of merges, with the journal of their steps.
+/// The plans of merges, with the journal of their steps.
 package struct MergeJournal: Sendable {
   let connection: StoreConnection
 
-  /// Stores a plan with its first journal lines and who the device is now, and locks its recipients, all or nothing.
+  /// Stores a plan with its first journal lines and the device's current person, and locks its recipients, all or
+  /// nothing.
   ///
-  /// A plan that was dropped at once finishes its check. Of the places of a recipient only the last one is kept.
+  /// A plan that is dropped at once finishes its check. Of a recipient's locations only the last plan is kept.
   ///
-  /// - Parameter device: nil for one of which nothing is found out.
-  /// - Returns: the number of the plan that already holds one of the recipients, and nothing was stored; nil when it was.
+  /// - Parameter device: The device; nil if nothing is learned about it.
+  /// - Returns: The number of the plan that holds one of the recipients, if nothing was stored; otherwise nil.
   package func begin(
     _ plan: inout MergePlan, for device: KnownDevice?, lines: [JournalLine], run: RunID
   ) throws -> Int64? {
@@ -37,9 +38,9 @@ package struct MergeJournal: Sendable {
     return holder
   }
 
-  /// Notes that the service refuses a set-up or a check for good, without a step.
+  /// Stores that the service refuses a set-up or a check for good, without a step.
   ///
-  /// - Returns: the number of the plan.
+  /// - Returns: The number of the plan.
   package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
     try connection.writeTogether { db in
       try Identities.save(device.person, in: db)
@@ -49,7 +50,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Removes ended plans of earlier places of a recipient.
+  /// Removes ended plans of earlier locations of a recipient.
   private static func deletePlaces(of recipient: String, before plan: Int64, in db: Database) throws {
     let earlier = try Int64.fetchAll(
       db.cachedStatement(
@@ -65,7 +66,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends what was refused of the set-up of a person, because it was made.
+  /// Ends the refused plans of a person's set-up, because it was made.
   static func endRefusals(of person: Person, in db: Database) throws {
     try db.cachedStatement(
       sql: """
@@ -75,7 +76,8 @@ package struct MergeJournal: Sendable {
     ).execute(arguments: [person.device, person.mobileUserId])
   }
 
-  /// The plan by which the service refused the same before, and of which nothing is left there: it is decided anew under its number.
+  /// Returns the plan by which the service refused the same before and which left nothing there; it is replaced under
+  /// its number.
   private static func refused(_ plan: MergePlan, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
@@ -90,13 +92,13 @@ package struct MergeJournal: Sendable {
       ])
   }
 
-  /// Appends lines to the journal of a plan; durable when this returns.
+  /// Appends lines to the journal of a plan; they are durable on return.
   package func append(_ lines: [JournalLine], to plan: Int64) throws {
     if lines.isEmpty { return }
     try connection.writeTogether { try Self.append(lines, to: plan, in: $0) }
   }
 
-  /// Appends lines and sets the state; a plan that is ended gives up its locks.
+  /// Appends lines and sets the state; a plan that ends releases its locks.
   package func settle(_ plan: Int64, as state: MergeState, reason: String, lines: [JournalLine]) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan, in: db)
@@ -104,8 +106,8 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan, which says from then on who its device is unless it says nothing of that: finishes the check, or the set-up of a person,
-  /// and gives up the locks, all at once.
+  /// Ends a plan, which from then on determines its device's identity unless it is an instruction: finishes the check,
+  /// or the set-up of a person, and releases the locks, all at once.
   package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
@@ -119,9 +121,9 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Takes back what ``conclude(_:lines:run:)`` made known.
+  /// Undoes what ``conclude(_:lines:run:)`` published.
   ///
-  /// - Returns: false, with nothing changed, if a later plan stands on it.
+  /// - Returns: False, with nothing changed, if a later plan depends on it.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
     try connection.writeTogether { db in
       guard try Self.laterPlan(than: plan, in: db) == nil else { return false }
@@ -136,9 +138,10 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Begins to take a plan back, for its reason and cause. Its recipients are locked again if it was ended.
+  /// Begins to undo a plan, with its reason and cause. Its recipients are locked again if it had ended.
   ///
-  /// - Returns: the number of another plan that holds one of them, and nothing was changed; nil when it was.
+  /// - Returns: The number of another plan that holds one of them, if nothing was changed; otherwise nil.
+  /// - Throws: ``StoreError/inconsistent(_:)`` for a plan without a cause.
   package func beginUndo(_ plan: MergePlan) throws -> Int64? {
     guard let cause = plan.undoCause else {
       throw StoreError.inconsistent("merge plan \(plan.id) is taken back without a cause")
@@ -157,7 +160,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends an undo; what becomes of its check follows from its ``UndoCause``.
+  /// Ends an undo; its ``UndoCause`` determines the fate of its check.
   package func finishUndo(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
@@ -175,7 +178,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan where it stands. Its check counts as finished.
+  /// Ends a plan in its current state. Its check counts as finished.
   package func abandon(_ plan: MergePlan, run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
@@ -195,9 +198,9 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// How often a merge was made and not taken back.
+  /// Returns how often a merge was made and not undone.
   ///
-  /// - Parameter plan: only merges by earlier plans than this one count; nil counts all.
+  /// - Parameter plan: The plan before which merges count; nil for all.
   package func mergesMade(
     of loser: String, into winner: String, list: String, before plan: Int64? = nil
   ) throws -> Int {
@@ -263,7 +266,7 @@ package struct MergeJournal: Sendable {
     if state.isEnded { try unlock(plan, in: db) }
   }
 
-  /// The plan that has a recipient to itself.
+  /// Returns the plan that has locked a recipient.
   private static func holder(of recipient: String, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
@@ -336,7 +339,7 @@ package struct MergeJournal: Sendable {
       }
       return try MergeStep(name, target: row.value("target"), changes: changes)
     }
-    // Of a plan that was refused and decided anew only the last attempt counts.
+    // Only the last attempt of a plan that was refused and decided again counts.
     let lines = try journal(of: id, in: db)
     for line in lines[(lines.lastIndex { $0.entry == .plan } ?? 0)...] {
       for index in steps.indices {

@@ -2,33 +2,34 @@ package import BatchFoundation
 import BatchStore
 package import EngageRules
 
-/// Which way an identity check went, or what was asked for a recipient (reference identity 5.3); the raw values are what an operator reads.
+/// The result of an identity check, or an instruction on a recipient (reference identity 5.3); the raw values are shown
+/// to operators.
 package enum MergeScenario: String, CaseIterable, Sendable {
   /// The recipient of the device gets a mobile user id (5.2, row 5).
   case register
-  /// S1: nobody has the ids, the recipient of the device gets them.
+  /// S1: nobody has the ids; the recipient of the device gets them.
   case setIds = "set-ids"
   /// Sb: the recipient of the device has the ids and gets the mobile user id.
   case setMobileUserId = "set-mobile-user-id"
   /// S2: another recipient has the ids and takes over the mobile user id.
   case moveMobileUserId = "move-mobile-user-id"
-  /// S3: another recipient has the ids and a mobile user id of its own.
+  /// S3: another recipient has the ids and a different mobile user id.
   case markMerged = "mark-merged"
-  /// Two known customers: the device moves over, nobody is marked.
+  /// Two known customers: the device is reassigned, and nobody is marked.
   case reassign
-  /// The recipient goes into a contact list or a program, off the mailings, or on them again (5.7).
+  /// The recipient is added to a contact list or a program, or opted out of mailings or in again (5.7).
   case contactList = "contact-list"
   case program
   case optOut = "opt-out"
   case optIn = "opt-in"
-  /// The recipient gets the last known place of a device (reference events 5.4).
+  /// The recipient gets the last known location of a device (reference events 5.4).
   case location
-  /// The device gets a recipient (5.2); a plan only where the service refuses it.
+  /// The device gets a recipient (5.2); a plan only if the service refuses it.
   case setUp = "set-up"
-  /// The check was not carried out; the plan's reason says why.
+  /// The check was not carried out, for the plan's reason.
   case none
 
-  /// What happens, as people read it.
+  /// The effect, for people.
   package var words: String {
     switch self {
     case .register: "the recipient gets the device's mobile user id"
@@ -47,10 +48,10 @@ package enum MergeScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether one recipient goes up in another.
+  /// Whether one recipient is merged into another.
   package var isMerge: Bool { self == .moveMobileUserId || self == .markMerged }
 
-  /// Whether it says nothing of who the device is: what a record asks for its recipient, and its place.
+  /// Whether the device's identity is unaffected: a record's instruction on its recipient, or a location.
   package var isInstruction: Bool {
     switch self {
     case .contactList, .program, .optOut, .optIn, .location: true
@@ -58,7 +59,7 @@ package enum MergeScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// The API has no way to take a recipient out of a contact list or a program.
+  /// Whether it can be undone: the API cannot remove a recipient from a contact list or a program.
   package var canBeUndone: Bool { self != .contactList && self != .program }
 
   package init(_ instruction: ContactInstruction) {
@@ -71,36 +72,36 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   }
 }
 
-/// Where a plan stands.
+/// The state of a plan.
 package enum MergeState: String, CaseIterable, Sendable {
-  /// Being carried out, or interrupted: the next run continues with it.
+  /// Being carried out, or interrupted: the next run continues it.
   case open
-  /// Somebody else wrote to one of the recipients, or an operator has to decide; nothing is done until then.
+  /// Somebody else wrote to one of the recipients, or an operator must decide; nothing is done until then.
   case conflict
   /// Left to an operator by policy; no step was started.
   case held
-  /// The service refuses a call for good, or answers it wrongly; each run makes it again (reference decisions 37). What was done before is
-  /// taken back, unless a wrong answer leaves open what that would do.
+  /// The service refuses a call for good, or answers it wrongly; each run repeats it (reference decisions 37). Earlier
+  /// steps are undone, unless a wrong answer leaves the effect of that open.
   case refused
-  /// Being taken back, or interrupted at it: the next run continues.
+  /// Being undone, or interrupted during that: the next run continues.
   case undoing
   case done
   case undone
-  /// Ended without a step: the check was decided anew, or refused for good.
+  /// Ended without a step: the check was decided again, or refused for good.
   case dropped
 
   package var isEnded: Bool { self == .done || self == .undone || self == .dropped }
 }
 
-/// Why a plan is taken back, which says what becomes of its check; the raw values stand in the store.
+/// The cause of an undo, which determines the fate of the check; the raw values are stored.
 package enum UndoCause: String, CaseIterable, Sendable {
-  /// An operator asked for it: the same merge is not made again and the check counts as finished.
+  /// Requested by an operator: the same merge is not made again, and the check counts as finished.
   case `operator`
-  /// The service refuses one of its steps for good: the next run decides the check anew.
+  /// The service refuses one of the steps for good: the next run decides the check again.
   case refusedStep = "refused-step"
 }
 
-/// The steps of all scenarios, in the order of the specification (5.6); the raw values stand in the journal.
+/// The steps of all scenarios, in the order of the specification (5.6); the raw values are stored in the journal.
 package enum MergeStepName: String, CaseIterable, Sendable {
   case setIds = "SET_IDS"
   case setMobileUserId = "SET_MOBILE_ID"
@@ -118,7 +119,7 @@ package enum MergeStepName: String, CaseIterable, Sendable {
 
   package static let undoPrefix = "UNDO_"
 
-  /// Whether it changes columns of a recipient.
+  /// Whether the step changes columns of a recipient.
   package var isUpdate: Bool {
     switch self {
     case .setIds, .setMobileUserId, .markLoser, .moveIdToWinner, .clearIdOnLoser: true
@@ -127,12 +128,12 @@ package enum MergeStepName: String, CaseIterable, Sendable {
   }
 }
 
-/// One column of a recipient, or of the audit row, before and after a step.
+/// The value of a column of a recipient or audit row before and after a step.
 package struct ColumnChange: Sendable, Hashable {
   package var name: String
   package var before: String
   package var after: String
-  /// The service may write the date in another form, so a date only counts as there or not there.
+  /// Whether the value is a date, which the service may format differently; it only counts as present or missing.
   package var isDate: Bool
 
   package init(name: String, before: String, after: String, isDate: Bool = false) {
@@ -147,9 +148,9 @@ package struct ColumnChange: Sendable, Hashable {
 
 package struct MergeStep: Sendable, Equatable {
   package var name: MergeStepName
-  /// The recipient that is written to, or for which something is asked; for the audit row its table. Empty for the others.
+  /// The recipient to write to, or the subject of an instruction; the table of an audit row. Empty for other steps.
   package var target: String
-  /// For the audit row all columns, the key first, with empty values before.
+  /// The changes; for the audit row all columns, the key first, with empty values before.
   package var changes: [ColumnChange]
   package var isStarted = false
   package var isDone = false
@@ -162,7 +163,7 @@ package struct MergeStep: Sendable, Equatable {
     self.changes = changes
   }
 
-  /// What is asked for a recipient, written as the parameter of the service that says it.
+  /// The step of an instruction, expressed as the parameter of the service.
   package init(_ instruction: ContactInstruction, of recipient: String) {
     switch instruction {
     case .contactList(let id):
@@ -177,7 +178,7 @@ package struct MergeStep: Sendable, Equatable {
     }
   }
 
-  /// Nil for a step that changes columns, rows or who a device is.
+  /// The instruction; nil for a step that changes columns, rows or a device's identity.
   package var instruction: ContactInstruction? {
     switch name {
     case .addToContactList: .contactList(changes.first?.after ?? "")
@@ -189,7 +190,7 @@ package struct MergeStep: Sendable, Equatable {
   }
 }
 
-/// Who a device is to the service.
+/// The identity of a device at the service.
 package struct DeviceIdentity: Sendable, Equatable {
   package var recipientId = ""
   package var mobileUserId = ""
@@ -199,29 +200,29 @@ package struct DeviceIdentity: Sendable, Equatable {
   }
 }
 
-/// Everything one check is going to write, fixed before the first write, with the images to go back to (reference identity 5.6).
+/// All writes of one check, fixed before the first one, with the images for undoing (reference identity 5.6).
 package struct MergePlan: Sendable, Equatable {
-  /// 0 until it is stored.
+  /// The number; 0 until it is stored.
   package var id: Int64 = 0
-  /// UUIDv5 of list, loser and winner; also the key of the audit row.
+  /// The UUIDv5 of list, loser, winner and the number of their earlier merges; also the key of the audit row.
   package var key: String
   package var scenario: MergeScenario
   package var state = MergeState.open
-  /// Why it stopped, without values; empty otherwise.
+  /// The reason that it stopped, without values; empty otherwise.
   package var reason = ""
-  /// Nil until it is taken back.
+  /// The cause of the undo; nil before one.
   package var undoCause: UndoCause?
-  /// Taken back, it leaves its audit row and a second one with the roles exchanged (reference decisions 65).
+  /// Whether an undo keeps the audit row and adds a second one with exchanged roles (reference decisions 65).
   package var keepsAuditHistory = false
   package var list: String
   package var loser: String
-  /// The same as the loser when only one recipient is concerned.
+  /// The winner; equal to the loser if only one recipient is concerned.
   package var winner: String
-  /// The one date that all its writes carry.
+  /// The date that all its writes carry.
   package var date: String
   package var device: String
   package var checkId: Int64?
-  /// Events of the device with a greater number carry the result.
+  /// The number after which the device's events carry the result.
   package var emission: Int64
   package var ids: [IdentityColumn]
   package var before: DeviceIdentity
@@ -229,8 +230,8 @@ package struct MergePlan: Sendable, Equatable {
   package var created: Instant
   package var steps: [MergeStep]
 
-  /// The recipients it locks, each once, in the order in which locks are taken. What is asked for a recipient touches no column that a
-  /// merge compares, and must not keep a merge waiting.
+  /// The recipients it locks, without duplicates, in locking order. An instruction locks none: it touches no column
+  /// that a merge compares, and must not delay a merge.
   package var recipients: [String] {
     scenario.isInstruction
       ? []
@@ -240,7 +241,7 @@ package struct MergePlan: Sendable, Equatable {
 
   package var isStarted: Bool { steps.contains(where: \.isStarted) }
 
-  /// Whether steps were started and not taken back.
+  /// Whether steps were started and not undone.
   package var isUnderWay: Bool { steps.contains { $0.isStarted && !$0.isUndone && $0.name != .verify } }
 
   /// Whether no other plan may have one of its recipients.
@@ -249,14 +250,13 @@ package struct MergePlan: Sendable, Equatable {
   package func index(of name: MergeStepName) -> Int? { steps.firstIndex { $0.name == name } }
 }
 
-/// One line of the journal.
 package struct JournalLine: Sendable, Equatable {
   package enum Entry: String, Sendable {
     case plan, start, done, conflict, undo, end
   }
 
   package var entry: Entry
-  /// The step, with `UNDO_` in front on the way back; the key with `plan` and `undo`; the outcome with `end`.
+  /// The step, prefixed with `UNDO_` when undoing; the key for `plan` and `undo`; the outcome for `end`.
   package var step: String
 
   package init(_ entry: Entry, _ step: String) {
