@@ -20,7 +20,7 @@ enum BackfillWindows {
     }
   }
 
-  /// - Parameter step: A calendar step in `zone`, counted from `from`; the last window ends at `to`, whatever its
+  /// - Parameter step: Counted from `from` by the calendar of `zone`; the last window ends at `to`, whatever its
   ///   length.
   static func windows(
     from: Instant, to: Instant, step: CalendarSpan, in zone: Zone

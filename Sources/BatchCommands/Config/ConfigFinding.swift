@@ -30,9 +30,7 @@ extension ConfigFinding {
     return words
   }
 
-  /// Returns the findings for a file, or a single finding if the file cannot be read.
-  ///
-  /// - Parameter findings: Inspects the bytes; gets the name that messages use.
+  /// Returns the findings for a file, which `findings` gets with its name in messages, or that it cannot be read.
   static func lint(
     _ path: String, _ what: String, _ findings: (_ bytes: [UInt8], _ name: String) -> [ConfigFinding]
   ) -> [ConfigFinding] {

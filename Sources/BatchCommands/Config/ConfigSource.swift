@@ -20,8 +20,6 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
   }
 
   /// Reads everything and prints faults and warnings on stderr; faults end the command with their exit code.
-  ///
-  /// - Parameter asksService: As in `JobSource`.
   func load(asksService: Bool = true) throws -> (job: Job?, configuration: Configuration) {
     do {
       let loaded = try read(asksService: asksService)
@@ -33,11 +31,7 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Reads everything and prints nothing.
-  ///
-  /// - Parameters:
-  ///   - times: The job's times that the command line changes.
-  ///   - asksService: As in `JobSource`.
+  /// Reads everything and prints nothing; `times` are the job's times that the command line changes.
   func read(
     _ times: WindowOptions? = nil, asksService: Bool = true
   ) throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {

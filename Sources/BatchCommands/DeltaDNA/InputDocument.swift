@@ -3,9 +3,8 @@ import BatchFoundation
 
 /// An input document of a command.
 enum InputDocument {
-  /// Reads a document.
+  /// Reads at most ``RegularFile/usuallyLargest`` bytes of a file, or of stdin for `-`.
   ///
-  /// - Parameter path: The path of a file, or `-` for stdin; at most ``RegularFile/usuallyLargest`` bytes are read.
   /// - Throws: `ExitCode(.noInput)`, after printing the reason.
   static func read(_ path: String) throws -> [UInt8] {
     do {

@@ -44,8 +44,7 @@ struct CampaignTimeline {
     var again: DeviceTimeline.Entry?
   }
 
-  /// Returns the campaign of the event at the index, with the first of the events that carry it without another in
-  /// between; nil for an event without campaign.
+  /// Returns the campaign of the event at the index and the first event of its unbroken run; nil for no campaign.
   func campaign(at index: Int, in timeline: DeviceTimeline) -> Origin? {
     guard let name = timeline.entries[index].attribute(attribute), !name.isEmpty else { return nil }
     var first = timeline.entries[index]

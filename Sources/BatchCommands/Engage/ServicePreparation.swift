@@ -17,8 +17,7 @@ struct ServicePreparation {
     self.options = options
   }
 
-  /// - Throws: ``ServicePreparationFailure`` if a call fails; what was created before remains, and the next attempt
-  ///   finds it.
+  /// - Throws: ``ServicePreparationFailure`` if a call fails; what was created remains, and the next attempt finds it.
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {

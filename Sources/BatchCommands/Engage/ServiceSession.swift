@@ -5,8 +5,7 @@ import Engage
 
 /// The configured service, or a sandbox inside the process, for the duration of a command.
 enum ServiceSession {
-  /// - Parameter store: The store next to which the sandbox keeps its state; nil for a sandbox that starts empty and
-  ///   keeps nothing.
+  /// - Parameter store: The store next to which the sandbox keeps its state; nil to start empty and keep nothing.
   static func run<Value>(
     _ settings: Settings, usesSandbox: Bool, store: String? = nil, _ body: (EngageService) throws -> Value
   ) throws -> Value {

@@ -146,8 +146,7 @@ struct ForgetCommand: ParsableCommand {
     try store.erasures.erase(ids, found: found, at: .now, options) { try platform.belongs($0, to: $1) }
   }
 
-  /// - Throws: ``MissingFileError``, or a usage error for kinds of ids that the platform does not know and for empty
-  ///   ids.
+  /// - Throws: ``MissingFileError``, or a usage error for empty ids and kinds unknown to the platform.
   private func ids(of platform: any Platform) throws -> [PersonID] {
     let named = [("device", device), ("recipient", recipient), ("mobile-user-id", mobileUserId), ("user", user)]
     var ids: [PersonID] = []

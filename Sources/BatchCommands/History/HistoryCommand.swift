@@ -140,8 +140,7 @@ struct HistoryRow {
     ]
   }
 
-  /// Returns the number of events decided; `post` decides none, and its summary counts events of earlier runs that it
-  /// sent.
+  /// Returns the number of events decided; none for `post`, whose summary counts sent events of earlier runs.
   private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
     guard let counters else { return .text(nil) }
     return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)

@@ -43,18 +43,13 @@ protocol PlatformCommands: Sendable {
   /// Returns the answers of `why` about the platform's events.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
 
-  /// Creates what a job needs at the service and does not find there.
+  /// Creates what a job needs at the service and does not find there; `request` is as for ``examine(_:_:)``.
   ///
-  /// - Parameter request: A run of the job, in a sandbox or not, that misses no setting.
   /// - Throws: ``ServiceSettingsError``, or the failure of a call.
   func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport
 
-  /// Deletes people at the service, as far as its API can.
-  ///
-  /// - Parameters:
-  ///   - isRehearsal: Whether only to read and report what would be deleted.
-  ///   - personal: The policy for showing ids.
-  /// - Returns: The deletions in words.
+  /// Deletes people at the service, as far as its API can, and returns the deletions in words. A rehearsal only reads,
+  /// and returns what would be deleted.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String]
@@ -84,8 +79,7 @@ extension Place {
 }
 
 extension ConfigurationFault {
-  /// Creates an error for a job that contradicts itself, otherwise a note: addresses and credentials may come with the
-  /// run's environment.
+  /// Creates an error for a contradictory job, otherwise a note: the run's environment may provide what is missing.
   init(_ missing: MissingSetting, in job: Job) {
     self.init(
       Place(of: job), missing.cause == nil ? .note : .error,

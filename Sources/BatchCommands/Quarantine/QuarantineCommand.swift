@@ -73,9 +73,7 @@ enum QuarantineRow {
       + (showsRaw ? ["raw", "rawBase64"] : [])
   }
 
-  /// Returns the cells; bytes that are not UTF-8 are shown in base 64.
-  ///
-  /// - Parameter dictionary: The known fields, for guessing what a line was meant to say.
+  /// Returns the cells; bytes that are not UTF-8 are shown in base 64. `dictionary` helps to guess what a line meant.
   static func cells(_ entry: StoredQuarantine, _ dictionary: FieldDictionary, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
     var cells: [JSONNode] = [

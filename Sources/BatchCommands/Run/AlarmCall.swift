@@ -12,9 +12,7 @@ struct AlarmCall {
 
   let request: RunRequest
 
-  /// Sends the alarm if it is due.
-  ///
-  /// - Parameter isKept: Whether the store knows how the run ended.
+  /// Sends the alarm if it is due. `isKept` says whether the store knows how the run ended.
   func tell(_ alarm: Alarm, isKept: Bool) {
     // The run that holds the store reports its end itself.
     guard alarm.exit != .storeIsHeld, isOfRun else { return }

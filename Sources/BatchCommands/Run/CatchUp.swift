@@ -4,8 +4,8 @@ import BatchIngest
 import BatchPipeline
 import BatchReport
 
-/// A catch-up on the windows that earlier runs of a job missed: each is read as a separate run, oldest first, before
-/// the current run reads its own (reference decisions 49).
+/// A catch-up on windows missed by earlier runs: each is read as a separate run, oldest first, before the current run's
+/// own window (reference decisions 49).
 struct CatchUp {
   let windows: [MissedWindow]
   let interruption: Interruption

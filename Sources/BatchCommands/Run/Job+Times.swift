@@ -10,9 +10,7 @@ extension Job {
     return "Known until: \(known.rfc3339) (\(reason), unless an earlier run knew more)"
   }
 
-  /// Returns one line for each profile that is chosen, with what it changes.
-  ///
-  /// - Parameter all: Whether to include profiles not chosen.
+  /// Returns one line for each profile that is chosen, or for all profiles, with what it changes.
   func profileLines(all: Bool = false) -> [String] {
     profiles.filter { all || $0.name == profile }.map { each in
       let keys = each.keys.isEmpty ? "nothing" : each.keys.joined(separator: ", ")

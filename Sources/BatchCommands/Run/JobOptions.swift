@@ -54,8 +54,6 @@ struct StoredJob: ParsableArguments {
   }
 
   /// Reads the job; its faults are printed and end the command with their exit code.
-  ///
-  /// - Parameter asksService: Whether the service is called, unless a sandbox replaces it.
   func load(asksService: Bool = true) throws -> LoadedJob {
     try JobSource.load(named.job, changes, asksService: asksService && !sandbox)
   }
@@ -124,12 +122,7 @@ protocol JobCommand: ParsableCommand {
 }
 
 extension JobCommand {
-  /// Reads the job, even if it cannot be run.
-  ///
-  /// - Parameters:
-  ///   - now: The time of the run.
-  ///   - asksService: Whether the job's own service is called, or events are stored for it.
-  ///   - missed: The window of the run; nil for the one of the command line or the job.
+  /// Reads the job, even if it cannot be run, with the window of the command line or the job if `missed` is nil.
   func load(at now: Instant, asksService: Bool, for missed: MissedWindow? = nil) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)

@@ -36,11 +36,7 @@ enum JobSource {
     }
   }
 
-  /// Reads a job; its faults are printed and end the command with their exit code.
-  ///
-  /// - Parameters:
-  ///   - asksService: As in `loader`.
-  ///   - refused: Receives the faults.
+  /// Reads a job; its faults are passed to `refused`, printed, and end the command with their exit code.
   static func load(
     _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true,
     refused: (ConfigurationErrors) -> Void = { _ in }

@@ -126,9 +126,7 @@ struct RunSession {
     guard exit == .done else { throw ExitCode(exit) }
   }
 
-  /// Reads missed windows as the job requests; they are judged together with the run's own window.
-  ///
-  /// - Returns: The exit of the first one that failed.
+  /// Reads missed windows, judged together with the run's own, and returns the exit of the first one that failed.
   private func catchUp(
     _ request: inout RunRequest, _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
     _ monitor: TerminalMonitor, _ interruption: Interruption

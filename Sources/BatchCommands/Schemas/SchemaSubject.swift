@@ -10,11 +10,7 @@ import Games
 protocol SchemaSubject {
   static var subject: EventSchema.Subject { get }
   static var platform: any Platform { get }
-  /// Adds an event to the inference.
-  ///
-  /// - Parameters:
-  ///   - event: The event in the form of `--events-out`.
-  ///   - settings: The settings that the event was made with.
+  /// Adds an event in the form of `--events-out`, made with these settings.
   static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
 }
 

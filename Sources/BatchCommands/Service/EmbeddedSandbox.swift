@@ -9,8 +9,8 @@ enum EmbeddedSandbox {
   /// Starts the sandbox.
   ///
   /// - Parameters:
-  ///   - store: The store next to which the sandbox keeps its state, so that a repeated run finds the same; nil for a
-  ///     sandbox that starts empty and keeps nothing.
+  ///   - store: The store next to which state is kept, so that a repeated run finds it; nil to start empty and keep
+  ///     nothing.
   ///   - asOf: The time on its clock, so that past events are not too old when they arrive; nil for the current time.
   static func start(
     _ settings: Settings, beside store: String? = nil, savesState: Bool = true, asOf: Instant? = nil

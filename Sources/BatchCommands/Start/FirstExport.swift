@@ -26,10 +26,7 @@ struct FirstExport {
   /// The work needed before the job can run, with ``mapPlace`` where the map is named; nil if it runs unchanged.
   private(set) var toDo: String?
 
-  /// - Parameters:
-  ///   - files: Paths or patterns.
-  ///   - named: The platform given on the command line.
-  ///   - hints: The columns given on the command line.
+  /// - Parameter files: Paths or patterns.
   /// - Throws: `InputError`, `IngestFailure`, or `ExitCode` if nothing can be proposed, after printing the reason.
   init(
     _ files: [String], platform named: (any PlatformCommands)?, folder: String, hints: MapProposal.Hints
@@ -68,7 +65,7 @@ struct FirstExport {
     try compare(found, form, records)
   }
 
-  /// Chooses own records, read directly or by a map that says so, then a preset that fits, then a map inferred from the
+  /// Chooses own records, read directly or by a map that says so, else a fitting preset, else a map inferred from
   /// values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String

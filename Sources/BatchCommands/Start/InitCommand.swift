@@ -84,8 +84,7 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// The name of the folder, with `-` for everything except ASCII letters, digits, `.`, `_` and `-`; `first` if nothing
-  /// is left.
+  /// The name of the folder, with `-` for characters other than ASCII letters, digits, `.`, `_` and `-`; else `first`.
   private var jobName: String {
     let folder = URL(filePath: folder).standardizedFileURL.lastPathComponent
     let name = String(PathText.component(folder).drop { $0 == "." })

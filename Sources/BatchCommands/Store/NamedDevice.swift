@@ -4,13 +4,12 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// A device named by an operator: by its id, by its hash in reports and listings, or by a person who used only this
-/// device.
+/// A device named by an operator: by its id, by its hash in listings, or by a person who used only this device.
 enum NamedDevice {
   /// Returns the bytes of the device's id.
   ///
-  /// - Throws: ``UnknownName`` with the person's devices, or with the nearest ids, hashed unless ids are shown: they
-  ///   may be somebody else's.
+  /// - Throws: ``UnknownName`` with the person's devices or the nearest ids, hashed unless shown, as they may be
+  ///   others'.
   static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.timelines.device(name) != nil { return name }

@@ -28,9 +28,8 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// The arguments that name the store in a command.
   func words() throws -> [String] { ["--store", try path()] }
 
-  /// Returns the path of the store.
+  /// Returns the path of the store. If it is only read, an invalid job is no obstacle.
   ///
-  /// - Parameter reads: Whether the store is only read, for which an invalid job is no obstacle.
   /// - Throws: `ExitCode` for an invalid job, after printing its faults.
   func path(reads: Bool = false) throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }

@@ -24,9 +24,7 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
   @OptionGroup var choice: StoreChoice<Name>
   @OptionGroup var answer: AnswerOption
 
-  /// Passes the store to `body` for reading; a run may have it open meanwhile.
-  ///
-  /// - Parameter checksPages: Whether to refuse a damaged store.
+  /// Passes the store, if `checksPages` only an undamaged one, to `body` for reading; a run may have it open meanwhile.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
       let (store, platform) = try Platforms.installed.openReading(choice.path(reads: true), checksPages: checksPages)

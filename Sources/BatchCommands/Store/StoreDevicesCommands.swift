@@ -87,9 +87,8 @@ struct StoreCampaignsCommand: ParsableCommand {
 extension SessionRow.Status: ExpressibleByArgument {}
 
 extension EventStore {
-  /// Passes devices to `body`, ordered by the bytes of their ids, until the limit of rows is reached.
+  /// Passes devices to `body`, ordered by the bytes of their ids, until it has shown as many as the limit.
   ///
-  /// - Parameter body: Returns whether the device was shown.
   /// - Throws: ``UnknownName`` for a device that the store does not have.
   func forEachDevice(
     _ part: ListingPart, after: String?, _ personal: PersonalDataOption, _ body: (StoredDevice) throws -> Bool

@@ -76,8 +76,7 @@ extension StoreEventsCommand {
   /// The number of events to examine; those of a larger store have most of its types.
   private static let lookedAt = 20_000
 
-  /// Returns the question whether another type of the store's events was meant; nil for a code, as similar codes are
-  /// unrelated.
+  /// Asks whether another type of the store's events was meant; nil for a code, as similar codes are unrelated.
   private static func nearType(_ type: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard !type.allSatisfy(\.isNumber) else { return nil }
     var types: Set<String> = []
@@ -131,8 +130,7 @@ struct ListingPart: ParsableArguments {
 }
 
 extension EventStore {
-  /// - Throws: ``UnknownName`` for an unknown event, with those of the same instant; ``AmbiguousName`` for the
-  ///   beginning of several ids.
+  /// - Throws: ``UnknownName`` with events of the same instant; ``AmbiguousName`` for the beginning of several ids.
   func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
     if let whole = id.whole, let event = try ledger.event(whole) { return event }
     var filter = EventFilter()

@@ -1,7 +1,6 @@
 import Glibc
 
-/// The coloring of errors and warnings: on a terminal with colors, unless `NO_COLOR` is set or `--color` says
-/// otherwise.
+/// The coloring of errors and warnings: on a terminal with colors, unless `NO_COLOR` or `--color` says otherwise.
 enum Colour: String, CaseIterable {
   case auto, always, never
 
@@ -9,9 +8,7 @@ enum Colour: String, CaseIterable {
   private static let codes = [("error: ", "\u{1B}[1;31m"), ("warning: ", "\u{1B}[33m")]
   private static let end = "\u{1B}[0m"
 
-  /// Removes `--color=always` or `--color always` from the arguments, anywhere before a lone `--`.
-  ///
-  /// - Returns: The other arguments, and the value; nil for an unknown value.
+  /// Removes `--color` and its value, given before a lone `--`, from the arguments; nil for an unknown value.
   static func take(from arguments: [String]) -> (rest: [String], colour: Colour?) {
     var rest: [String] = []
     var word = Colour.auto.rawValue

@@ -70,8 +70,7 @@ enum Examples {
       "deltadna triggers explain --configuration samples/game/session-configuration.json --event event.json",
   ]
 
-  /// Returns the example for the help that the arguments request; nil if they request something else or a group of
-  /// commands.
+  /// Returns the example for the help that the arguments request; nil for anything else, and for groups of commands.
   static func asked(by arguments: [String], below root: any ParsableCommand.Type) -> String? {
     var command = root
     var words: [String] = []

@@ -21,10 +21,8 @@ struct Listing {
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
-  /// - Parameters:
-  ///   - columns: The names of the cells, in order.
-  ///   - isAligned: Whether text is for people rather than for a program; nil to decide by whether stdout is a
-  ///     terminal.
+  /// - Parameter isAligned: Whether text is for people rather than a program; nil to check whether stdout is a
+  ///   terminal.
   init(
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {

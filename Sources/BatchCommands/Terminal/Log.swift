@@ -37,9 +37,7 @@ struct Log {
     var figures: String?
   }
 
-  /// Returns the lines to write now; empty while they are held back.
-  ///
-  /// - Parameter end: The end of the run, for its last line.
+  /// Returns the lines to write now; empty while they are held back. `end` is given with the last line of a run.
   mutating func lines(_ messages: [String], end: End? = nil, at now: Instant) -> [String] {
     let lines = messages.map { line($0, end, now) }
     guard isHeld else { return lines }

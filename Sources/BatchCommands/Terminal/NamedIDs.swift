@@ -1,8 +1,7 @@
 import BatchFoundation
 import BatchPipeline
 
-/// Ids on the command line: one that begins with `@` names a file of ids, one per line, which keeps them out of the
-/// list of processes.
+/// Ids on the command line; `@` followed by a file of ids, one per line, keeps them out of the list of processes.
 enum NamedIDs {
   /// Returns the files of ids that the arguments name.
   static func files(of arguments: [String]) -> [OutputConflict.Use] {

@@ -22,9 +22,8 @@ enum ProcessSetup {
   /// The number of files, connections and the store of a run together, with some to spare.
   private static let descriptors: rlim_t = 64
 
-  /// Ensures that the run can open enough files; running out of them midway would make it fail.
+  /// Ensures that the run can open enough files, and `more`; running out of them midway would make it fail.
   ///
-  /// - Parameter more: The number of other files open at once.
   /// - Throws: ``TooFewDescriptors``.
   static func requireDescriptors(more: Int = 0) throws {
     let descriptors = descriptors + rlim_t(more)
@@ -37,8 +36,7 @@ enum ProcessSetup {
     guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
   }
 
-  /// Opens missing standard streams; otherwise the next file opened would get the number of a closed stream and be
-  /// written to as that stream.
+  /// Opens missing standard streams; otherwise the next file would get the number of one, and its output.
   private static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the missing one.

@@ -46,8 +46,7 @@ enum Signals {
   }
 }
 
-/// The signals that end a command, to be waited for. Create it before other threads start, because they inherit the
-/// blocked signals.
+/// The signals that end a command. Create it before other threads start, because they inherit the blocked signals.
 struct EndSignals {
   private var signals = Signals.ending
 

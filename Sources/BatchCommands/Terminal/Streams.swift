@@ -7,15 +7,12 @@ import Glibc
 enum Streams {
   private static let failure = Guarded<Int32?>(nil)
 
-  /// Whether data is missing on stdout, which is then already reported.
-  ///
-  /// A closed pipe is not a failure: the reader has enough.
+  /// Whether data is missing on stdout, as already reported. A closed pipe is no failure: the reader has enough.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
   private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Writes a line to stdout, unless an earlier write failed. On a terminal, control characters other than the newline
-  /// are spelled out.
+  /// Writes a line to stdout, unless an earlier write failed; spells out control characters on a terminal.
   static func data(_ line: String) {
     let line = isTerminal(STDOUT_FILENO) ? TerminalText.spelledOut(line) : line
     guard failure.withLock({ $0 == nil }), let code = write(line + "\n", to: STDOUT_FILENO) else { return }

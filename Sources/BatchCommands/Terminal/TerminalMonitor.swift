@@ -20,9 +20,6 @@ final class TerminalMonitor: RunMonitor {
   private let tell: @Sendable (String) -> Void
   private let state = Guarded(State())
 
-  /// - Parameters:
-  ///   - pause: The time between plain lines.
-  ///   - tell: Receives plain lines.
   init(
     _ style: OutputOptions.Progress, pause: Duration = .seconds(5),
     tell: @escaping @Sendable (String) -> Void = { Streams.note($0) }
@@ -68,8 +65,6 @@ final class TerminalMonitor: RunMonitor {
   }
 
   /// Shows a plain line after a pause, if it is new, or updates a terminal's line five times a second.
-  ///
-  /// - Parameter words: Returns the text after the name of the stage, from the seconds since it began.
   private func show(_ stage: String, _ words: (_ seconds: Double) -> String) {
     guard style != .none else { return }
     let now = ContinuousClock.now

@@ -6,8 +6,7 @@ import BatchSandbox
 import BatchStore
 import Games
 
-/// The Unity Analytics part of the commands that all platforms share; files, devices and stories are those of a
-/// deltaDNA game.
+/// The Unity Analytics part of the shared commands; files, devices and stories are those of a deltaDNA game.
 struct UnityCommands: PlatformCommands {
   private let game = DeltaDNACommands()
 

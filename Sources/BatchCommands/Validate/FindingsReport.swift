@@ -10,9 +10,7 @@ enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 
 /// The findings about inputs on stdout.
 enum FindingsReport {
-  /// Returns the text to print; nil if there are no findings to print.
-  ///
-  /// - Parameter all: Whether to print each finding instead of their causes.
+  /// Returns the text to print, with each finding or their causes; nil if there are no findings.
   static func text(_ findings: Findings, job: String, _ format: FindingsFormat, all: Bool) -> String? {
     switch format {
     case .text:

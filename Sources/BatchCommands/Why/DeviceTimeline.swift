@@ -3,9 +3,7 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// The events of one device in a store, in the order in which they happened.
-///
-/// Everything is read from the events, so the inputs are not needed.
+/// The events of one device in a store, in order. Everything is read from the events, without the inputs.
 struct DeviceTimeline {
   struct Entry {
     var id: EventID
@@ -28,9 +26,7 @@ struct DeviceTimeline {
 
   private(set) var entries: [Entry] = []
 
-  /// - Parameters:
-  ///   - device: The bytes of the device's id.
-  ///   - stories: The names of event types; nil if each type is its name.
+  /// - Parameter stories: The names of event types; nil if each type is its name.
   init(
     of device: [UInt8], in store: EventStore, _ platform: any Platform, _ stories: (any PlatformStories)?
   ) throws {

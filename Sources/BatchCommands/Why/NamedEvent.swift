@@ -8,8 +8,8 @@ enum NamedEvent {
   /// An event quarantined because of findings of the checks.
   case quarantined(EventID, StoredQuarantine)
 
-  /// - Throws: ``UnknownName``, with events of the same instant if the name is an id of listings; ``AmbiguousName`` for
-  ///   the beginning of several ids.
+  /// - Throws: ``UnknownName``, for an id of listings with events of the same instant; ``AmbiguousName`` for a
+  ///   beginning of several ids.
   static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
     let id = EventID(text)
     if let id, let found = try find(id, in: store) { return found }
@@ -24,9 +24,8 @@ enum NamedEvent {
       hint: "'engage-batch store events' lists those that it has; six characters of an id are enough")
   }
 
-  /// Returns a device's last event with a campaign, given by name or id.
+  /// Returns a device's last event, up to the instant if there is one, with a campaign, given by name or id.
   ///
-  /// - Parameter instant: The latest time of the event; nil for no limit.
   /// - Throws: ``UnknownName`` with the device's campaigns.
   static func last(
     ofCampaign campaign: String, on device: [UInt8], until instant: Instant?, in store: EventStore

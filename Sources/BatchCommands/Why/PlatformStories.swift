@@ -9,8 +9,7 @@ protocol PlatformStories {
   /// Adds the reasons for the content of the event at the index.
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) throws
 
-  /// Adds the device's state after the event at the index, its last one up to `instant`; nil for the end of what the
-  /// store knows.
+  /// Adds the device's state after the event at the index, its last one up to `instant`; nil for the store's end.
   func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer)
 
   /// Returns the device's stored state in sentences.

@@ -6,9 +6,7 @@ extension IdentityMerge {
   /// The maximum number of plans in a report; the summary has the total.
   private static let shown = 200
 
-  /// Returns the plans that a run made or continued, those pending for a person first.
-  ///
-  /// - Parameter earlier: The plans that earlier runs left unfinished.
+  /// Returns the plans that a run made, and `earlier` ones that it continued, those pending for a person first.
   static func merges(
     in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
   ) throws -> [IdentityMerge] {

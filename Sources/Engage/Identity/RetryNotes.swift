@@ -1,8 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 
-/// Messages about repeated calls: each reason once, and again when the pause has doubled, because many threads wait for
-/// one service.
+/// Messages about repeated calls, which many threads make: each reason once, and again when the pause has doubled.
 final class RetryNotes: Sendable {
   private struct Told {
     var reason: String

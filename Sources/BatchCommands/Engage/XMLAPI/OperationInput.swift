@@ -3,8 +3,7 @@ import BatchPipeline
 import FoundationEssentials
 import Glibc
 
-/// The operations on stdin, all read and checked before the first is sent. They are copied to an unnamed file, so their
-/// number is unlimited.
+/// The operations on stdin, all checked before the first is sent, and any number of them, kept in an unnamed file.
 final class OperationInput {
   private static let longestLine = 1 << 20
   private static let shownFaults = 20

@@ -22,9 +22,9 @@ final class OperationLedger {
   private let descriptor: Int32
   private var states: [ByteText: State] = [:]
 
-  /// Opens or creates the ledger.
+  /// Opens or creates the ledger. Any other file at the path is left unchanged.
   ///
-  /// - Throws: ``LedgerError``; any other file at the path is left unchanged.
+  /// - Throws: ``LedgerError``.
   init(_ path: String) throws {
     self.path = path
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)

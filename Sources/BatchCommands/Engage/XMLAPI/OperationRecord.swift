@@ -5,8 +5,7 @@ import Engage
 struct OperationRecord {
   /// The line number, from 1.
   let line: Int
-  /// The key in the ledger: the operation's `id`, or the hash of its content with its place among those with equal
-  /// content.
+  /// The key in the ledger: the operation's `id`, or the hash of its content with its place among equal ones.
   let key: String
   let operation: NamedOperation
 }

@@ -6,13 +6,12 @@ import EngageRules
 extension IdentityReconciler {
   private static let page = 20_000
 
-  /// Exports the list once if there are more than `Recipient.bulkThreshold` look-ups, and adds recipients of devices as
-  /// files. A device is marked before its recipient may be added, so a later look-up finds a recipient whose answer was
-  /// lost.
+  /// Exports the list once for more than `Recipient.bulkThreshold` look-ups, and adds recipients of devices as files. A
+  /// device is marked before its recipient may be added, so that a later look-up finds it even if the answer is lost.
   ///
   /// - Parameter absent: The columns that the list does not have.
   /// - Returns: The service with look-ups from the export; nil if single look-ups are cheaper, files cannot be
-  ///   transferred, or a file is not the whole list, which is then noted in the log.
+  ///   transferred, or a file is not the whole list, as the log then notes.
   func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
     guard let transfer else { return nil }
     do {

@@ -1,10 +1,8 @@
 import BatchFoundation
 import EngageRules
 
-/// The service with an exported copy of the data to look up, so that look-ups cost no calls.
-///
-/// Only look-ups use the copy: recipients to write to are read from the service, and each read or write updates the
-/// copy.
+/// The service with an exported copy of the data to look up, so that look-ups cost no calls. Recipients to write to are
+/// read from the service, and each read or write updates the copy.
 final class IndexedDatabase: RecipientDatabase {
   /// A value in the form in which the service may compare it.
   struct Pair: Hashable {

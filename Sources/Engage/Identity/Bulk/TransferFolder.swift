@@ -27,9 +27,7 @@ package struct TransferFolder: Sendable {
     }
   }
 
-  /// Reads a file piece by piece, whatever its size.
-  ///
-  /// - Parameter remote: The service's name for it, such as `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
+  /// Reads a file piece by piece. The service's path is like `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
   func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
     guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
       throw Failure(path: remote, operation: "name", code: EINVAL)

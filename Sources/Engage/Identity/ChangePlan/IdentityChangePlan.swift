@@ -2,10 +2,8 @@ package import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The writes of a run, field by field: the document that `run --dry-run --online-plan` writes and `run --plan` carries
-/// out.
-///
-/// It contains ids of people, so its file is readable only to its owner.
+/// The writes of a run by field: the document of `run --dry-run --online-plan`, which `run --plan` carries out. It
+/// contains ids of people, so its file is readable only to its owner.
 package struct IdentityChangePlan: Codable, Equatable, Sendable {
   /// One field of a recipient, of the audit table, or of the mapping of devices.
   package struct Change: Codable, Equatable, Sendable {
@@ -97,10 +95,8 @@ extension IdentityReconciler {
       list: settings.list, date: now.milliseconds, inputs: inputs, changes: changes)
   }
 
-  /// Carries out exactly the proposed changes.
-  ///
-  /// Everything is read again first: if the outcome would differ, nothing is written. Later, a plan that was not
-  /// proposed is left to an operator.
+  /// Carries out exactly the proposed changes. Everything is read again first, and nothing is written if the outcome
+  /// would differ. Later, a plan that was not proposed is left to an operator.
   ///
   /// - Throws: ``ChangePlanMismatch``, and the errors of ``reconcile()``.
   package func reconcile(_ changePlan: IdentityChangePlan, inputs: String) throws -> IdentityResult {

@@ -17,12 +17,8 @@ package struct ServiceErasure: Sendable {
   /// More recipients with one value than this mean a wrong column.
   private static let most = 100
 
-  /// Returns the recipients that exist now; reads only.
-  ///
-  /// - Parameters:
-  ///   - ids: The ids given.
-  ///   - traces: The store's knowledge of these people.
-  /// - Returns: The recipients' ids; of several with one value only the oldest, as the service answers.
+  /// Returns the ids of the recipients that exist now, only reading; of several with one value only the oldest, as the
+  /// service answers.
   package func find(_ ids: [PersonID], _ traces: ServiceTraces) throws(RemoteFailure) -> [String] {
     var found: Set<String> = []
     for recipient in traces.recipients.sorted() {
@@ -34,9 +30,7 @@ package struct ServiceErasure: Sendable {
     return found.sorted()
   }
 
-  /// Deletes everything that ``find(_:_:)`` finds, until it finds nothing more.
-  ///
-  /// - Returns: The numbers of deleted recipients and audit rows.
+  /// Deletes what ``find(_:_:)`` finds until nothing is left, and returns the numbers of recipients and audit rows.
   package func erase(
     _ ids: [PersonID], _ traces: ServiceTraces
   ) throws(RemoteFailure) -> (recipients: Int, auditRows: Int) {

@@ -45,8 +45,7 @@ package struct AuditRowReading {
     return rows
   }
 
-  /// Compares the rows with those of the table, in order. Dates are not compared, because the service may format them
-  /// differently.
+  /// Compares the rows with those of the table, except dates, which the service may format differently.
   ///
   /// - Throws: ``RemoteFailure``, or the reason that the table could not be read as a whole.
   package func findings(for rows: [Expected]) throws -> [Finding] {

@@ -58,8 +58,7 @@ struct MergeDecision {
           winner: winner.id))
     }
     let earlier = try mergesMade(current.id, winner.id)
-    // Another device of the recipient has made this merge, so this one is only reassigned. Without marks, the service
-    // shows no trace of it.
+    // Another device of the recipient has made this merge, so this one is reassigned. Without marks, no trace remains.
     if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }

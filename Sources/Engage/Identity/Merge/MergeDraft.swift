@@ -6,8 +6,8 @@ import EngageRules
 /// The translation of a decision into the steps of a plan with their images (reference identity 5.6).
 struct MergeDraft {
   var settings: IdentitySettings
-  /// Whether the mobile user id is part of a unique key. No two recipients may then have it at once, so it is cleared
-  /// before it moves.
+  /// Whether the mobile user id is part of a unique key, so that it must be cleared before it moves to another
+  /// recipient.
   var mobileUserIdIsKey = false
   var now: Instant
 
@@ -114,9 +114,7 @@ struct MergeDraft {
       steps: [MergeStep(.publishMapping)])
   }
 
-  /// Plans S2.
-  ///
-  /// - Parameter earlier: The number of earlier merges of the two.
+  /// Plans S2 after `earlier` merges of the two.
   func movingMobileUserId(
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
@@ -137,9 +135,7 @@ struct MergeDraft {
         + [MergeStep(.publishMapping)], earlier: earlier)
   }
 
-  /// Plans S3.
-  ///
-  /// - Parameter earlier: The number of earlier merges of the two.
+  /// Plans S3 after `earlier` merges of the two.
   func marking(
     _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
   ) -> MergePlan {

@@ -6,9 +6,8 @@ import EngageRules
 /// The execution or undoing of a plan, step by step, each with its line in the journal (reference identity 5.6).
 ///
 /// Before each write the target is read: the after-image means that the step is done, the before-image that it can be
-/// written, anything else that somebody else wrote. The result of a write is never assumed: unless the service
-/// confirmed it, the next read decides. The same loop therefore serves a first attempt, a repeated one and a resumed
-/// plan.
+/// written, anything else that somebody else wrote. Unless the service confirmed a write, the next read decides. The
+/// same loop therefore serves first attempts, repeated ones and resumed plans.
 struct MergeExecutor {
   var reconciler: IdentityReconciler
   /// Whether an earlier run may have made the started steps, and nobody has checked.
@@ -176,8 +175,8 @@ struct MergeExecutor {
     }
   }
 
-  /// Writes a location over any value. When undoing, the address must be the one written; its time may have returned in
-  /// another form.
+  /// Writes a location over any value. Undoing needs the written address, but its time may have returned in another
+  /// form.
   private mutating func place(_ step: MergeStep, undo: Bool) throws {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     let changes = undo ? step.changes.map(\.reversed) : step.changes
@@ -200,11 +199,10 @@ struct MergeExecutor {
     }
   }
 
-  /// Carries out an instruction on a recipient. It is the only step of its plan, so a refusal leaves nothing to undo
-  /// and needs a person: a later run would be refused as well.
+  /// Carries out an instruction on a recipient. As the only step of its plan, a refusal leaves nothing to undo and
+  /// needs a person: a later run would be refused as well.
   ///
-  /// - Parameter mayBeMade: Whether the result of the step is unknown; a program, whose members cannot be queried, must
-  ///   not be started twice.
+  /// - Parameter mayBeMade: Whether the result is unknown; a program has no look-up, and must not be started twice.
   private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
     let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
@@ -270,8 +268,7 @@ struct MergeExecutor {
     }
   }
 
-  /// Stops if somebody else has merged the winner into the loser meanwhile: then neither would remain
-  /// (reference decisions 63).
+  /// Stops if somebody else merged the winner into the loser: neither would remain (reference decisions 63).
   private func refuseMutualMerge(_ plan: MergePlan, _ winner: RecipientImage) throws {
     let settings = reconciler.settings.recipient
     guard settings.marksMergesInDatabase else { return }

@@ -2,8 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 package import EngageRules
 
-/// The comparison of written values with those of the service, which may store them in another form
-/// (reference decisions 61); shared by runs and `verify`.
+/// The comparison of written values with the service's form of them (reference decisions 61), for runs and `verify`.
 package final class WrittenColumns: Sendable {
   private let layout = Guarded<ListLayout?>(nil)
   private let settings: IdentitySettings
@@ -36,8 +35,7 @@ package final class WrittenColumns: Sendable {
     return isFolded && kind.isText ? .email : kind
   }
 
-  /// Whether a recipient has one of the values of a change, and not the other. A date written into an empty column
-  /// counts as present in whatever form it returns.
+  /// Whether a recipient has one of a change's values, and not the other. Any date in a previously empty column counts.
   func has(
     _ wanted: String, of change: ColumnChange, unlike other: String, on image: RecipientImage,
     _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy

@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchWire
 
-/// The patience of a run with each kind of call, shared by all its threads: an answer ends only an outage of its own
-/// kind (reference decisions 60).
+/// The patience with each kind of call, shared by all threads; an answer ends only its kind's outage
+/// (reference decisions 60).
 final class CallPatience: Sendable {
   /// The state of the calls of one kind.
   private struct Kind {
@@ -32,8 +32,7 @@ final class CallPatience: Sendable {
     case ended
   }
 
-  /// The temporary refusals, and the fraction of patience, after which a call is given up while others of its kind are
-  /// answered.
+  /// The refusals and the fraction of patience after which a call is given up while others of its kind are answered.
   private static let mostRefusals = 5
   private static let part = 10
 
@@ -60,9 +59,7 @@ final class CallPatience: Sendable {
   /// Records a failure other than a temporary refusal.
   func noteFailure(_ call: OperationCall) { state.withLock { $0.kinds[call.name]?.patience = nil } }
 
-  /// Records that the service refused a call temporarily.
-  ///
-  /// - Parameter wish: The pause that the service requested; nil for none.
+  /// Records that the service refused a call temporarily; `wish` is the pause that it requested.
   func noteRefusal(_ call: OperationCall, now: Milliseconds, wish: Milliseconds?) -> Next {
     state.withLock { state in
       var random: any RandomNumberGenerator = SystemRandomNumberGenerator()

@@ -118,8 +118,7 @@ package enum ColumnKind: Sendable, Equatable {
   }
 }
 
-/// A day with an optional minute, in one of the service's forms (reference identity 2.4). Time zones are never
-/// compared.
+/// A day with an optional minute, in a form of the service (reference identity 2.4). Zones are never compared.
 struct CivilText {
   private var year = 0
   private var hasCentury = true
@@ -161,8 +160,7 @@ struct CivilText {
     return hour * 60 + minutes
   }
 
-  /// Whether a service that stores the other value may have been given this one. A date column stores no time, and a
-  /// day without a time means midnight.
+  /// Whether a service that stores the other may have been given this. Dates drop times; a missing time means midnight.
   func isKept(as other: CivilText) -> Bool {
     let sameYear = hasCentury && other.hasCentury ? year == other.year : year % 100 == other.year % 100
     guard sameYear, month == other.month, day == other.day else { return false }

@@ -2,10 +2,8 @@ package import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// The marketing database as identity needs it, with one method per call.
-///
-/// A call is made once; the caller decides whether to repeat it. Conformers include the service itself and the service
-/// with an exported copy of the list for look-ups.
+/// The marketing database as identity needs it, with one method per call. A call is made once; the caller decides
+/// whether to repeat it.
 package protocol RecipientDatabase: Sendable {
   /// Returns the oldest recipient that has all the values; nil if there is none.
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage?
@@ -60,7 +58,7 @@ package struct RecipientImage: Sendable, Equatable {
       columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
 
-  /// Returns the column's key. `Email` is the service's other name for EMAIL, and it answers with both
+  /// Returns the column's key: `Email` is the service's other name for EMAIL; it answers with both
   /// (reference identity 2.3).
   static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
@@ -77,8 +75,7 @@ package struct RecipientImage: Sendable, Equatable {
   /// Whether the answer has the column, with or without a value.
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 
-  /// Returns the id of a merge mark, also as a number column may show it; other text unchanged, and empty text for
-  /// none.
+  /// Returns the id of a merge mark, also from a number column; other text unchanged, and empty text for none.
   package func mark(in column: String) -> String {
     let text = RecipientQuestion.trimmed(self[column])
     guard let number = ColumnKind.decimal(text), number.hasSuffix(".") else {
@@ -113,10 +110,9 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case uncertain(String)
   /// Unknown, and a repetition might have the effect twice.
   case lost(String)
-  /// Like ``uncertain(_:)``, because the service accepts no calls for now. `again` is the pause before the next call;
-  /// nil if patience has run out.
+  /// Like ``uncertain(_:)``, because the service accepts no calls for now; `again` is nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
-  /// Refused repeatedly for now, while other calls of its kind were answered: its subject waits for the next run
+  /// Refused repeatedly while others of its kind were answered: its subject waits for the next run
   /// (reference decisions 60).
   case deferred(String)
   /// The recipient, or the row to delete, does not exist. Has the service's message; empty for none.
@@ -132,8 +128,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   /// The run was asked to end.
   case interrupted
 
-  /// Whether the service refused the content of this device's records; the device is left unchanged, and others
-  /// continue.
+  /// Whether the service refused the content of this device's records; it stays unchanged, and others continue.
   var concernsOneDevice: Bool {
     switch self {
     case .refused, .absent, .exists, .wrongAnswer: true

@@ -42,9 +42,7 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Returns the record that answers the question; nil if there is none.
-  ///
-  /// - Parameter select: Makes the call, once.
+  /// Returns the record that answers the question, calling `select` once per attempt; nil if there is none.
   package func record(
     by select: (RecipientQuestion) throws(RemoteFailure) -> RecipientImage?,
     isText: (String) throws(RemoteFailure) -> Bool, reconnect: () -> Void

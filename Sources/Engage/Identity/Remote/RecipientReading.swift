@@ -31,10 +31,7 @@ package struct RecipientReading: Sendable {
     }
   }
 
-  /// - Parameters:
-  ///   - ids: The ids, without duplicates.
-  ///   - columns: The columns needed in addition to the mobile user id.
-  /// - Returns: The answers in the order of the ids, with at least these columns.
+  /// Returns the answers in the order of the ids, which are unique, with at least the columns and the mobile user id.
   package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
     if ids.isEmpty { return [] }
     if let transfer, ids.count > settings.recipient.bulkThreshold {

@@ -59,10 +59,7 @@ package struct RetryPolicy: Sendable {
       }
     }
 
-    /// Waits until the next call may be made.
-    ///
-    /// - Parameter reason: The reason to announce; nil for none.
-    /// - Returns: False, without waiting, if the limit is reached.
+    /// Waits until the next call may be made, announcing the reason, if any. Returns false, at once, at the limit.
     mutating func repeats(because reason: String? = nil) -> Bool {
       guard count < policy.tries, policy.takeRepetition() else { return false }
       var source = Source(draw: policy.random)

@@ -13,9 +13,7 @@ package final class ServiceDatabase: RecipientDatabase {
   /// The latest description of the list.
   private let known = Guarded<ListLayout?>(nil)
 
-  /// - Parameters:
-  ///   - uptime: The seconds on a clock that only moves forward.
-  ///   - pause: Blocks the thread.
+  /// - Parameter uptime: The seconds on a clock that only moves forward.
   package init(
     service: EngageService, list: String, patience: Patience.Limits, cancellation: HTTPCancellation? = nil,
     uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
@@ -186,8 +184,7 @@ package final class ServiceDatabase: RecipientDatabase {
     }
   }
 
-  /// Whether a request that quotes nothing is answered, while only a sentence refuses the other call
-  /// (reference decisions 59).
+  /// Whether a request that quotes nothing is answered while a sentence refuses the other (reference decisions 59).
   private func isAnswered(otherThan call: OperationCall) throws(RemoteFailure) -> Bool {
     let question = XMLAPIOperation.describe(list)
     guard question.call != call else { return false }

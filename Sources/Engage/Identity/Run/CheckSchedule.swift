@@ -2,11 +2,10 @@ import BatchFoundation
 
 /// The order of pieces of work, independent of the number of threads and the duration of calls.
 ///
-/// Pieces known to be related share a key (the device, each id searched, the mobile user id) and are handed out one
-/// after the other. The recipients of a piece are only known after its look-ups, so pieces look up concurrently. A
-/// piece has its turn when all earlier ones have decided and none of them still writes to one of its recipients. If one
-/// of them was written to after the look-up, the piece looks again. The order at each recipient thus follows from the
-/// records alone.
+/// Pieces known to be related share a key (the device, each id searched, the mobile user id) and are handed out in
+/// order. The recipients of a piece are only known after its look-ups, which are concurrent. It has its turn when all
+/// earlier pieces have decided and none still writes to one of its recipients, and looks again if one was written to
+/// since. The order at each recipient thus follows from the records alone.
 ///
 /// A deadlock is impossible: a thread that finishes a piece takes the first ready one, which is the one whose turn it
 /// is unless another thread has it already.
@@ -61,7 +60,7 @@ final class CheckSchedule: Sendable {
         unfinished: keys.count, hasDecided: Array(repeating: false, count: keys.count)))
   }
 
-  /// Returns the first piece that waits for no other, as soon as there is one; nil if all are finished or the work was
+  /// Returns the first piece that waits for no other, once there is one; nil if all are finished or the work was
   /// stopped.
   func take() -> CheckTurn? {
     state.wait { (state: inout State) -> CheckTurn?? in

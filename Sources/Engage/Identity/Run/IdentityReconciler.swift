@@ -3,8 +3,7 @@ package import BatchFoundation
 package import BatchStore
 import EngageRules
 
-/// The reconciliation of the service's recipients with the store's devices: set-ups, checks, merges, and undoing
-/// merges.
+/// The reconciliation of the service's recipients with the store's devices: set-ups, checks, merges and their undo.
 ///
 /// All calls block. Work interrupted by a fault or a kill is finished by the next run from the store alone.
 package struct IdentityReconciler: Sendable {
@@ -46,10 +45,8 @@ package struct IdentityReconciler: Sendable {
   }
 
   /// Finishes open work of earlier runs, then sets up devices in the order in which they were first seen, then makes
-  /// the checks in the order of their events.
-  ///
-  /// A device whose calls keep failing waits while others continue. If the service itself keeps failing or refuses the
-  /// credentials, the work ends. The result reports both.
+  /// the checks in the order of their events. A device whose calls keep failing waits while others continue; if the
+  /// service itself fails or refuses the credentials, the work ends. The result reports both.
   ///
   /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store.
   package func reconcile() throws -> IdentityResult { try reconcile(RunLog()) }
@@ -150,10 +147,8 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Undoes a plan from any state, and records that the same merge must not be made again.
-  ///
-  /// - Parameter keepsAuditHistory: Whether the audit row is kept and a second one with exchanged roles added; applies
-  ///   to later attempts too.
+  /// Undoes a plan from any state, and records that the same merge must not be made again. If `keepsAuditHistory`, also
+  /// for later attempts, the audit row is kept and a second one with exchanged roles added.
   package func undo(_ id: Int64, keepsAuditHistory: Bool = false) throws -> IdentityResult {
     let log = RunLog()
     guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }

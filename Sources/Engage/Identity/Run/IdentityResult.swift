@@ -11,11 +11,9 @@ package struct IdentityFigures: Sendable, Equatable {
   package var merged = 0
   /// The number of cases for a person: stopped plans, and devices whose recipient was forgotten.
   package var conflicts = 0
-  /// The set-ups, checks and merges that the service refuses for good or answers wrongly
-  /// (reference decisions 36 and 37).
+  /// The set-ups, checks and merges refused for good or answered wrongly (reference decisions 36 and 37).
   package var refused = 0
-  /// The checks for which a policy, such as `Recipient.sharedDevice` = `keep`, decided against a change; nothing is
-  /// pending.
+  /// The checks for which a policy, such as `Recipient.sharedDevice` = `keep`, decided against a change.
   package var decidedByPolicy = 0
   package var auditRows = 0
   /// The number of devices reassigned to another recipient without a merge.

@@ -131,10 +131,8 @@ extension IdentitySession {
     return true
   }
 
-  /// Holds a check because of a chain of merges, in its turn: earlier checks may have changed the chain since it was
-  /// read.
-  ///
-  /// - Returns: False if the data read is outdated.
+  /// Holds a check for its chain of merges, in its turn, as earlier checks may change the chain; false if that is
+  /// outdated.
   private func hold(
     _ pending: PendingCheck, _ device: KnownDevice, _ reason: String, _ chain: [String], _ turn: CheckTurn, since: Int
   ) throws -> Bool {

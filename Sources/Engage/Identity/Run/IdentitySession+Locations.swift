@@ -18,10 +18,9 @@ extension IdentityReconciler {
     settings.locations == nil ? [] : try store.identities.pendingLocations()
   }
 
-  /// Returns for each recipient the newest pending location, ordered by recipient; of simultaneous ones that of the
-  /// device whose id is greater by bytes. A device's location waits until it has a recipient.
-  ///
-  /// - Returns: The locations to write, and those older than what an earlier run wrote to their recipient.
+  /// Returns the newest pending location of each recipient, ordered by recipient; of simultaneous ones that of the
+  /// device whose id is greater by bytes. Outdated locations are older than one already written. A device without a
+  /// recipient waits.
   func locationUpdates() throws -> (due: [LocationUpdate], outdated: [LastKnownLocation]) {
     var newest: [ByteText: LocationUpdate] = [:]
     for location in try pendingLocations() {

@@ -7,9 +7,8 @@ extension IdentitySession {
   /// Gives a person a recipient (reference identity 5.2, decisions 58).
   ///
   /// Once a recipient may have been added, no other is added before a look-up by the mobile user id finds none, so
-  /// neither a lost answer nor a kill creates a duplicate. With marks, recipients are always looked up first: the
-  /// answer to an addition does not say whether the recipient already existed, and an existing one may be marked as
-  /// merged.
+  /// neither a lost answer nor a kill creates a duplicate. With marks, recipients are always looked up first: an
+  /// addition may return an existing recipient, which may be marked as merged.
   ///
   /// - Throws: ``RemoteFailure``, including permanent refusals.
   func setUp(_ person: inout Person, _ turn: CheckTurn) throws {
@@ -42,8 +41,7 @@ extension IdentitySession {
   /// Whether the recipient read is the device's own: the answer to its addition may have been another's, which later
   /// answers do not show either (reference decisions 36).
   ///
-  /// - Returns: False for somebody else's. The device then has the recipient that a look-up finds, or none, and its
-  ///   set-up is refused.
+  /// - Returns: False for somebody else's. The device then has the recipient that a look-up finds, or is refused.
   func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
     guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
       image.id.isIdentical(to: device.identity.recipientId)
@@ -67,8 +65,7 @@ extension IdentitySession {
     return false
   }
 
-  /// - Parameter isKnownToBeAbsent: Whether a look-up has just found nobody.
-  /// - Returns: False if the person must wait.
+  /// Adds a recipient, after a look-up unless one has just found nobody; false if the person must wait.
   private func add(_ person: inout Person, isKnownToBeAbsent: Bool, _ turn: CheckTurn) throws -> Bool {
     let user = user(of: person)
     var mayExist = false
@@ -90,13 +87,12 @@ extension IdentitySession {
         guard attempts.repeats() else { throw RemoteFailure.exists(words) }
         continue
       } catch .absent where !isAgain, .wrongAnswer where !isAgain {
-        // A recipient to be added cannot be absent, so the answer was to a look-up; an answer without an id is wrong
-        // too.
+        // A recipient to be added cannot be absent: the answer was to a look-up. One without an id is wrong too.
         remote.reconnect()
         isAgain = true
         continue
       } catch {
-        // A repeated refusal holds up nobody else; the others show whether it concerns only this one
+        // A repeated refusal holds up nobody else; others show whether it concerns only this one
         // (reference decisions 60).
         refusals += 1
         if refusals > 1 { turn.decide() }
@@ -117,9 +113,7 @@ extension IdentitySession {
     }
   }
 
-  /// Gives a person the recipient that the found one was merged into.
-  ///
-  /// - Returns: False for a forgotten one: its devices wait until the service no longer has it.
+  /// Gives a person the recipient that the found one was merged into; false if that one is forgotten and still exists.
   private func settle(_ person: inout Person, on found: RecipientImage) throws -> Bool {
     let end =
       switch try chainEnd(of: found) {
@@ -165,8 +159,7 @@ extension IdentitySession {
       try user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId)
       ? true : store.identities.isAutomatic(user, before: person.fromEmission)
     guard isFree == true else {
-      // Devices that record different ids share no recipient. An id that no device records is another id of the same
-      // person.
+      // Devices that record different ids share no recipient. An id without devices is another id of the same person.
       guard renames || isFree == nil else { return false }
       (person.recipientId, person.knownAs, person.progress) = (image.id, user, .ready)
       try finishSetup(of: person)
@@ -182,8 +175,7 @@ extension IdentitySession {
     return true
   }
 
-  /// Row 5: writes the generated mobile user id to a recipient known before its device had one, unless it has an id
-  /// already.
+  /// Row 5: writes the generated id to a recipient known before its device had a mobile user id, unless it has one.
   private func register(_ person: inout Person, _ turn: CheckTurn) throws {
     let recipient = person.recipientId
     let since = turn.now

@@ -124,8 +124,7 @@ struct IdentitySession: Sendable {
     return pieces
   }
 
-  /// The number of threads: more than concurrent calls, so that calls of one fill the time in which another waits for
-  /// the disk.
+  /// The number of threads: more than concurrent calls, so that calls proceed while other threads wait for the disk.
   var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
 
   private func run(_ pieces: [Piece]) {
@@ -181,8 +180,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Leaves a person's set-up, or one of a device's checks, to the next run, with the service's reason
-  /// (reference decisions 37).
+  /// Leaves a set-up, or one of a device's checks, to the next run, with the service's reason (reference decisions 37).
   func refuse(_ known: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
     var device = known
     if check == nil {
@@ -225,8 +223,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Makes later checks of the plan's device wait, unless the plan is an instruction, which does not affect the
-  /// device's identity.
+  /// Makes later checks of the plan's device wait, unless the plan, as an instruction, does not affect its identity.
   func block(by plan: MergePlan) {
     guard plan.scenario.isInstruction else { return log.block(plan.device) }
     if let check = plan.checkId { log.block(check: check) }
@@ -307,8 +304,7 @@ struct IdentitySession: Sendable {
     try remote.named(recipient, retryPolicy)
   }
 
-  /// Finds a recipient, including one to which a plan of the store wrote the ids and whose columns cut them
-  /// (reference decisions 61).
+  /// Finds a recipient, even if its columns cut the ids that a plan of the store wrote to it (reference decisions 61).
   func find(_ ids: [IdentityColumn]) throws -> RecipientImage? {
     let remote = remote
     do {

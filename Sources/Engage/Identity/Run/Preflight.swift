@@ -17,11 +17,7 @@ struct Preflight {
     var missingColumns: Set<ByteText> = []
   }
 
-  /// - Parameters:
-  ///   - searched: The columns that checks search.
-  ///   - addsRecipients: Whether a device needs a recipient that the list may not have.
-  /// - Throws: ``IdentityConfigurationError`` if the configuration does not fit the lists, or ``RemoteFailure`` if the
-  ///   service cannot be reached.
+  /// - Throws: ``IdentityConfigurationError`` if the configuration does not fit the lists; ``RemoteFailure``.
   func run(searched: [String], writesLocations: Bool, addsRecipients: Bool) throws -> Finding {
     var problems: [String] = []
     var needed = settings

@@ -1,8 +1,7 @@
 import BatchStore
 
 extension IdentitySchema {
-  /// The collection of a part's results, row by row as by ``IdentityRows``. Nothing has been looked up or merged in a
-  /// part.
+  /// The collection of a part's results, row by row as by ``IdentityRows``. A part has no look-ups or merges yet.
   ///
   /// Previous rows are kept in the tables named `half_` until all parts are collected; nulls stand for a missing row.
   static let collection = StoreFormat.Collection(

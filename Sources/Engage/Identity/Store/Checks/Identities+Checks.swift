@@ -10,8 +10,7 @@ package struct PendingCheck: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Returns the unfinished checks after another one, by time, then device; those of one device and instant in order of
-  /// arrival.
+  /// Returns the unfinished checks after another one, by time, then device, then order of arrival.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
     let page = try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(

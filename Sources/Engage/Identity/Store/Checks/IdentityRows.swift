@@ -41,8 +41,8 @@ package struct IdentityRows: PlatformRows {
     try Self.insert(locations, into: db)
   }
 
-  /// Removes checks equal in instant, instruction, ids and record, and equal set-ups: a person found by a check holds
-  /// from its emission number on.
+  /// Removes known set-ups, and checks equal in instant, instruction, ids and record; results hold from their number
+  /// on.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? IdentityRows else { return self }
     var rows = self

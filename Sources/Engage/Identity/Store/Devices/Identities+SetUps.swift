@@ -56,9 +56,7 @@ extension Identities {
     }
   }
 
-  /// Releases the events of a device without the recipients that it waits for.
-  ///
-  /// - Returns: The number of people that get none.
+  /// Releases the events of a device without the recipients that it waits for; returns the number of people without.
   package func abandonSetups(of device: String) throws -> Int {
     try connection.writeTogether { db in
       let persons = try Row.fetchAll(
@@ -73,8 +71,8 @@ extension Identities {
     }
   }
 
-  /// Gives up a person's recipient for one device; other devices that record the same person still wait. The device has
-  /// no person until it records another one.
+  /// Gives up a person's recipient for one device, which has no person until it records another; other devices still
+  /// wait.
   static func abandon(_ person: Person, for device: String, in db: Database) throws {
     try MergeJournal.endRefusals(of: person, in: db)
     try db.execute(
@@ -91,8 +89,8 @@ extension Identities {
         """, arguments: [person.key, device])
   }
 
-  /// Returns the number of devices that recorded another person than before in a run, of those among them that had a
-  /// recipient, and of all devices that have one.
+  /// Returns the numbers of devices that record another person since a run, of those with a recipient before, and of
+  /// all with one.
   package func newOwners(of run: RunID) throws -> (devices: Int, known: Int, all: Int) {
     try connection.readIdentities(orElse: (0, 0, 0)) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"

@@ -40,8 +40,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// The update for another record of a known person: results stay. Until there are any, the first record counts,
-  /// whatever the order in which devices are stored.
+  /// The update for another record of a known person: results stay; until then the first record counts, in any order.
   static let takingOver: String = {
     let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
     let isFirst = "\(isOpen) AND (excluded.first_seen, excluded.device) < (first_seen, device)"
@@ -149,9 +148,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Forgets a recipient that the service no longer has: the next run gives its devices another one.
-  ///
-  /// - Returns: The number of devices that had it.
+  /// Forgets a recipient that the service no longer has, and returns the number of its devices. The next run gives them
+  /// another.
   package func forgetRecipient(_ recipient: String) throws -> Int {
     try connection.writeTogether { db in
       let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }
@@ -169,8 +167,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Withdraws a recipient named by answers to additions that is somebody else's: its devices may have one, which must
-  /// be looked up.
+  /// Withdraws a recipient wrongly named by answers to additions; its devices may have one, which must be looked up.
   func withdrawAddition(of recipient: String) throws {
     try connection.writeTogether { db in
       try db.execute(
@@ -233,8 +230,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns the devices with an unfinished check or plan: with `Recipient.holdEventsUntilIdentified` their events
-  /// wait. Instructions do not count, as they do not affect identity.
+  /// Returns the devices whose events wait with `Recipient.holdEventsUntilIdentified`: those with an unfinished check
+  /// or plan, except instructions, which do not affect identity.
   package func devicesWithoutIdentity() throws -> [String] {
     try connection.readIdentities(orElse: []) { db in
       try String.fetchAll(
@@ -251,14 +248,12 @@ package struct Identities: Sendable {
 
   // MARK: Records
 
-  /// Returns the record that requested a plan, or for a set-up the one that named the person; nil if it was not kept,
-  /// as for a location.
+  /// Returns the record that requested a plan, or for a set-up named the person; nil if not kept, as for a location.
   package func recordSource(of plan: MergePlan) throws -> RecordSource? {
     plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
   }
 
-  /// Returns the record that requested a check, or without one the record that named the person the device waits for;
-  /// nil if it was not kept.
+  /// Returns the record that requested a check, or without one named the person the device waits for; nil if not kept.
   package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
     try connection.read { db in
       let row =

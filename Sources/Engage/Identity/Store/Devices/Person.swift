@@ -22,16 +22,15 @@ package enum SetUpProgress: Int, Sendable {
 /// The person with a mobile user id, and the recipient that belongs to the id (reference decisions 58).
 package struct Person: Sendable, Equatable {
   package var mobileUserId: String
-  /// The device whose record named the person first, the instant, and the number from which its events are the
-  /// person's.
+  /// The device whose record first named the person, the instant, and the number from which its events are theirs.
   package var device: String
   package var firstSeen: Instant
   package var fromEmission: Int64 = 0
   package var progress = SetUpProgress.waiting
   /// The recipient; empty until one is known.
   package var recipientId = ""
-  /// The mobile user id of the recipient, if the person's recipient was merged into another elsewhere; empty if it is
-  /// the person's.
+  /// The mobile user id of the recipient if the person's was merged into another elsewhere; empty if it is the
+  /// person's.
   package var knownAs = ""
 
   package static func key(_ id: String) -> String { AutomaticMobileUserId.key(of: id) }

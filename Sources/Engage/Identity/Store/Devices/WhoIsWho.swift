@@ -74,9 +74,7 @@ struct WhoIsWho {
     return identity
   }
 
-  /// Returns the recipients into which one was merged in turn, beginning with itself.
-  ///
-  /// - Parameter moment: The number below which merges count.
+  /// Returns the recipient and those into which it was merged in turn by plans with smaller numbers than `moment`.
   private mutating func merged(_ first: DeviceIdentity, before moment: Int64 = .max) throws -> [DeviceIdentity] {
     var chain = [first]
     var seen: Set<String> = [first.recipientId]
@@ -122,8 +120,7 @@ struct WhoIsWho {
     return isOthers && !renames ? nil : KnownDevice(device: device, person: before, identity: identity)
   }
 
-  /// Whether a mobile user id was generated for a device, rather than recorded by one, before a moment; nil if it was
-  /// unknown by then.
+  /// Whether a mobile user id was generated for a device, not recorded by one, before a moment; nil if unknown by then.
   func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
     try Bool.fetchOne(
       db.cachedStatement(sql: "SELECT min(is_automatic) FROM identity_device WHERE person = ? AND from_emission < ?"),
@@ -150,9 +147,8 @@ struct WhoIsWho {
     return person.mobileUserId
   }
 
-  /// Returns the span of a moment and the start of the next one. Moments before the first span belong to it.
-  ///
-  /// - Parameter user: The user that counts if a late record names another than the moment does.
+  /// Returns the span of a moment, the first one for earlier moments, and the start of the next. The span of `user`
+  /// counts if a late record names another user than the moment does.
   private mutating func span(of device: String, _ user: String, at moment: Int64) throws -> (Span, end: Int64) {
     let spans = try spans(of: device)
     guard var place = spans.lastIndex(where: { $0.start <= moment }) ?? spans.indices.first else {

@@ -76,8 +76,7 @@ private struct TraceSearch {
     self.devices = devices
   }
 
-  /// Adds a person, and the automatic id before it on a device, which is the same person. The person it was merged into
-  /// does not count as given.
+  /// Adds a person and the automatic id before it on a device, but does not count those it was merged into as given.
   mutating func add(user: String, isNamed: Bool) throws {
     let key = Person.key(user)
     guard !user.isEmpty, !persons.contains(key) else { return }

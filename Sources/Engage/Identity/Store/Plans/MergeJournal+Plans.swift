@@ -20,8 +20,7 @@ extension MergeJournal {
     }
   }
 
-  /// Returns the plans that a run made, and the given ones: those not done first, then by the time of their record and
-  /// by device, as threads make them in random order.
+  /// Returns the plans of a run and the given ones: unfinished first, then by record time and device, as threads vary.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
     try connection.readIdentities(orElse: []) { db in
       try Int64.fetchAll(
@@ -67,8 +66,8 @@ extension MergeJournal {
   static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
     separator: ", ")
 
-  /// Returns the last plan carried out after this one for the same device or one of the same recipients, which depends
-  /// on it.
+  /// Returns the last plan carried out later for the same device or one of the same recipients, which depends on this
+  /// one.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try connection.read { try Self.laterPlan(than: plan, in: $0) }
   }

@@ -7,8 +7,7 @@ import GRDB
 package struct MergeJournal: Sendable {
   let connection: StoreConnection
 
-  /// Stores a plan with its first journal lines and the device's current person, and locks its recipients, all or
-  /// nothing.
+  /// Stores a plan with its first journal lines and the device's person, and locks its recipients, all or nothing.
   ///
   /// A plan that is dropped at once finishes its check. Of a recipient's locations only the last plan is kept.
   ///
@@ -38,9 +37,7 @@ package struct MergeJournal: Sendable {
     return holder
   }
 
-  /// Stores that the service refuses a set-up or a check for good, without a step.
-  ///
-  /// - Returns: The number of the plan.
+  /// Stores that the service refuses a set-up or a check for good, without a step; returns the number of the plan.
   package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
     try connection.writeTogether { db in
       try Identities.save(device.person, in: db)
@@ -76,8 +73,7 @@ package struct MergeJournal: Sendable {
     ).execute(arguments: [person.device, person.mobileUserId])
   }
 
-  /// Returns the plan by which the service refused the same before and which left nothing there; it is replaced under
-  /// its number.
+  /// Returns the plan by which the service refused the same before, without effect; it is replaced under its number.
   private static func refused(_ plan: MergePlan, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
@@ -106,8 +102,8 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan, which from then on determines its device's identity unless it is an instruction: finishes the check,
-  /// or the set-up of a person, and releases the locks, all at once.
+  /// Ends a plan, whose identity for the device, unless it is an instruction, is then valid: finishes the check or
+  /// set-up and releases the locks, all at once.
   package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
@@ -121,9 +117,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Undoes what ``conclude(_:lines:run:)`` published.
-  ///
-  /// - Returns: False, with nothing changed, if a later plan depends on it.
+  /// Undoes what ``conclude(_:lines:run:)`` published; false, with nothing changed, if a later plan depends on it.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
     try connection.writeTogether { db in
       guard try Self.laterPlan(than: plan, in: db) == nil else { return false }
@@ -198,9 +192,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Returns how often a merge was made and not undone.
-  ///
-  /// - Parameter plan: The plan before which merges count; nil for all.
+  /// Returns how often a merge was made and not undone, counting only plans before `plan` unless it is nil.
   package func mergesMade(
     of loser: String, into winner: String, list: String, before plan: Int64? = nil
   ) throws -> Int {

@@ -2,8 +2,7 @@ package import BatchFoundation
 import BatchStore
 package import EngageRules
 
-/// The result of an identity check, or an instruction on a recipient (reference identity 5.3); the raw values are shown
-/// to operators.
+/// The result of an identity check, or an instruction (reference identity 5.3); operators see the raw values.
 package enum MergeScenario: String, CaseIterable, Sendable {
   /// The recipient of the device gets a mobile user id (5.2, row 5).
   case register
@@ -230,8 +229,8 @@ package struct MergePlan: Sendable, Equatable {
   package var created: Instant
   package var steps: [MergeStep]
 
-  /// The recipients it locks, without duplicates, in locking order. An instruction locks none: it touches no column
-  /// that a merge compares, and must not delay a merge.
+  /// The recipients it locks, unique and in locking order. Instructions lock none: they touch no columns that merges
+  /// compare, and must not delay them.
   package var recipients: [String] {
     scenario.isInstruction
       ? []
