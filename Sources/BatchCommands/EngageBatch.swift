@@ -57,7 +57,7 @@ package func engageBatch() {
     var command = try EngageBatch.parseAsRoot(arguments)
     do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
   } catch {
-    // A message about missing arguments is no help to somebody who mistyped an option.
+    // A message about missing arguments does not help somebody who mistyped an option.
     if EngageBatch.exitCode(for: error).rawValue == RunExit.usage.rawValue,
       let unknown = UnknownOption.find(arguments, below: EngageBatch.self)
     {

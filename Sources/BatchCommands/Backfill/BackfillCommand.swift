@@ -133,8 +133,7 @@ struct BackfillCommand: ParsableCommand {
     }
   }
 
-  /// Whether only identities that the service refuses for good are left of a run (reference decisions 37); `summary` is
-  /// JSON.
+  /// Whether only identities that the service refuses for good are left of a run (reference decisions 37).
   private static func onlyRefused(_ exit: Int32, _ summary: String?) -> Bool {
     guard exit == RunExit.protocolRefused.rawValue, let summary,
       // A run with unreadable figures counts as not done.

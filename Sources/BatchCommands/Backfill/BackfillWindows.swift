@@ -20,8 +20,7 @@ enum BackfillWindows {
     }
   }
 
-  /// - Parameter step: Counted from `from` by the calendar of `zone`; the last window ends at `to`, whatever its
-  ///   length.
+  /// - Parameter step: Counted from `from` by the calendar of `zone`; the last window ends at `to`, even if shorter.
   static func windows(
     from: Instant, to: Instant, step: CalendarSpan, in zone: Zone
   ) throws(Refusal) -> [(from: Instant, to: Instant)] {

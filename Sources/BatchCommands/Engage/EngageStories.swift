@@ -99,7 +99,7 @@ struct EngageStories: PlatformStories {
     return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
   }
 
-  /// Names a later event that may have set the campaign again.
+  /// Names a later notification that may have set the campaign again.
   private func again(_ campaign: CampaignTimeline.Origin) -> String {
     campaign.again.map {
       "; the \($0.words) at \($0.timestamp.rfc3339) (\($0.reference)) may have set it again"

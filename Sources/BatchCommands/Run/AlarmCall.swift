@@ -40,7 +40,7 @@ struct AlarmCall {
     }
   }
 
-  /// Whether the mode changes anything; nobody waits for trials.
+  /// Whether the mode changes anything; trials raise no alarm.
   private var isOfRun: Bool {
     switch request.mode {
     case .run, .noUpload, .post: true

@@ -9,7 +9,7 @@ import BatchReport
 struct CatchUp {
   let windows: [MissedWindow]
   let interruption: Interruption
-  /// Returns the request for a window; nil stands for the run's own window.
+  /// Returns the request for a window; nil means the run's own window.
   let request: @Sendable (MissedWindow?) throws -> RunRequest
   private var total = BackfillTotal()
   /// The exit of the first window that failed; a missing export is reported by the current run.

@@ -40,7 +40,7 @@ private struct InferenceRun<Of: SchemaSubject> {
   init(_ exports: [String]) { self.exports = exports }
 
   func inference() throws -> SchemaInference {
-    // A missing file is reported here; the run would name a job that nobody wrote.
+    // A missing file is reported here; the run would name a job that does not exist.
     let patterns = exports.map { InputPattern(.events, $0) }
     _ = try InputFiles.find(patterns, in: FileManager.default.currentDirectoryPath, isOfJob: false)
     try FileManager.default.createDirectory(

@@ -65,8 +65,7 @@ struct FirstExport {
     try compare(found, form, records)
   }
 
-  /// Chooses own records, read directly or by a map that says so, else a fitting preset, else a map inferred from
-  /// values.
+  /// Chooses own records, read directly or by a map for them, else a fitting preset, else a map inferred from values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws {

@@ -28,7 +28,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// The arguments that name the store in a command.
   func words() throws -> [String] { ["--store", try path()] }
 
-  /// Returns the path of the store. If it is only read, an invalid job is no obstacle.
+  /// Returns the path of the store. If it is only read, the job may be invalid.
   ///
   /// - Throws: `ExitCode` for an invalid job, after printing its faults.
   func path(reads: Bool = false) throws -> String {

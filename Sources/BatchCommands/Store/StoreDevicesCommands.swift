@@ -87,7 +87,7 @@ struct StoreCampaignsCommand: ParsableCommand {
 extension SessionRow.Status: ExpressibleByArgument {}
 
 extension EventStore {
-  /// Passes devices to `body`, ordered by the bytes of their ids, until it has shown as many as the limit.
+  /// Passes devices to `body`, ordered by the bytes of their ids, until it returned true for as many as the limit.
   ///
   /// - Throws: ``UnknownName`` for a device that the store does not have.
   func forEachDevice(

@@ -21,8 +21,7 @@ struct Listing {
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
-  /// - Parameter isAligned: Whether text is for people rather than a program; nil to check whether stdout is a
-  ///   terminal.
+  /// - Parameter isAligned: Whether text is for people, not a program; nil to check whether stdout is a terminal.
   init(
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {

@@ -83,7 +83,7 @@ struct ServiceOptions: ParsableArguments {
       let engage = EngagePlatform()
       var settings = configuration.settings
       if sandbox { engage.completeForSandbox(&settings) }
-      // The store does not know these layouts; a plan would be half undone before the service objects.
+      // The store lacks the layouts of list and audit table; a plan would be half undone before the service objects.
       guard !settings.general.listId.isEmpty else { throw UnnamedList() }
       let service = engage.storeDestination(settings)
       let destination = sandbox ? service.inSandbox : service

@@ -60,6 +60,7 @@ extension IdentityReconciler {
   /// Returns what ``reconcile()`` would do now. The service is only read, and the store is not changed.
   ///
   /// - Parameter inputs: A digest of job, configuration and inputs, compared when the change plan is carried out.
+  /// - Throws: ``IdentityConfigurationError``, ``RemoteFailure``; errors of the store.
   package func changePlan(inputs: String) throws -> IdentityChangePlan {
     let copy = try store.planningCopy()
     let planning = PlanningDatabase(remote)

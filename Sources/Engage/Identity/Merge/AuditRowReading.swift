@@ -27,6 +27,8 @@ package struct AuditRowReading {
 
   /// Returns the rows of merges that are done, each key once, in the order of planning. An undone merge has no row, or
   /// one that only its operator requested.
+  ///
+  /// - Throws: ``StoreError/inconsistent(_:)`` for a step without an audit row; errors of the store.
   package static func expected(in store: EventStore) throws -> [Expected] {
     var rows: [Expected] = []
     var places: [ByteText: Int] = [:]

@@ -6,8 +6,7 @@ import EngageRules
 /// The translation of a decision into the steps of a plan with their images (reference identity 5.6).
 struct MergeDraft {
   var settings: IdentitySettings
-  /// Whether the mobile user id is part of a unique key, so that it must be cleared before it moves to another
-  /// recipient.
+  /// Whether the mobile user id is part of a unique key, so that it must be cleared before it moves.
   var mobileUserIdIsKey = false
   var now: Instant
 

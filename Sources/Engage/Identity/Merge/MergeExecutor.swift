@@ -175,8 +175,7 @@ struct MergeExecutor {
     }
   }
 
-  /// Writes a location over any value. Undoing needs the written address, but its time may have returned in another
-  /// form.
+  /// Writes a location over any value; undoing requires the written address, as the time may return in another form.
   private mutating func place(_ step: MergeStep, undo: Bool) throws {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     let changes = undo ? step.changes.map(\.reversed) : step.changes

@@ -1,8 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// The patience with each kind of call, shared by all threads; an answer ends only its kind's outage
-/// (reference decisions 60).
+/// The patience per kind of call, for all threads; an answer ends its kind's outage only (reference decisions 60).
 final class CallPatience: Sendable {
   /// The state of the calls of one kind.
   private struct Kind {

@@ -160,7 +160,7 @@ struct CivilText {
     return hour * 60 + minutes
   }
 
-  /// Whether a service that stores the other may have been given this. Dates drop times; a missing time means midnight.
+  /// Whether a service that stores the other may have been given this. Date columns drop times; no time means midnight.
   func isKept(as other: CivilText) -> Bool {
     let sameYear = hasCentury && other.hasCentury ? year == other.year : year % 100 == other.year % 100
     guard sameYear, month == other.month, day == other.day else { return false }

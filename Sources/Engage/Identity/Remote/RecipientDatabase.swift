@@ -58,8 +58,7 @@ package struct RecipientImage: Sendable, Equatable {
       columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
 
-  /// Returns the column's key: `Email` is the service's other name for EMAIL; it answers with both
-  /// (reference identity 2.3).
+  /// Returns the column's key; the service answers with both EMAIL and its other name `Email` (reference identity 2.3).
   static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
   func matches(_ ids: [IdentityColumn]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
@@ -112,8 +111,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case lost(String)
   /// Like ``uncertain(_:)``, because the service accepts no calls for now; `again` is nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
-  /// Refused repeatedly while others of its kind were answered: its subject waits for the next run
-  /// (reference decisions 60).
+  /// Refused repeatedly, unlike others of its kind: its subject waits for the next run (reference decisions 60).
   case deferred(String)
   /// The recipient, or the row to delete, does not exist. Has the service's message; empty for none.
   case absent(String)

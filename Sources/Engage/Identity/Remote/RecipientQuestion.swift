@@ -54,7 +54,7 @@ package enum RecipientQuestion {
       case .another: throw .wrongAnswer
       case .open: break
       }
-      // Nothing was comparable, so the whole record decides.
+      // Nothing was comparable, so the whole record of the recipient named decides.
       let itself = Self.recipient(image.id)
       guard let whole = try select(itself), try itself.verdict(on: whole, isText: isText) == .answered,
         try verdict(on: whole, isWhole: true, isText: isText) != .another

@@ -60,8 +60,7 @@ final class CheckSchedule: Sendable {
         unfinished: keys.count, hasDecided: Array(repeating: false, count: keys.count)))
   }
 
-  /// Returns the first piece that waits for no other, once there is one; nil if all are finished or the work was
-  /// stopped.
+  /// Returns the first piece that waits for no other, once there is one; nil if all are finished or work was stopped.
   func take() -> CheckTurn? {
     state.wait { (state: inout State) -> CheckTurn?? in
       if state.isStopped || state.unfinished == 0 { return .some(nil) }

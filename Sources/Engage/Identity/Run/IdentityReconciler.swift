@@ -84,6 +84,8 @@ package struct IdentityReconciler: Sendable {
   }
 
   /// Checks columns and tables without writing anything.
+  ///
+  /// - Throws: ``IdentityConfigurationError``, ``RemoteFailure``; errors of the store.
   package func preflight() throws { _ = try preflight(locations: pendingLocations()) }
 
   func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
@@ -134,6 +136,8 @@ package struct IdentityReconciler: Sendable {
   }
 
   /// Continues open and stopped plans, or one of them. Held checks are decided again.
+  ///
+  /// - Throws: ``OperatorError`` for an unknown or ended plan; ``IdentityConfigurationError``; errors of the store.
   package func resume(_ id: Int64? = nil) throws -> IdentityResult {
     let log = RunLog()
     let plans = try store.merges.openPlans().filter { id == nil || $0.id == id }
@@ -149,6 +153,8 @@ package struct IdentityReconciler: Sendable {
 
   /// Undoes a plan from any state, and records that the same merge must not be made again. If `keepsAuditHistory`, also
   /// for later attempts, the audit row is kept and a second one with exchanged roles added.
+  ///
+  /// - Throws: ``OperatorError`` for a plan that cannot be undone now; errors of the store.
   package func undo(_ id: Int64, keepsAuditHistory: Bool = false) throws -> IdentityResult {
     let log = RunLog()
     guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }

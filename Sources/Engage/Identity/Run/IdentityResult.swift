@@ -13,7 +13,7 @@ package struct IdentityFigures: Sendable, Equatable {
   package var conflicts = 0
   /// The set-ups, checks and merges refused for good or answered wrongly (reference decisions 36 and 37).
   package var refused = 0
-  /// The checks for which a policy, such as `Recipient.sharedDevice` = `keep`, decided against a change.
+  /// The checks decided against a change by a policy, such as `Recipient.sharedDevice` = `keep`; nothing is pending.
   package var decidedByPolicy = 0
   package var auditRows = 0
   /// The number of devices reassigned to another recipient without a merge.

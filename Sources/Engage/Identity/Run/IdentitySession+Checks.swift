@@ -131,7 +131,7 @@ extension IdentitySession {
     return true
   }
 
-  /// Holds a check for its chain of merges, in its turn, as earlier checks may change the chain; false if that is
+  /// Holds a check for its chain of merges, in its turn, as earlier checks may change the chain; false if it is
   /// outdated.
   private func hold(
     _ pending: PendingCheck, _ device: KnownDevice, _ reason: String, _ chain: [String], _ turn: CheckTurn, since: Int
@@ -155,7 +155,7 @@ extension IdentitySession {
       try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run)
     }
     guard holder == nil else {
-      // An earlier plan waits for an operator; the check is made after that.
+      // An earlier plan is pending for an operator; the check is made after that.
       return log.postpone(plan.device, check: plan.checkId, keys: [])
     }
     guard plan.state == .open else {

@@ -3,8 +3,7 @@ import BatchStore
 import EngageRules
 
 extension IdentitySession {
-  /// Carries out an instruction on the recipient that the device had then, or its merge target
-  /// (reference identity 5.7).
+  /// Carries out an instruction on the device's recipient then, or on its merge target since (reference identity 5.7).
   func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ known: KnownDevice, _ turn: CheckTurn) throws
   {
     var device = known

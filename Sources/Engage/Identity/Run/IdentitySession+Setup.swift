@@ -92,8 +92,7 @@ extension IdentitySession {
         isAgain = true
         continue
       } catch {
-        // A repeated refusal holds up nobody else; others show whether it concerns only this one
-        // (reference decisions 60).
+        // A repeated refusal delays no others, which show whether it concerns only this one (reference decisions 60).
         refusals += 1
         if refusals > 1 { turn.decide() }
         try attempts.next(after: error)

@@ -7,7 +7,7 @@ import EngageRules
 struct IdentitySession: Sendable {
   var reconciler: IdentityReconciler
   var log: RunLog
-  /// The columns named by checks that the list lacks; such checks wait for an operator.
+  /// The columns named by checks that the list lacks; those checks are left to an operator.
   var missingColumns: Set<ByteText>
   var draft: MergeDraft
   /// The people whose recipients no device may get, although the service still has them.
@@ -104,7 +104,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Merges both by time, as far as the next one of each is known.
+  /// Interleaves both by time, as far as the next one of each is known.
   private static func byTime(_ persons: [Person], _ checks: [PendingCheck]) -> [Piece] {
     var (persons, checks, pieces) = (persons[...], checks[...], [Piece]())
     let (hasMorePersons, hasMoreChecks) = (persons.count == page, checks.count == page)
@@ -203,7 +203,7 @@ struct IdentitySession: Sendable {
 
   // MARK: Plans of earlier runs
 
-  /// Continues interrupted plans. Devices of plans that wait for an operator get no further checks.
+  /// Continues interrupted plans. Devices of plans pending for an operator get no further checks.
   func finishOpenPlans() throws {
     for plan in try store.merges.openPlans() {
       switch plan.state {
@@ -247,7 +247,7 @@ struct IdentitySession: Sendable {
     case .conflict, .refused:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
       try reconciler.journal { try store.merges.settle(plan.id, as: plan.state, reason: "", lines: []) }
-      // A person has checked: the started steps may be made.
+      // A person has checked: the started steps are to be made.
       try finish(plan, isResumed: plan.state == .refused)
     default: try finish(plan, isResumed: true)
     }

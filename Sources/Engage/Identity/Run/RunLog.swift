@@ -6,7 +6,7 @@ final class RunLog: Sendable {
     var result = IdentityResult()
     var hasEnded = false
     var blocked: Set<String> = []
-    /// The instructions whose plans wait for a person.
+    /// The instructions whose plans are pending for a person.
     var blockedChecks: Set<Int64> = []
     /// The devices of ``IdentityResult/waiting``.
     var waiting: Set<ByteText> = []
@@ -62,7 +62,7 @@ final class RunLog: Sendable {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
       state.postpone(WaitingDevice(device: device, check: check, failure: failure), keys)
-      // A deferred call is no sign of failure, as others are answered.
+      // A deferred call is not a sign of failure, as others are answered.
       if case .deferred = failure {} else { state.failing.insert(device) }
       if state.failing.count >= Self.breaker { state.hasEnded = true }
       if state.result.failure == nil { state.result.failure = failure }

@@ -3,7 +3,7 @@ import BatchStore
 extension IdentitySchema {
   /// The collection of a part's results, row by row as by ``IdentityRows``. A part has no look-ups or merges yet.
   ///
-  /// Previous rows are kept in the tables named `half_` until all parts are collected; nulls stand for a missing row.
+  /// Previous rows are kept in the tables named `half_` until all parts are collected; nulls mark a missing row.
   static let collection = StoreFormat.Collection(
     appended: ["identity_check"], statements: keeping + statements, withdrawal: withdrawal,
     settlement: half.map { "DELETE FROM \($0)" })

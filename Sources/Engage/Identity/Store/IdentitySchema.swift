@@ -3,7 +3,7 @@
 enum IdentitySchema {
   static let migrations: [String] = [first]
 
-  /// The condition that Engage has, or may have, data of the store other than events, or the store such data of Engage.
+  /// The condition that Engage may have data of the store, or the store data of Engage, apart from events.
   static let footprint = """
     EXISTS (SELECT 1 FROM merge_plan) OR EXISTS (SELECT 1 FROM identity_person WHERE state IN
       (\(SetUpProgress.adding.rawValue), \(SetUpProgress.ready.rawValue), \(SetUpProgress.added.rawValue)))

@@ -34,15 +34,14 @@ package struct IdentityRows: PlatformRows {
   }
 
   package func insert(run: RunID, into db: Database) throws {
-    // A check also says whom its device records from then on.
+    // A check also names the person that its device records from then on.
     try Identities.insert(setups + checks.map(\.setup), run: run, into: db)
     try Self.insert(checks, run: run, into: db)
     try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
   }
 
-  /// Removes known set-ups, and checks equal in instant, instruction, ids and record; results hold from their number
-  /// on.
+  /// Removes known set-ups, and checks equal in instant, instruction, ids and record, whatever their emission numbers.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? IdentityRows else { return self }
     var rows = self
@@ -56,7 +55,7 @@ package struct IdentityRows: PlatformRows {
     return rows.isEmpty ? nil : rows
   }
 
-  /// Returns checks never requested, and people whom devices were not known to record; locations are unchanged.
+  /// Returns checks never requested, and people that devices were not known to record; locations are unchanged.
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? {
     var rows = IdentityRows()
     rows.checks = try checks.filter { check in

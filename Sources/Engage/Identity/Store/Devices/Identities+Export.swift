@@ -13,8 +13,7 @@ package struct ExportedIdentity: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Passes to `body`, by device id, each person that a device recorded, in order, with merged recipients and the last
-  /// one.
+  /// Passes to `body`, by device id, each person that a device recorded in turn: merged recipients and the last one.
   package func forEachIdentity(_ body: (ExportedIdentity) throws -> Void) throws {
     try connection.readIdentities(orElse: ()) { db in
       let devices = try String.fetchCursor(db, sql: "SELECT DISTINCT device FROM identity_device ORDER BY device")

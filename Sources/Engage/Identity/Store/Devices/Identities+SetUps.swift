@@ -42,7 +42,7 @@ extension Identities {
     package var since: Instant
   }
 
-  /// Returns the devices that wait for the recipient of a person they record, the longest waiting first.
+  /// Returns the devices with a pending recipient of a person they record, the longest pending first.
   package func awaiting() throws -> [Awaiting] {
     try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -56,7 +56,7 @@ extension Identities {
     }
   }
 
-  /// Releases the events of a device without the recipients that it waits for; returns the number of people without.
+  /// Releases the events of a device without the pending recipients; returns the number of people left without one.
   package func abandonSetups(of device: String) throws -> Int {
     try connection.writeTogether { db in
       let persons = try Row.fetchAll(
@@ -71,8 +71,7 @@ extension Identities {
     }
   }
 
-  /// Gives up a person's recipient for one device, which has no person until it records another; other devices still
-  /// wait.
+  /// Gives up a person's recipient for one device only, which has no person until it records another.
   static func abandon(_ person: Person, for device: String, in db: Database) throws {
     try MergeJournal.endRefusals(of: person, in: db)
     try db.execute(
@@ -89,8 +88,8 @@ extension Identities {
         """, arguments: [person.key, device])
   }
 
-  /// Returns the numbers of devices that record another person since a run, of those with a recipient before, and of
-  /// all with one.
+  /// Returns the numbers of devices that recorded another person in a run, of those that had a recipient, and of all
+  /// that have one.
   package func newOwners(of run: RunID) throws -> (devices: Int, known: Int, all: Int) {
     try connection.readIdentities(orElse: (0, 0, 0)) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"

@@ -148,8 +148,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Forgets a recipient that the service no longer has, and returns the number of its devices. The next run gives them
-  /// another.
+  /// Forgets a recipient that the service no longer has, so that its devices get another; returns their number.
   package func forgetRecipient(_ recipient: String) throws -> Int {
     try connection.writeTogether { db in
       let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }

@@ -9,7 +9,7 @@ package enum SetUpProgress: Int, Sendable {
   case ready = 2
   /// The id cannot be written, or an operator released its devices: there will be no recipient.
   case impossible = 3
-  /// Ready, with the recipient named by the answer to an addition; nobody has read yet whose it is.
+  /// Ready, with the recipient named by the answer to an addition; its owner has not been read yet.
   case added = 4
   /// No record names an id, and none may be generated for the device.
   case unnamed = 5
@@ -29,8 +29,7 @@ package struct Person: Sendable, Equatable {
   package var progress = SetUpProgress.waiting
   /// The recipient; empty until one is known.
   package var recipientId = ""
-  /// The mobile user id of the recipient if the person's was merged into another elsewhere; empty if it is the
-  /// person's.
+  /// The recipient's mobile user id if the person's was merged into another elsewhere; empty if it is the person's.
   package var knownAs = ""
 
   package static func key(_ id: String) -> String { AutomaticMobileUserId.key(of: id) }

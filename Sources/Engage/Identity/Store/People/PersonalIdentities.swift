@@ -149,7 +149,7 @@ struct PersonalIdentities: PersonalTables {
         "identityPersons", from: "identity_person",
         where: "\(Self.device) = ?1 AND person NOT IN (SELECT person FROM identity_device)", device.blob.databaseValue,
         in: db)
-      // People whom other devices record as well are no longer linked to this one.
+      // People also recorded by other devices are no longer linked to this one.
       try db.execute(
         sql: """
           UPDATE identity_person SET file = '', line = 0, (device, from_emission) =

@@ -66,8 +66,7 @@ extension MergeJournal {
   static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
     separator: ", ")
 
-  /// Returns the last plan carried out later for the same device or one of the same recipients, which depends on this
-  /// one.
+  /// Returns the last later plan carried out for the same device or recipients, which depends on this one.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try connection.read { try Self.laterPlan(than: plan, in: $0) }
   }

@@ -102,8 +102,8 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan, whose identity for the device, unless it is an instruction, is then valid: finishes the check or
-  /// set-up and releases the locks, all at once.
+  /// Ends a plan, all at once: finishes its check or the person's set-up, and releases the locks. Unless it is an
+  /// instruction, it determines its device's identity from then on.
   package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
