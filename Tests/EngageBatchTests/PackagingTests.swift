@@ -56,7 +56,9 @@ import Testing
     #expect(made.code == 0, "\(made.messages)")
     let package = try #require(made.lines.last)
     let depends = try workspace.shell("dpkg-deb --field '\(package)' Depends").output
-    for name in ["libc6 (>= 2.", "libcurl4", "libsqlite3-0", "libssl3", "libxml2", "zlib1g", "ca-certificates"] {
+    for name in [
+      "libc6 (>= 2.", "libcurl4", "liblz4-1", "libsqlite3-0", "libssl3", "libxml2", "zlib1g", "ca-certificates",
+    ] {
       #expect(depends.contains(name), "\(depends)")
     }
     let copyright = try workspace.shell(
