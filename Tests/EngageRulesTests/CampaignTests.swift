@@ -171,6 +171,7 @@ import Testing
     (#"{"u":"https://a.example/#/b?c=d&amp;campaignValidFor=x"}"#, "u.campaignValidFor"),
     (#"{"u":"https://a.example/?to=b%3FCurrentCampaign%3Dx"}"#, "u.CurrentCampaign"),
     (#"{"d[CURRENTCAMPAIGN]":"x"}"#, "d[CURRENTCAMPAIGN]"),
+    (##"{"#CurrentCampaign":"x"}"##, "#CurrentCampaign"),
     (#"{"amp;CurrentCampaign":"x"}"#, "amp;CurrentCampaign"), (#"{"CurrentCampaign":true}"#, "CurrentCampaign"),
     (#"{"CampaignEndTimeStamp":1768464000}"#, "CampaignEndTimeStamp"),
   ])

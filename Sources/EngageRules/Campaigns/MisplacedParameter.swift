@@ -83,10 +83,9 @@ struct MisplacedParameter {
     return nil
   }
 
-  /// Returns whether one of the names is meant, ignoring case, blanks, `_`, `-`, brackets and a leading `amp;`.
-  private func isMeant(_ given: Text) -> Bool {
-    var key = given
-    while key.count > 4, key.slice(0, 4).isEqualIgnoringASCIICase(to: "amp;".utf8) { key = key.slice(4, key.count) }
+  /// Returns whether one of the names is meant, ignoring case, blanks, `_`, `-`, brackets and what stands before a name
+  /// in a URL, such as `#` or `amp;`.
+  private func isMeant(_ key: Text) -> Bool {
     var start = 0
     for index in 0...key.count where index == key.count || Self.brackets.contains(key[index]) {
       let part = key.slice(start, index)
@@ -97,7 +96,7 @@ struct MisplacedParameter {
   }
 
   /// What names are put together with; extras of Android's intents begin with their type and a dot.
-  private static let brackets = Array("[](){}.".utf8)
+  private static let brackets = Array("[](){}.?#&;".utf8)
   private static let blanks = Array(" \t\n+_-\u{A0}".utf8)
 
   private static func areAlike(_ one: Text, _ other: Text) -> Bool {
