@@ -287,7 +287,7 @@ extension RunReport {
   }
 
   /// The lines of the failure, one per error, shortened.
-  var failureLines: [String] {
+  package var failureLines: [String] {
     let lines = failure.map { $0.split(separator: "\n").map { String($0).clipped(toBytes: 1000) } } ?? []
     let more = lines.count - Self.shownFailures
     return more > 0 ? lines.prefix(Self.shownFailures) + ["and \(more.counted("more", "more"))"] : lines

@@ -72,12 +72,15 @@ import Testing
         case "ending": ending
         case "mode": .text("run")
         case "windowTo": .text(nil)
+        case "reason": .text("it was so")
         default: .number(7)
         }
       }
       return HistoryRow.short(cells).map { $0.string ?? $0.compactText }
     }
-    let (begin, figures) = (["7", "run", "2026-01-02 03:04", "2026-01-02 03:04", "null"], ["7", "7", "7", "7"])
+    let (begin, figures) = (
+      ["7", "run", "2026-01-02 03:04", "2026-01-02 03:04", "null"], ["7", "7", "7", "7", "it was so"]
+    )
     #expect(short("done with findings", .number(0)) == begin + ["done with findings"] + figures)
     #expect(short("no input", .number(66)) == begin + ["no input (66)"] + figures)
     #expect(short(nil, .number(78)) == begin + ["failed (78)"] + figures)

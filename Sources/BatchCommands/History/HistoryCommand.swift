@@ -12,7 +12,7 @@ struct HistoryCommand: ParsableCommand {
       "List the runs of a store: when, how long, how they ended, what they did, and what was configured otherwise.",
     discussion: """
       'ending' is the exit code, or 'unfinished' for a run that was killed or is under way; 'night' is what became of it in words: done, done \
-      with findings, no input, refused or failed. 'windowFrom' and 'windowTo' are what it was to read. 'changed' names the settings that differ \
+      with findings, no input, refused or failed; 'reason' says why a run ended early. 'windowFrom' and 'windowTo' are what it was to read. 'changed' names the settings that differ \
       from those of the run before. 'engage-batch report --run N' shows one of them in full. On a terminal the columns \
       that people read are shown, with --all every one.
 
@@ -61,13 +61,13 @@ struct HistoryRow {
     "run", "job", "mode", "started", "seconds", "asOf", "windowFrom", "windowTo", "ending", "night", "read", "accepted",
     "duplicates", "outOfWindow",
     "forgotten", "leftOut", "quarantined", "events", "quarantinedEvents", "expiredEvents", "posted", "failed",
-    "pending", "merged",
-    "changed",
+    "pending", "merged", "reason", "changed",
   ]
 
   /// The columns shown to people.
   static let shortColumns = [
     "run", "mode", "started", "windowFrom", "windowTo", "night", "read", "quarantined", "posted", "pending",
+    "reason",
   ]
 
   /// Returns the cells of the short columns: times to the minute, and the ending if there is no night.
@@ -81,6 +81,7 @@ struct HistoryRow {
       case "night":
         let night = cell.string ?? (ending.integer == 0 ? "done" : nil)
         return .text(ending.integer.map { $0 == 0 ? night ?? "" : "\(night ?? "failed") (\($0))" } ?? ending.string)
+      case "reason": return .text(cell.string?.clipped(toBytes: 80))
       default: return cell
       }
     }
@@ -95,6 +96,8 @@ struct HistoryRow {
 
   var run: StoredRun
   var changes: [Change]
+  /// Why it ended early; nil for one that did not.
+  var reason: String?
 
   /// Returns all runs, oldest first. Runs without a configuration, such as an operator's, are not compared.
   static func all(of store: EventStore) throws -> [HistoryRow] {
@@ -102,12 +105,20 @@ struct HistoryRow {
     var before: String?
     return try store.runs.all().map { run in
       let digest = run.configurationDigest
-      guard !digest.isEmpty else { return HistoryRow(run: run, changes: []) }
+      var row = HistoryRow(run: run, changes: [], reason: try reason(of: run, in: store))
+      guard !digest.isEmpty else { return row }
       if known[digest] == nil { known[digest] = try store.runs.settings(digest: digest) }
-      defer { before = digest }
-      guard let before, before != digest else { return HistoryRow(run: run, changes: []) }
-      return HistoryRow(run: run, changes: changes(from: known[before] ?? [], to: known[digest] ?? []))
+      if let before, before != digest { row.changes = changes(from: known[before] ?? [], to: known[digest] ?? []) }
+      before = digest
+      return row
     }
+  }
+
+  private static func reason(of run: StoredRun, in store: EventStore) throws -> String? {
+    guard run.exit ?? 0 != 0, let bytes = try store.runs.report(of: run.id) else { return nil }
+    // A report of another release is listed without it.
+    let lines = (try? StoredReport.report(bytes))?.failureLines ?? []
+    return lines.isEmpty ? nil : lines.joined(separator: "; ")
   }
 
   /// Returns the changes by name; empty if the settings of either run were not kept.
@@ -136,7 +147,7 @@ struct HistoryRow {
       figure("records", "quarantined"), decidedEvents(counters),
       figure(platform, "invalid"), figure(platform, "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
-      changed(format),
+      .text(reason), changed(format),
     ]
   }
 
