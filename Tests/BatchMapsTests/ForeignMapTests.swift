@@ -116,6 +116,24 @@ import Testing
         == [#"{"timestamp":"2026-01-15T08:00:00.000Z"}"#])
   }
 
+  /// Whoever reads the line would take them for seconds.
+  @Test func numbersThatAPatternDoesNotReadAreNoTimes() throws {
+    for (pattern, value, expected) in [
+      ("yyyyMMddHHmmss", "20260115080000.0", "2026-01-15T08:00:00.000Z"),
+      ("yyyyMMddHHmmss", "20260115080000", "2026-01-15T08:00:00.000Z"),
+      ("yyyyMMddHHmmss.S", "20260115080000.5", "2026-01-15T08:00:00.500Z"),
+      ("yyyyMMdd", "20260115.0", "2026-01-15T00:00:00.000Z"), ("yyyyMMdd", "1768464000", "no time: 1768464000"),
+      ("yyyy-MM-dd", "20260115.0", "no time: 20260115.0"), ("milliseconds", "-1", "no time: -1"),
+      ("yyyyMMdd", #""2026115""#, "2026115"), ("ddMMyyyy", #""5012026""#, "5012026"),
+      ("MM/dd/yyyy H:mm", #""1/5/2026 8:05""#, "2026-01-05T08:05:00.000Z"),
+      ("ddMMMyyyy", #""5Jan2026""#, "2026-01-05T00:00:00.000Z"),
+    ] {
+      #expect(
+        try lines(#"{"timestamp": {"path": "t", "time": "\#(pattern)"}}"#, #"{"t": \#(value)}"#)
+          == [#"{"timestamp":"\#(expected)"}"#], "\(pattern) \(value)")
+    }
+  }
+
   @Test func valuesTakeTheFormThatIsAskedFor() throws {
     #expect(
       try lines(
@@ -398,6 +416,20 @@ import Testing
         ])
   }
 
+  /// Of what goes elsewhere a number stays as it is written.
+  @Test func numbersOfFieldsThatBecomeTextsAreWrittenByTheirValue() throws {
+    #expect(
+      try lines(
+        #"""
+        {"eventTypeCode": "c", "contactListId": "i", "programId": "h", "ids.a": "b", "ids": {"members": "o"}, "params.i": "i",
+         "payload.CurrentCampaign": "i", "payload.aps": "o", "payload.data": {"members": "o"}}
+        """#, #"{"c":99.0,"i":12.0,"h":1.5,"b":9007199254740993.0,"o":{"k":3.0,"l":[4.0],"t":"5.0"}}"#)
+        == [
+          #"{"contactListId":12,"eventTypeCode":99,"ids":{"a":9007199254740993,"k":3,"l":[4.0],"t":"5.0"},"params":{"i":12.0},"#
+            + #""payload":{"CurrentCampaign":12,"aps":{"k":3.0,"l":[4.0],"t":"5.0"},"data":{"k":3,"l":[4.0],"t":"5.0"}},"programId":1.5}"#
+        ])
+  }
+
   @Test func similarNamesAreTakenWhereTheMapSaysSo() throws {
     let fields = #"{"deviceId": "context.deviceId", "name": "e_*[0].eventName", "params": {"others": "$"}}"#
     let record = #"{"CONTEXT": {"DEVICE_ID": "d", "x": 1}, "E_1": [{"event_name": "n"}], "Device": 2}"#
@@ -409,11 +441,35 @@ import Testing
     #expect(try lines(#"{"name": "n", "url": "u"}"#, #"{"N": "a", "u": "b"}"#) == [#"{"url":"b"}"#])
   }
 
+  @Test(arguments: ["anyCase", "similar"]) func aNameHasTheSpellingOfTheMap(names: String) throws {
+    #expect(
+      try lines(
+        #"{"params": {"members": "$", "only": ["tr_id", "tr_total"], "rename": {"tr_total": "total"}}}"#,
+        #"{"TR_ID": "1", "TR_TOTAL": "2", "TR_TAX": "3"}"#, #", "names": "\#(names)""#)
+        == [#"{"params":{"total":"2","tr_id":"1"}}"#])
+    // Another member whose name is like one that is read is another.
+    #expect(
+      try lines(
+        #"{"deviceId": "d", "params": {"others": "$"}}"#, #"{"d": "1", "D": "other", "m": {"d": 2}}"#,
+        #", "names": "\#(names)""#) == [#"{"deviceId":"1","params":{"D":"other","m":{"d":2}}}"#])
+  }
+
   @Test func anIdThatNamesNobodyIsNone() throws {
     let fields = #"{"deviceId": ["a", "b"], "mobileUserId": "a", "name": "a"}"#
     #expect(
       try lines(fields, #"{"a": "0-0", "b": "d"}"#, #", "nobody": ["0-0"]"#) == [#"{"deviceId":"d","name":"0-0"}"#])
     #expect(try lines(fields, #"{"a": "0-0"}"#) == [#"{"deviceId":"0-0","mobileUserId":"0-0","name":"0-0"}"#])
+    // Whatever is made of it.
+    for (source, value) in [
+      (#"{"path": "a", "without": "x:"}"#, #""x:none""#), (#"{"path": "a", "as": "lowercase"}"#, #""NONE""#),
+      (#"{"path": "a", "table": {"-": "none"}}"#, #""-""#), (#"{"paths": ["a", "c"]}"#, #""none""#),
+      (#""a""#, "0.0"),
+    ] {
+      #expect(
+        try lines(
+          #"{"deviceId": [\#(source), "b"]}"#, #"{"a": \#(value), "b": "d"}"#, #", "nobody": ["none", "0"]"#)
+          == [#"{"deviceId":"d"}"#], "\(source)")
+    }
   }
 
   @Test func whatIsAbsentHidesNothing() throws {
@@ -438,9 +494,10 @@ import Testing
         of: there,
         [
           #"{"a":{}}"#, #"{"a":{"b":0}}"#, #"{"a":false}"#, #"{"a":{"b":null}}"#, #"{"a":[]}"#, #"{"a":[null]}"#,
+          #"{"a":null}"#,
           #"{"a":""}"#,
         ])
-        == Array(repeating: "left out: there", count: 3) + Array(repeating: "left out: not", count: 4))
+        == Array(repeating: "left out: there", count: 4) + Array(repeating: "left out: not", count: 4))
     // By a name that is similar.
     let names = try read(
       #"{"names": "similar", "fields": {"deviceId": "device.id", "mobileUserId": "userId", "name": "l[keyName=a].value"}}"#

@@ -95,19 +95,30 @@ struct TimePattern: Sendable {
   private enum Piece: Sendable {
     case literal([UInt8])
     case year, month, monthName, day, hour, halfDayHour, minute, second, fraction, halfDay, offset
+
+    /// Whether it begins and ends with a digit.
+    var isOfDigits: Bool {
+      switch self {
+      case .literal, .monthName, .halfDay, .offset: false
+      default: true
+      }
+    }
   }
 
   struct Refusal: Error { var letters: String }
 
   private var pieces: [Piece] = []
+  /// Those that take two digits: nothing but digits says where they end.
+  private var fixed: Set<Int> = []
 
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
   /// - Parameter text: `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, `Z` (an offset, or `Z`); other characters,
-  ///   and what is in single quotes, stand for themselves. One letter takes one or two digits.
+  ///   and what is in single quotes, stand for themselves. One letter takes one or two digits, and so do two that no other digits stand beside.
   init(_ text: String) throws(Refusal) {
     let bytes = Array(text.utf8)
     var at = 0
+    var pairs: [Int] = []
     while at < bytes.count {
       let byte = bytes[at]
       if byte == UInt8(ascii: "'") {
@@ -123,6 +134,7 @@ struct TimePattern: Sendable {
       }
       let start = at
       while at < bytes.count, bytes[at] == byte { at += 1 }
+      if at - start == 2 { pairs.append(pieces.count) }
       switch String(decoding: bytes[start..<at], as: UTF8.self) {
       case "yyyy": pieces.append(.year)
       case "M", "MM": pieces.append(.month)
@@ -138,6 +150,10 @@ struct TimePattern: Sendable {
       case let letters: throw Refusal(letters: letters)
       }
     }
+    fixed = Set(
+      pairs.filter { place in
+        [place - 1, place + 1].contains { pieces.indices.contains($0) && pieces[$0].isOfDigits }
+      })
   }
 
   func instant(_ text: Text, _ zone: Zone) -> Instant? {
@@ -145,7 +161,7 @@ struct TimePattern: Sendable {
     var (year, month, day, hour, minute, second, fraction) = (1970, 1, 1, 0, 0, 0, 0)
     var isAfternoon: Bool?
     var offset: Int64?
-    for piece in pieces {
+    for (place, piece) in pieces.enumerated() {
       switch piece {
       case .literal(let bytes): guard reader.take(bytes) else { return nil }
       case .year:
@@ -157,7 +173,7 @@ struct TimePattern: Sendable {
         }
         month = place + 1
       case .month, .day, .hour, .halfDayHour, .minute, .second:
-        guard let value = reader.oneOrTwoDigits() else { return nil }
+        guard let value = reader.digits(2) ?? (fixed.contains(place) ? nil : reader.digits(1)) else { return nil }
         switch piece {
         case .month: month = value
         case .day: day = value
@@ -234,8 +250,6 @@ private struct TimeText {
     at += count
     return value
   }
-
-  mutating func oneOrTwoDigits() -> Int? { digits(2) ?? digits(1) }
 
   /// Milliseconds, rounded down.
   mutating func fraction() -> Int? {

@@ -25,6 +25,8 @@ final class CanonicalWriter {
   /// Texts that stand neither in the record nor in the map.
   private let arena = Arena(blockSize: 1 << 12)
   private var usesArena = false
+  /// Whether the field at hand is one whose numbers become texts.
+  private var isOfTexts = false
   /// Memory for the members of an object that takes some over from the record.
   private var spare: [Entry] = []
   /// Of the record at hand.
@@ -66,7 +68,10 @@ final class CanonicalWriter {
         guard let value = value(of: member.content) else { continue }
         let before = target.end
         target.append(name: member.quoted, key: member.key)
+        let wasOfTexts = isOfTexts
+        if member.isOfTexts { isOfTexts = true }
         if !write(value, line, &target) { target.truncate(to: before) }
+        isOfTexts = wasOfTexts
       }
     } else {
       writeEntries(of: object, base, line, &target)
@@ -115,14 +120,17 @@ final class CanonicalWriter {
 
   /// Hands over the members with a value of which not all is read, of nested objects what is left.
   private func forEachMember(of object: JSONView, besides read: Int, _ body: (Text, Value) -> Void) {
-    // Beginnings that were found are of one member each.
+    // Beginnings and similar names that were found are of one member each.
     var found: Set<Int> = []
     for (name, value) in object.members where !value.isNull {
       var below = 0
-      for number in plan.reads[read].members where !found.contains(number) {
+      for number in plan.reads[read].members {
         let member = plan.readMembers[number]
         guard member.isMeant(by: name), !member.isBeginning || value.isThere else { continue }
-        if member.isBeginning { found.insert(number) }
+        if member.isBeginning || name != member.name {
+          if !member.isBeginning, object[member.name]?.isGiven ?? false { continue }
+          guard found.insert(number).inserted else { continue }
+        }
         if below == 0 || plan.reads[member.read].isWhole { below = member.read }
       }
       if plan.reads[below].isWhole { continue }
@@ -191,9 +199,13 @@ final class CanonicalWriter {
     switch value {
     case .view(let view):
       note(view)
-      target.append(view)
+      if isOfTexts, let number = view.number {
+        target.append(number: digits(of: number))
+      } else {
+        target.append(view)
+      }
     case .text(let text): target.append(string: text)
-    case .number(let text): target.append(number: text)
+    case .number(let text): target.append(number: isOfTexts ? digits(of: text) : text)
     case .flag(let flag): target.append(flag)
     case .object(let number):
       let object = plan.objects[number]
@@ -228,43 +240,53 @@ final class CanonicalWriter {
     case .constant(let value): return value.isNull ? nil : .view(value)
     case .value(let place): return values[place].flatMap { $0.isGiven ? .view($0) : nil }
     case .turned(let place, let turn, let prefix, let without, let nobody):
-      guard let view = values[place], view.isGiven, nobody.isEmpty || !isNobody(view, nobody) else { return nil }
+      guard let view = values[place], view.isGiven else { return nil }
       guard var text = text(of: view), let written = view.scalarText else {
         if case .table = turn { return nil }
         note(view)
         return .view(view)
       }
+      if isNobody(text, nobody) { return nil }
       if !without.isEmpty, text.count > without.count, text.starts(with: without) {
         text = text.slice(without.count, text.count)
       }
-      guard let value = turned(text, written, .view(view), turn, prefix) else { return nil }
+      guard !isNobody(text, nobody), let value = turned(text, written, .view(view), turn, prefix),
+        nobody.isEmpty || self.text(of: value).map({ !isNobody($0, nobody) }) ?? true
+      else { return nil }
       note(view)
       return value
-    case .joined(let number, let turn, let prefix):
-      return text(of: plan.joins[number]).flatMap { turned($0, $0, .text($0), turn, prefix) }
+    case .joined(let number, let turn, let prefix, let nobody):
+      return text(of: plan.joins[number]).flatMap {
+        isNobody($0, nobody) ? nil : turned($0, $0, .text($0), turn, prefix)
+      }
     case .numbered(let number):
       guard let value = value(of: plan.sources[number]) else { return nil }
-      let text: Text? =
-        switch value {
-        case .view(let view): view.scalarText
-        case .text(let text), .number(let text): text
-        default: nil
-        }
-      guard !values.isLine, let text else { return value }
+      guard !values.isLine, let text = text(of: value) else { return value }
       return .text(copy(Array("\(text)/\(element)".utf8)))
     }
   }
 
-  private func isNobody(_ view: JSONView, _ nobody: Range<Int>) -> Bool {
-    guard let text = view.scalarText else { return false }
-    return text.trimmed.isEmpty || nobody.contains { plan.nobodies[$0] == text }
+  private func isNobody(_ text: Text, _ nobody: Range<Int>) -> Bool {
+    !nobody.isEmpty && (text.trimmed.isEmpty || nobody.contains { plan.nobodies[$0] == text })
   }
 
-  /// The text that a scalar is turned into: of an integer its digits, however it is written.
+  private func text(of value: Value) -> Text? {
+    switch value {
+    case .view(let view): view.scalarText
+    case .text(let text), .number(let text): text
+    default: nil
+    }
+  }
+
+  /// The text that a scalar is turned into.
   private func text(of view: JSONView) -> Text? {
-    guard view.kind == .number, let number = view.number, !number.isPlainInteger else { return view.scalarText }
-    guard let digits = DecimalText(number)?.integerText else { return number }
-    return copy(digits)
+    view.kind == .number ? view.number.map { digits(of: $0) } : view.scalarText
+  }
+
+  /// Of an integer its digits, however it is written.
+  @inline(__always)
+  private func digits(of number: Text) -> Text {
+    number.isPlainInteger ? number : DecimalText(number)?.integerText.map { copy($0) } ?? number
   }
 
   /// The texts of several places; nil where none has one.
@@ -292,11 +314,15 @@ final class CanonicalWriter {
     case .time(let number):
       // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
       if plan.times[number].isWritten(written) { return same }
+      let time = plan.times[number]
       let trimmed = written.trimmed
-      guard let instant = plan.times[number].instant(trimmed) else {
-        return plan.times[number].isMisread(trimmed) ? .text(joined("no time: ", written)) : same
+      guard let instant = time.instant(trimmed) ?? time.instant(text.trimmed) else {
+        // Whoever reads the line would take a number for seconds.
+        var isNumber = false
+        if case .view(let view) = same { isNumber = view.kind == .number }
+        return isNumber || time.isMisread(trimmed) ? .text(joined("no time: ", written)) : same
       }
-      return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))
+      return .text(time.isWritten(trimmed) ? trimmed : self.text(of: instant))
     case .number(let path):
       var number = written.trimmed
       if let decimal, case .view(let view) = same, view.kind == .string {

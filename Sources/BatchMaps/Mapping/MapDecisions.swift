@@ -4,7 +4,7 @@ import BatchFoundation
 struct MapDecisions {
   struct Test {
     enum Kind {
-      /// Whether there is more than null, empty texts and empty arrays.
+      /// Whether there is an object, or more than null, empty texts and empty arrays.
       case exists
       case equals, begins, ends, contains
       case atLeast(Double)
@@ -42,7 +42,7 @@ struct MapDecisions {
   @inline(__always)
   private func holds(_ test: Test, _ values: RecordValues) -> Bool {
     guard let value = values[test.place] else { return false }
-    if case .exists = test.kind { return value.isThere }
+    if case .exists = test.kind { return value.kind == .object || value.isThere }
     guard let text = value.scalarText else { return false }
     if case .equals = test.kind { return text == test.text || value.kind == .number && text.isEqualNumber(test.text) }
     if value.kind == .number, !text.isPlainInteger, let integer = DecimalText(text)?.integerText {

@@ -26,6 +26,8 @@ struct MapPlan {
     /// As a tape has it.
     var key: Text
     var content: Content
+    /// Whether it is a field of lines whose numbers become texts: codes, columns of a list, and what names a campaign.
+    var isOfTexts: Bool
   }
 
   enum Content {
@@ -41,7 +43,7 @@ struct MapPlan {
     /// Unless it is one of the texts of nobody; without the beginning that is not wanted.
     case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Range<Int>)
     /// Several places by their number.
-    case joined(Int, Turn, prefix: Text)
+    case joined(Int, Turn, prefix: Text, nobody: Range<Int>)
     /// The number of another source, behind whose text the number of the element of `each` stands.
     case numbered(Int)
   }
@@ -129,7 +131,7 @@ struct MapPlan {
     var opening: (condition: MapCondition, holds: Int)?
     // From behind, because a rule knows the one after it.
     for (number, rule) in map.rules.enumerated().reversed() {
-      let object: Int? = if case .line(let object) = rule.outcome { add(object) } else { nil }
+      let object: Int? = if case .line(let object) = rule.outcome { add(object, isLine: true) } else { nil }
       rules.append(Rule(object: object, next: rule.continues ? next : MapDecisions.end))
       let others = opening.flatMap { $0.condition == rule.conditions.first ? $0.holds : nil } ?? next
       let rest = decisions.add(
@@ -142,8 +144,12 @@ struct MapPlan {
     outline.finish()
   }
 
-  private mutating func add(_ object: MapObject) -> Int {
-    let own = object.members.map { member(named: $0.name, $0.node) }
+  private static let textFields: Set = [
+    "payload", "notification", "ids", "eventTypeCode", "contactListId", "programId",
+  ]
+
+  private mutating func add(_ object: MapObject, isLine: Bool = false) -> Int {
+    let own = object.members.map { member(named: $0.name, $0.node, isOfLine: isLine) }
     let taken = object.spreads.map { row(of: $0) }
     objects.append(
       Object(
@@ -153,7 +159,7 @@ struct MapPlan {
     return objects.count - 1
   }
 
-  private mutating func member(named name: [UInt8], _ node: MapNode) -> Member {
+  private mutating func member(named name: [UInt8], _ node: MapNode, isOfLine: Bool) -> Member {
     let own = text(name)
     var quoted = ByteBuffer(capacity: 64)
     quoted.append(",")
@@ -166,7 +172,9 @@ struct MapPlan {
       case .object(let object): .object(add(object))
       case .value(let value): .sources(Self.append(value.sources.flatMap { rows(of: $0) }, to: &sources))
       }
-    return unsafe Member(name: own, quoted: memory.copy(quoted.bytes), key: memory.copy(key.bytes), content: content)
+    return unsafe Member(
+      name: own, quoted: memory.copy(quoted.bytes), key: memory.copy(key.bytes), content: content,
+      isOfTexts: isOfLine && Self.textFields.contains(own.description))
   }
 
   private mutating func rows(of source: MapSource) -> [Source] {
@@ -192,7 +200,7 @@ struct MapPlan {
       let fallback = source.fallback.map { [Source.constant(constant($0))] } ?? []
       if case .joined(_, let separator) = source.origin {
         joins.append((paths.map { outline.place(of: $0, memory) }, text(separator)))
-        let row = Source.joined(joins.count - 1, turn, prefix: prefix)
+        let row = Source.joined(joins.count - 1, turn, prefix: prefix, nobody: nobody)
         return [source.isNumbered && paths.contains(where: \.isOuter) ? numbered(row) : row] + fallback
       }
       return paths.map { path in
@@ -226,7 +234,10 @@ struct MapPlan {
       pairs.append((key, value))
     }
     let first = newNames.count
-    newNames += spread.renamed.values.map { text($0) }
+    // Others than the map spells them so are called as it does.
+    var given = spread.renamed
+    if spread.path.names != .exact { for name in spread.only ?? [] where given[name] == nil { given[name] = name } }
+    newNames += given.values.map { text($0) }
     // A warehouse may have written the names in one case.
     func spelled(_ names: some Collection<[UInt8]>) -> [[UInt8]] {
       guard spread.path.names != .exact else { return Array(names) }
@@ -234,7 +245,7 @@ struct MapPlan {
       return names + texts.map { Array($0.uppercased().utf8) } + texts.map { Array($0.lowercased().utf8) }
     }
     let numbers = Array(first..<newNames.count)
-    let renamed = zip(spelled(spread.renamed.keys), numbers + numbers + numbers)
+    let renamed = zip(spelled(given.keys), numbers + numbers + numbers)
     return Spread(
       place: outline.place(of: spread.path, memory), pairs: number, except: scope(of: spelled(spread.except)),
       only: spread.only.map { scope(of: spelled($0)) }, renamed: scope(of: renamed), prefix: text(spread.prefix),
