@@ -1,5 +1,9 @@
+import BatchFoundation
+import EngageRules
+import TestSupport
 import Testing
 
+@testable import BatchIngest
 @testable import BatchMaps
 
 /// What names and values of foreign records mean.
@@ -24,5 +28,46 @@ import Testing
     #expect(["+01:00", "-0530", "Z"].allSatisfy(ColumnLook.isOffset) && !ColumnLook.isOffset("60"))
     #expect(["app://a", "/cart", "shop/a?b=1"].allSatisfy(ColumnLook.isLink))
     #expect(!["Cart", "{\"a\":\"/\"}", "01/15/2026", "a / b"].contains(where: ColumnLook.isLink))
+  }
+
+  private func proposal(_ text: String) throws -> (form: ExportForm, MapProposal) {
+    let folder = try TemporaryFolder(["a": text])
+    let file = try InputFiles.find([.events: [folder.path + "/a"]], in: "/").files[0]
+    let form = try ExportForm(of: file)
+    return (form, try MapProposal(of: ExportRecords(of: file, form, EngageVocabulary()), types: ["launch"]))
+  }
+
+  private static let names = ["device_id", "event_time", "event_name", "note"]
+  private static func row(_ number: Int, _ note: String? = "plain") -> [String] {
+    ["d\(number % 3)", "2026-01-15 08:0\(number):00", "Viewed"] + [note].compactMap(\.self)
+  }
+
+  /// One odd row made a table nothing at all.
+  @Test(
+    arguments: [
+      (",", [names, row(0, #""say \"hi\", bob""#), row(1, #""12\" disc""#), row(2)]),
+      ("\t", [names, row(0), row(1, #""open quote"#), row(2, #""q" x"#)]),
+      (",", [names, row(0, nil), row(1, nil), row(2)]),
+      (",", [names] + (0..<9).map { row($0, $0 == 4 ? #""12" disc""# : "plain") } + [row(9)]),
+    ])
+  func aTableWithAnOddRowIsOne(separator: String, rows: [[String]]) throws {
+    let text = rows.map { $0.joined(separator: separator) + "\n" }.joined()
+    let (form, proposal) = try proposal(text)
+    #expect(form.isTable, "\(text)")
+    #expect(proposal.missing == [], "\(text)")
+    #expect(proposal.path(of: "name") == "event_name")
+  }
+
+  @Test func aTextWithCommasIsNoTable() throws {
+    for text in ["Dear all, we are, as ever,\nglad, you, know\n", "a,b\n1\n2\n3,4\n", "x\ny,z\n"] {
+      #expect(try proposal(text).form.isTable == false, "\(text)")
+    }
+  }
+
+  /// `type` is the kind of a call, and all events were called so.
+  @Test(arguments: [("track", "name"), ("page", "name"), ("Viewed", "type")])
+  func aNameComesBeforeTheTypeOfACall(type: String, path: String) throws {
+    let record = #"{"device_id":"d-1","created_at":"2026-01-15T10:00:00Z","type":"\#(type)","name":"Sofa"}"#
+    #expect(try proposal(record + "\n").1.path(of: "name") == path)
   }
 }

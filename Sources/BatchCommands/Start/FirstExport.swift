@@ -197,7 +197,12 @@ struct FirstExport {
       guard let old = document, !old.contains(cure) else { continue }
       let cured = old.replacing("sv\"", with: "sv\", \(cure)", maxReplacements: 1)
       let better = try self.trial(of: input, as: kind, document: cured, limit: Self.lookedAt)
-      if better.refused < trial.refused { (trial, document) = (better, cured) }
+      // Quotes of other rows may mean something.
+      guard better.refused < trial.refused, cure.contains("escape") || trial.lines.isSubset(of: better.lines) else {
+        continue
+      }
+      notes += trial.otherWords.filter { $0.contains(cure) }.map { "  the map says \(cure); without it: \($0)" }
+      (trial, document) = (better, cured)
     }
     notes += trial.otherWords.map { "  \($0)" }
     notes += trial.guardWords.map { "  \($0)" }

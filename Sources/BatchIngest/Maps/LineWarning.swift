@@ -14,7 +14,7 @@ package struct LineWarning: Sendable, Equatable {
     self.detail = detail
   }
 
-  static let shortRowKind = "short-row"
+  package static let shortRowKind = "short-row"
 
   package static func shortRow(fields: Int, of columns: Int) -> LineWarning {
     LineWarning(kind: shortRowKind, detail: "the row has \(fields) of \(columns) columns")

@@ -102,18 +102,35 @@ package struct ExportForm: Equatable {
     return head.contains { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) } ? .latin1 : .windows1252
   }
 
-  /// The separator by which most rows have as many fields as each other.
+  /// The separator by which most rows have as many fields as each other; half of them below names, because of few rows one may be odd.
   private static func table(_ text: [UInt8]) -> (words: [String], name: String)? {
-    var best: (separator: UInt8, rows: [[String]])?
+    var best: (separator: UInt8, escape: UInt8?, names: [String], whole: Int)?
+    let escapes = ["\\t", "\\n", "\\\\"].contains { text.firstRange(of: $0.utf8) != nil }
+    let escapedQuotes = text.indices.dropLast(2).contains {
+      text[$0] == 0x5C && text[$0 + 1] == 0x22 && text[$0 + 2] != 0x22
+    }
+    var dialects: [(separator: UInt8, escape: UInt8?)] = []
     for separator in [UInt8(ascii: "\t"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "|")] {
-      var reader = CSVReader(separator: separator)
-      var rows: [[String]] = []
-      reader.read(text) { rows.append($0.fields.map { String(decoding: $0, as: UTF8.self) }) }
-      reader.finish { rows.append($0.fields.map { String(decoding: $0, as: UTF8.self) }) }
-      guard let width = rows.first?.count, width > 1, width > best?.rows[0].count ?? 0,
-        rows.count(where: { $0.count == width }) * 10 >= rows.count * 9
+      if separator == 0x09 ? escapes : escapedQuotes { dialects.append((separator, 0x5C)) }
+      dialects.append((separator, nil))
+    }
+    for (separator, escape) in dialects {
+      let quotes = separator == 0x09 ? TableQuotes.inLine : .standard
+      var reader = RowReader(
+        TableForm(separator: separator, quotes: quotes, escape: escape, nulls: []), longest: .max)
+      var names: [String] = []
+      var (rows, whole) = (0, 0)
+      func add(_ row: RowReader.Row) {
+        if rows == 0 { names = row.fields.map { String(decoding: $0 ?? [], as: UTF8.self) } }
+        rows += 1
+        if row.fields.count == names.count { whole += 1 }
+      }
+      reader.read(text, add)
+      reader.finish(add)
+      guard names.count > 1, (names.count, whole) > (best?.names.count ?? 0, best?.whole ?? 0),
+        whole * 10 >= rows * 9 || whole > 1 && whole * 2 >= rows && names.count > 2 && isHeader(names)
       else { continue }
-      best = (separator, rows)
+      best = (separator, escape, names, whole)
     }
     guard let best else { return nil }
     let (word, name) =
@@ -123,19 +140,16 @@ package struct ExportForm: Equatable {
       case UInt8(ascii: ";"): ([#""form": "csv""#, #""separator": ";""#], "a table with semicolons")
       default: ([#""form": "csv""#, #""separator": "|""#], "a table with bars")
       }
-    let isEscaped =
-      best.separator == 0x09
-      ? ["\\t", "\\n", "\\\\"].contains { text.firstRange(of: $0.utf8) != nil }
-      : text.indices.dropLast(2).contains { text[$0] == 0x5C && text[$0 + 1] == 0x22 && text[$0 + 2] != 0x22 }
-    let escape = isEscaped ? [#""escape": "\\""#] : []
-    let names = best.rows[0].map { $0.filter { $0 != "\r" } }
-    // A name holds no value: no time, number, address or id. The first may be empty: that of a column of row numbers.
-    let isHeader =
-      Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
+    let escape = best.escape == nil ? [] : [#""escape": "\\""#]
+    guard !isHeader(best.names) else { return (word + escape, name) }
+    let columns = best.names.indices.map { "\"column\($0 + 1)\"" }.joined(separator: ", ")
+    return (word + escape + ["\"columns\": [\(columns)]"], "\(name) without a header")
+  }
+
+  /// A name holds no value: no time, number, address or id. The first may be empty: that of a column of row numbers.
+  private static func isHeader(_ names: [String]) -> Bool {
+    Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
       && (!names[0].isEmpty || names.count > 2)
       && !names.contains { ColumnLook.isValue($0) }
-    guard !isHeader else { return (word + escape, name) }
-    let columns = (1...names.count).map { "\"column\($0)\"" }.joined(separator: ", ")
-    return (word + escape + ["\"columns\": [\(columns)]"], "\(name) without a header")
   }
 }

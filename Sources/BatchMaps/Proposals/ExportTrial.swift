@@ -7,8 +7,12 @@ package struct ExportTrial {
   package private(set) var records = 0
   package private(set) var accepted = 0
   package private(set) var refused = 0
+  /// Hashes of the lines that are accepted.
+  package private(set) var lines: Set<Int> = []
   /// What became of those that are none of the project's own, by reason.
   package private(set) var others: [String: Int] = [:]
+  /// Rows that are odd, by what is wrong with them: how many, and the first.
+  private var oddRows: [String: (count: Int, first: UInt64)] = [:]
   /// Members that no rule reads, and in how many records each is.
   package private(set) var unread: [String: Int] = [:]
   /// Fields of the map of which no record has a value, with the paths that they are read from.
@@ -54,13 +58,18 @@ package struct ExportTrial {
       switch outcome {
       case .line(let line, nil):
         accepted += 1
+        lines.insert(line.hashValue)
         add(line)
       case .leftOut(let reason): others["left out: \(reason)", default: 0] += 1
       case .line(_, let fault?), .refused(let fault):
         refused += 1
         others["refused: \(fault)", default: 0] += 1
+        if fault.hasPrefix(QuarantineReason.invalidRow.rawValue) { note("refused: \(fault)", trial.number) }
       }
       if records <= Self.shown { samples.append((trial.number, Self.words(outcome))) }
+    }
+    for warning in trial.warnings where warning.kind == LineWarning.shortRowKind {
+      note("warning: \(warning.kind): \(warning.detail)", trial.number)
     }
     for record in trial.records {
       devices.insert(record.device)
@@ -69,6 +78,10 @@ package struct ExportTrial {
     guard let map, raw.count < Self.compared else { return }
     raw.append(trial.raw)
     for member in map.unreadMembers(of: trial.raw, mapper) { unread[member, default: 0] += 1 }
+  }
+
+  private mutating func note(_ words: String, _ row: UInt64) {
+    oddRows[words] = (1 + (oddRows[words]?.count ?? 0), oddRows[words]?.first ?? row)
   }
 
   /// Records of the project's own and all others.
@@ -109,7 +122,10 @@ package struct ExportTrial {
 
   /// What became of those that are none, the commonest first.
   package var otherWords: [String] {
-    let told = others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
+    let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
+    let told = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { words, count in
+      "\(count) \(words)" + (oddRows[words].map { "; the first begins in line \($0.first)" } ?? "")
+    }
     return told.count > Self.mostTold ? told.prefix(Self.mostTold) + ["…"] : told
   }
 
