@@ -261,7 +261,7 @@ package struct DeviceRules {
           warn(.reservedColumn, "ids name '\(member.key.inWarning)', a column that the program writes; left out")
           continue
         }
-        guard let value = AttributeText.scalar(member.value, in: arena) else { continue }
+        guard !member.value.isOfNobody, let value = AttributeText.scalar(member.value, in: arena) else { continue }
         ids.append(IdentityColumn(name: member.key.description, value: value.description))
       }
     }

@@ -107,13 +107,14 @@ import Testing
       }
     }
     lines.append(#"{"deviceId":"undefined","timestamp":"2026-01-15T08:00:00Z","type":"namedEvent","name":"a"}"#)
+    lines.append(#"{"deviceId":"e","timestamp":"2026-01-15T08:00:00Z","type":"identify","ids":{"c":"NULL"}}"#)
     try workspace.write("in.ndjson", lines.map { $0 + "\n" }.joined())
     let run = try workspace.run(
       "run", "job.json", "--dry-run", "--events-out", "events.ndjson", "--summary", "-")
     #expect(run.code == 0, "\(run.messages)")
     let summary = try Summary(run.output)
-    #expect(run.messages.contains("8  unlikely-id"))
-    #expect(summary["records.accepted"] == 17)
+    #expect(run.messages.contains("9  unlikely-id"))
+    #expect(summary["records.accepted"] == 18)
     let events = try workspace.read("events.ndjson")
     #expect(events.split(separator: "\n").count { $0.contains(#"{"name":"Primary User Id","value":""}"#) } == 15)
     #expect(events.contains(#"{"name":"Device Id","value":"undefined"}"#))

@@ -192,6 +192,17 @@ import Testing
 
   // MARK: 30
 
+  /// All people who had such a text were one.
+  @Test func anIDOfNobodyIsNoColumn() throws {
+    let fixture = Fixture()
+    try fixture.add(.identify, at: Fixture.day("00:02:00")) {
+      $0.body = try fixture.json(
+        ##"{"a":"NULL","b":"7","c":"\\N","d":"00000000-0000-0000-0000-000000000000","e":"undefined","f":" ","g":0}"##)
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    #expect(rules.output.checks.map { $0.check.ids.map(\.name) } == [["b", "f", "g"]])
+  }
+
   private func identify(_ time: String) throws {
     try fixture.add(.identify, at: Fixture.day(time)) { $0.body = try fixture.json(#"{"customer_id":"c-1"}"#) }
   }

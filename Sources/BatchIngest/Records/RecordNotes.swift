@@ -11,7 +11,9 @@ public struct RecordNotes: OptionSet, Sendable {
   public static let anonymousId = RecordNotes(rawValue: 2)
   public static let recipientId = RecordNotes(rawValue: 4)
   public static let userId = RecordNotes(rawValue: 8)
-  package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId]
+  /// A value of `ids`.
+  public static let ids = RecordNotes(rawValue: 128)
+  package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId, .ids]
   /// The record has a key, of a `recordId` that a map read or of an identity.
   static let hasRecordKey = RecordNotes(rawValue: 16)
   /// Another record with this `recordId` is more than an hour before it.
@@ -22,7 +24,7 @@ public struct RecordNotes: OptionSet, Sendable {
   package var unlikelyFields: [String] {
     [
       ("mobileUserId", Self.mobileUserId), ("anonymousId", .anonymousId), ("recipientId", .recipientId),
-      ("userId", .userId),
+      ("userId", .userId), ("ids", .ids),
     ]
     .filter { contains($0.1) }.map(\.0)
   }

@@ -75,7 +75,9 @@ extension RecordDecoder {
       var placemark = Placemark()
       for (part, field) in zip(Placemark.Part.allCases, Placemark.fields) { placemark[part] = fields.nonEmpty(field) }
       record.placemark = placemark
-    case .identify: record.body = fields[.ids]
+    case .identify:
+      record.body = fields[.ids]
+      if record.body?.members.contains(where: { $0.value.isOfNobody }) ?? false { fields.notes.insert(.ids) }
     case .consent:
       if fields[.use] == nil, fields[.export] == nil { faults.missing("use") }
       record.use = fields[.use]?.bool
@@ -110,6 +112,11 @@ extension RecordDecoder {
       record.deviceValues[attribute] = text.flatMap { $0.isEmpty ? nil : $0 }
     }
   }
+}
+
+extension JSONView {
+  /// Whether it is a text that identifies nobody; one of blanks alone is absent (reference identity).
+  var isOfNobody: Bool { string.map { $0.namesNobody && !$0.trimmed.isEmpty } ?? false }
 }
 
 extension CoreAttribute {
