@@ -75,6 +75,16 @@ import Testing
       ])
   }
 
+  /// Each had become a text of the first.
+  @Test func linesLikeRowsInATextHaveAFinding() throws {
+    let rows = "a,b,c\n1,2,\"never\n\n3,4,x\n5,6,y\"\n7,8,\"two\nlines, of text\"\n9,\"d\n1,2,e\",z\n"
+    #expect(
+      try Self.rows(rows, #""form": "csv", "fields": {}"#) == [
+        #"2 {"a":"1","b":"2","c":"never\n\n3,4,x\n5,6,y"} [rows-in-field]"#,
+        #"6 {"a":"7","b":"8","c":"two\nlines, of text"}"#, #"8 {"a":"9","b":"d\n1,2,e","c":"z"}"#,
+      ])
+  }
+
   @Test func anEscapeHoldsInAndOutsideOfQuotes() throws {
     let table = #"""
       a,b,c

@@ -20,6 +20,13 @@ package struct LineWarning: Sendable, Equatable {
     LineWarning(kind: shortRowKind, detail: "the row has \(fields) of \(columns) columns")
   }
 
+  package static func rowsInField(_ lines: Int) -> LineWarning {
+    LineWarning(
+      kind: "rows-in-field",
+      detail: "a text of the row has \(lines.counted("line")) that could be rows; "
+        + #"if quotes mean nothing in the table, the map has to say "quotes": "none""#)
+  }
+
   /// A warning about a file, at the first affected row.
   package static let unreadEscape = {
     var warning = LineWarning(

@@ -19,6 +19,8 @@ struct RowReader {
     var raw: ArraySlice<UInt8>
     /// The number of a field in which a backslash stands before `t`, `n` or another one, though the dialect has no escapes.
     var unreadEscape: Int?
+    /// Lines of its last field that have the separators of a row each; 0 where one has not.
+    var linesLikeRows = 0
   }
 
   private enum Place {
@@ -226,6 +228,7 @@ struct RowReader {
   private mutating func endRow(_ end: Int, next: Int? = nil, _ body: (Row) -> Void) {
     let isEmpty = fields.isEmpty && end == startOfField
     if !isEmpty {
+      let isQuoted = isClosed && lineOfQuote == firstLine
       endField(end)
       let wanted = columns ?? fields.count
       if fields.count > wanted || fields.count < wanted && secondLine != nil {
@@ -236,10 +239,17 @@ struct RowReader {
       columns = wanted
       body(
         Row(
-          line: firstLine, offset: base + start, fields: fields, raw: buffer[start..<end], unreadEscape: unreadEscape))
+          line: firstLine, offset: base + start, fields: fields, raw: buffer[start..<end], unreadEscape: unreadEscape,
+          linesLikeRows: isQuoted ? secondLine.map { linesLikeRows(buffer[$0..<end]) } ?? 0 : 0))
     }
     at = next ?? min(end + 1, buffer.count)
     begin(line + 1)
+  }
+
+  private func linesLikeRows(_ text: ArraySlice<UInt8>) -> Int {
+    let lines = text.split(separator: Self.feed).filter { $0.contains { $0 > 0x20 } }
+    return fields.count > 2 && lines.allSatisfy { $0.count { $0 == form.separator } == fields.count - 1 }
+      ? lines.count : 0
   }
 
   private mutating func begin(_ line: Int) {

@@ -95,14 +95,6 @@ struct TimePattern: Sendable {
   private enum Piece: Sendable {
     case literal([UInt8])
     case year, month, monthName, day, hour, halfDayHour, minute, second, fraction, halfDay, offset
-
-    /// Whether it begins and ends with a digit.
-    var isOfDigits: Bool {
-      switch self {
-      case .literal, .monthName, .halfDay, .offset: false
-      default: true
-      }
-    }
   }
 
   struct Refusal: Error { var letters: String }
@@ -118,7 +110,7 @@ struct TimePattern: Sendable {
   init(_ text: String) throws(Refusal) {
     let bytes = Array(text.utf8)
     var at = 0
-    var pairs: [Int] = []
+    var (pairs, digits): ([Int], [Int]) = ([], [])
     while at < bytes.count {
       let byte = bytes[at]
       if byte == UInt8(ascii: "'") {
@@ -134,8 +126,10 @@ struct TimePattern: Sendable {
       }
       let start = at
       while at < bytes.count, bytes[at] == byte { at += 1 }
+      let letters = String(decoding: bytes[start..<at], as: UTF8.self)
       if at - start == 2 { pairs.append(pieces.count) }
-      switch String(decoding: bytes[start..<at], as: UTF8.self) {
+      if !["MMM", "a", "Z", "X", "XXX"].contains(letters) { digits.append(pieces.count) }
+      switch letters {
       case "yyyy": pieces.append(.year)
       case "M", "MM": pieces.append(.month)
       case "MMM": pieces.append(.monthName)
@@ -147,13 +141,10 @@ struct TimePattern: Sendable {
       case "S", "SSS", "SSSSSS": pieces.append(.fraction)
       case "a": pieces.append(.halfDay)
       case "Z", "X", "XXX": pieces.append(.offset)
-      case let letters: throw Refusal(letters: letters)
+      default: throw Refusal(letters: letters)
       }
     }
-    fixed = Set(
-      pairs.filter { place in
-        [place - 1, place + 1].contains { pieces.indices.contains($0) && pieces[$0].isOfDigits }
-      })
+    fixed = Set(pairs).intersection(digits.flatMap { [$0 - 1, $0 + 1] })
   }
 
   func instant(_ text: Text, _ zone: Zone) -> Instant? {

@@ -71,6 +71,7 @@ extension MapProposal {
   static let perhapsPushWords = words("campaign message kampagne currentcampaign")
   static let otherLogWords = words(
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
+  /// What an SDK calls the kinds of its calls.
   static let callTypes = words("track screen page identify group alias event custom log")
   /// What a service answered, in words of its own.
   static let outcomeNames = words("status statuscode code result reason error response responsecode state outcome")

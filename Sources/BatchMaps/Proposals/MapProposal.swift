@@ -222,10 +222,9 @@ package struct MapProposal {
       return Field(name: "name", path: name.path, confidence: .high, remark: "'\(own.path)' has its type")
     }
     func isFew(_ column: ExportColumns.Column) -> Bool { column.values.count <= max(20, column.count / 2) }
-    let hasName = columns.columns.contains { $0.plainName == "name" && $0.words.count == 1 && isFull($0) }
-    /// What an SDK calls the kinds of its calls.
     func isProtocol(_ column: ExportColumns.Column) -> Bool {
-      hasName && column.plainName == "type" && column.values.isSubset(of: Self.callTypes)
+      column.plainName == "type" && column.values.isSubset(of: Self.callTypes)
+        && columns.columns.contains { $0.plainName == "name" && $0.words.count == 1 && isFull($0) }
     }
     let hasSeveral = columns.columns.contains {
       !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0) && $0.values.count > 1
