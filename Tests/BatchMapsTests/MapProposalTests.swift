@@ -21,6 +21,28 @@ import Testing
     #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.type) }) == types)
   }
 
+  /// One unknown value made receipts of all opens.
+  @Test(
+    arguments: [
+      (["opened", "REPLY", "Push Opened"], ["opened": "opened", "Push Opened": "opened"], ["REPLY"]),
+      (
+        ["delivered", "com.apple.UNNotificationDefaultActionIdentifier"],
+        ["delivered": "received", "com.apple.UNNotificationDefaultActionIdentifier": "opened"], []
+      ),
+      (["com.apple.UNNotificationDismissActionIdentifier", "tap"], ["tap": "opened"], []),
+      (["sent", "failed"], nil, []), (["opened", "Viewed"], nil, []), (["Viewed"], nil, []),
+    ] as [([String], [String: String]?, [String])])
+  func actionsOfPushes(texts: [String], known: [String: String]?, unknown: [String]) {
+    let found = ColumnLook.actions(texts)
+    #expect(found?.known.compactMapValues(\.self) == known)
+    #expect(found?.unknown ?? [] == unknown)
+  }
+
+  @Test func objectsInTexts() {
+    #expect(["{}", "[]", #"{"id":1"#, "{'id': 1}", #"["a"]"#, "[1,2]"].allSatisfy(ColumnLook.isStructure))
+    #expect(!["{F81D4FAE-7DEC-11D0}", "[abc]", "d-1:2", ""].contains(where: ColumnLook.isStructure))
+  }
+
   @Test func valuesOfColumns() {
     #expect(["iPhone 15", "iphone15,2", "SM-G991B", "Mobile", "Galaxy S24"].allSatisfy(ColumnLook.isDeviceClass))
     #expect(!["iPhone-A", "phone-0001", "pixel_12ab", "motor"].contains(where: ColumnLook.isDeviceClass))

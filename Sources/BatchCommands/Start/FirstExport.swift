@@ -129,7 +129,7 @@ struct FirstExport {
       guard
         let fit = try FittingPreset(
           input, presetForm, vocabulary, presets: platform.platform.presets, record: place, list: list),
-        best.decidingPath.map({ fit.trial.unread[$0] == nil }) ?? true
+        best.decidingColumn.map({ fit.trial.unread[$0.path, default: 0] < $0.count }) ?? true
       else { continue }
       (preset, record, kind) = (fit.map, place, fit.kind)
       document = fit.document(presetForm)

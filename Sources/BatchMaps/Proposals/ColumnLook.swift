@@ -164,6 +164,11 @@ enum ColumnLook {
         != nil
   }
 
+  /// An object or a list, as programs write one into a text; an id may be in braces.
+  static func isStructure(_ text: String) -> Bool {
+    ["{", "["].contains(text.prefix(1)) && (text.utf8.count == 2 || text.contains { ",:'\"".contains($0) })
+  }
+
   /// Whether each has a digit and no blank, is no number that counts, and most are alike in length.
   static func areIDs(_ texts: Set<String>) -> Bool {
     !texts.isEmpty
@@ -185,19 +190,19 @@ enum ColumnLook {
     "received": "received", "receive": "received", "delivered": "received", "delivery": "received",
     "displayed": "received", "shown": "received", "opened": "opened", "open": "opened", "clicked": "opened",
     "click": "opened", "tapped": "opened", "tap": "opened", "directopen": "opened", "sent": nil, "send": nil,
-    "failed": nil,
+    "comappleundefaultactionidentifier": "opened", "comappleundismissactionidentifier": nil, "failed": nil,
     "bounced": nil, "dismissed": nil, "dropped": nil, "queued": nil, "error": nil, "expired": nil,
   ]
 
-  /// Of values that are all such, what each becomes; nil for others.
-  static func actions(_ values: Set<String>) -> [String: String?]? {
+  /// Of texts that are mostly such, what each becomes, and those of which nobody knows; nil for others.
+  static func actions(_ texts: [String]) -> (known: [String: String?], unknown: [String])? {
     var found: [String: String?] = [:]
-    for value in values {
+    for value in Set(texts) {
       var plain = value.lowercased().filter(\.isLetter)
       for word in ["notification", "push", "message"] { plain = plain.replacing(word, with: "") }
-      guard let action = actions[plain] else { return nil }
-      found.updateValue(action, forKey: value)
+      if let action = actions[plain] { found.updateValue(action, forKey: value) }
     }
-    return found.values.contains { $0 != nil } ? found : nil
+    guard texts.count(where: { found[$0] != nil }) * 2 > texts.count else { return nil }
+    return found.values.contains { $0 != nil } ? (found, Set(texts).subtracting(found.keys).sorted()) : nil
   }
 }

@@ -12,7 +12,7 @@ extension MapProposal {
       for value in column.values where value.utf8.count <= 40 { words.formUnion(ExportColumns.words(value)) }
     }
     let hasName = columns.columns.contains {
-      $0.path != action && isFull($0) && $0.points(Self.nameNames) ?? 0 > 2 && ColumnLook.actions($0.values) == nil
+      $0.path != action && isFull($0) && $0.points(Self.nameNames) ?? 0 > 2 && ColumnLook.actions($0.texts) == nil
         && $0.values.count > 1
     }
     let isOther = hasName || !words.isDisjoint(with: Self.otherLogWords)
@@ -27,6 +27,9 @@ extension MapProposal {
     }
     if column.values.count(where: ColumnLook.isDeviceClass) * 2 > column.values.count {
       return "models or kinds of devices, which people share"
+    }
+    if let text = column.texts.first(where: ColumnLook.isStructure) {
+      return "objects or lists in a text, such as '\(text.shortened(to: 60))'"
     }
     let person = columns.columns.filter { $0.path != column.path && $0.points(Self.personNames) != nil }
       .max { ($0.points(Self.personNames) ?? 0, $0.count) < ($1.points(Self.personNames) ?? 0, $1.count) }
@@ -71,11 +74,15 @@ extension MapProposal {
   /// Of a log of pushes without actions, all of which are received, the column that perhaps says which are not.
   private var outcomePath: String? {
     guard kind == .notifications, action == nil else { return nil }
-    return columns.columns.first { $0.values.count > 1 && Self.outcomeNames.contains($0.plainName) }?.path
+    return columns.columns.first {
+      $0.values.count > 1 && Self.outcomeNames.contains($0.plainName) || Self.nameNames[$0.plainName] ?? 0 > 2
+    }?.path
   }
 
   /// The column that says what became of a notification, or perhaps does.
-  package var decidingPath: String? { action?.path ?? outcomePath }
+  package var decidingColumn: (path: String, count: Int)? {
+    (action?.path ?? outcomePath).flatMap(column).map { ($0.path, $0.count) }
+  }
 
   /// Ids that nobody trimmed, people that are none, and campaigns that a map of links does not read.
   mutating func findDoubts() {
@@ -99,9 +106,13 @@ extension MapProposal {
     }
     // What is in a text of JSON may be what decides.
     for column in columns.columns where column.path != "line" {
-      let hasList = column.values.contains { $0.hasPrefix("[{") }
-      if hasList || kind == .notifications && column.values.contains(where: { $0.hasPrefix("{\"") }) {
-        doubts.append("'\(column.path)' has JSON in a text, which is not looked into: export it as JSON")
+      let isKey = ["mobileUserId", "name"].contains { path(of: $0) == column.path }
+      let text = column.texts.first {
+        $0.hasPrefix("[{") || kind == .notifications && $0.hasPrefix("{\"") || isKey && ColumnLook.isStructure($0)
+      }
+      if let text {
+        let words = "'\(column.path)' has JSON in a text, which is not looked into"
+        doubts.append("\(words), such as '\(text.shortened(to: 60))': export it as JSON")
       }
     }
     if let path = outcomePath {

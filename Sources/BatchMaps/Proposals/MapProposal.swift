@@ -256,12 +256,13 @@ package struct MapProposal {
     let aps = columns.objects.first {
       ($0.path == "aps" || $0.path.hasSuffix(".aps")) && $0.count * 10 >= columns.records * 9
     }
-    var action = free.filter { isFull($0) && $0.path != hints.name }.compactMap { column in
-      ColumnLook.actions(column.values).map { (path: column.path, values: $0) }
-    }.first
     payload =
       aps.map { String($0.path.dropLast($0.path == "aps" ? 3 : 4)) }
       ?? columns.objects.filter { object in Self.payloadNames[object.path] ?? 0 > 1 }.first?.path
+    let full = free.filter { (isFull($0) || aps != nil && $0.count * 2 >= columns.records) && $0.path != hints.name }
+    var action = full.compactMap { column in
+      ColumnLook.actions(column.texts).map { (path: column.path, values: $0.known, unknown: $0.unknown) }
+    }.min { $0.unknown.count < $1.unknown.count }
     // An app, a shop and a mail server may call events of their own so.
     if payload == nil, campaign == nil, let found = action {
       let speech = speech(of: found.path)
@@ -275,7 +276,13 @@ package struct MapProposal {
       payload = nil
       return
     }
-    (kind, self.action) = (.notifications, action)
+    (kind, self.action) = (.notifications, action.map { ($0.path, $0.values) })
+    if let action, !action.unknown.isEmpty {
+      let values = action.unknown.prefix(5).map { "'\($0.shortened(to: 60))'" }.joined(separator: ", ")
+      doubts.append(
+        "'\(action.path)' has \(values), which may be received, opened or neither: add it to the table of 'action', or leave it out"
+      )
+    }
     if payload == nil {
       self.campaign = campaign ?? first(Self.campaignNames) { $0.path != action?.path }
       alert = first(Self.alertNames)
