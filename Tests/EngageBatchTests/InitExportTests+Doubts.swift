@@ -56,6 +56,69 @@ extension InitExportTests {
       $0.event = "49"
     },
     Export(
+      "a log of pushes with a button of the app's own", "in.ndjson",
+      lines {
+        #"{"handset":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(["opened", "REPLY", "opened", "received"][$0])","payload":"{\"aps\":{\"alert\":\"Sale\"}}"}"#
+      }
+    ) {
+      $0.code = 65
+      $0.written = [#""action": {"path": "#]
+      $0.told = ["'event' has 'REPLY', which may be received, opened or neither: add it to the table of 'action'"]
+    },
+    Export(
+      "a log of pushes that knows only a button", "in.ndjson",
+      lines {
+        #"{"handset":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","action":"REPLY","payload":{"aps":{"alert":"Sale"}}}"#
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["'action' perhaps says what became of each, and all are received"]
+    },
+    Export(
+      "taps as iOS calls them", "in.ndjson",
+      lines {
+        #"{"handset":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"com.apple.UNNotificationDefaultActionIdentifier","payload":{"aps":{"alert":"Sale"}}}"#
+      }
+    ) { $0.event = "49" },
+    Export(
+      "devices that are JSON in a text within", "in.ndjson",
+      lines {
+        #"{"data":{"device":"{\"id\":\"\#($1)\",\"battery\":\#($0)}"},"time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])"}"#
+      }
+    ) {
+      $0.code = 65
+      $0.told = [#"(objects or lists in a text, such as '{"id":"phone-0001","battery":0}'"#]
+    },
+    Export(
+      "names that are objects of Python", "in.csv",
+      table("device,time,event") { "\($1),2026-01-15T08:0\($0):00Z,{'name': 'Viewed'}" }
+    ) {
+      $0.code = 65
+      $0.told = ["'event' has JSON in a text, which is not looked into, such as '{'name': 'Viewed'}'"]
+    },
+    own("days of a spreadsheet", "46037.33"),
+    own("seconds since 2001", "790156800.5"),
+    own("a day in digits", "20260115"),
+    own("a date in digits", "20260115080000", "more than a day after now"),
+    Export(
+      "own records with times in digits in a text", "in.ndjson",
+      lines {
+        #"{"deviceId":"\#($1)","timestamp":"2026011508\#("0\($0)")00","type":"namedEvent","name":"\#(names[$0])"}"#
+      }
+    ) { $0.written = [#""timestamp": {"path": "timestamp", "time": "yyyyMMddHHmmss", "zone": "UTC"}"#] },
+    Export(
+      "own records of a device and a person that are nobody", "in.ndjson",
+      lines {
+        #"{"deviceId":"\#(["null", $1][$0 % 2])","timestamp":"2026-01-15T08:0\#($0):00Z","type":"launch","mobileUserId":"NULL"}"#
+      }
+    ) {
+      $0.code = 65
+      $0.told = [
+        "  2 devices, 0 people, 4 records", "  mobileUserId names nobody in 4 records, such as 'NULL'\n",
+        "the deviceId 'null' names nobody, which makes one device of all that have it",
+      ]
+    },
+    Export(
       "models for devices", "in.csv",
       table("device,time,event") { row, _ in
         "\(["iPhone 15", "Pixel 9"][row % 2]),2026-01-15T08:0\(row):00Z,\(names[row])"
@@ -260,6 +323,42 @@ extension InitExportTests {
         .joined(separator: ",") + "]}}"
     ) { $0.written = [#""each": "data.events""#] },
   ]
+
+  /// Records of the project's own shape whose times are read as others.
+  private static func own(_ what: String, _ time: String, _ words: String? = nil) -> Export {
+    Export(
+      "own records with \(what)", "in.ndjson",
+      lines { #"{"deviceId":"\#($1)","timestamp":\#(time),"type":"namedEvent","name":"\#(names[$0])"}"# }
+    ) {
+      $0.code = 65
+      let words = words ?? "before 2008; perhaps \(what == "a day in digits" ? "yyyyMMdd" : what): 2026-01-15"
+      $0.told = [
+        "the time of 4 of 4 records is probably another: record 1 is of ", "by its timestamp '\(time)' (\(words))",
+      ]
+    }
+  }
+
+  @Test("Lines of two shapes in a folder are told, and all files count")
+  func linesOfTwoShapes() throws {
+    let workspace = try Workspace([])
+    func own(_ device: Int) -> String {
+      #"{"deviceId":"d\#(device)","timestamp":"2026-01-15T08:00:00Z","type":"launch"}"# + "\n"
+    }
+    try workspace.write("in/a.ndjson", own(1))
+    try workspace.write("in/b.ndjson", own(2))
+    let made = try workspace.run("init", "shop", "--from", "in")
+    #expect(
+      made.code == 0 && made.messages.contains("  2 devices, 0 people, 2 records, 2026-01-15\n"), "\(made.messages)")
+    try workspace.write(
+      "in/c.ndjson",
+      #"{"type":"track","event":"A","anonymousId":"d3","messageId":"m","timestamp":"2026-01-15T08:00:00Z"}"# + "\n")
+    let other = try workspace.run("init", "other", "--from", "in")
+    #expect(
+      other.code == 65
+        && other.messages.hasSuffix(
+          "in: error: the files are of 2 shapes: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first, name the others in an entry of their own (docs/exports.md)\n"
+        ), "\(other.messages)")
+  }
 
   @Test(
     "It says what a file is that no map reads",

@@ -61,8 +61,9 @@ struct FirstExport {
         ?? "there are \(error.known.joined(separator: ", "))"
       throw Self.refusal("\(shown): error: no column is called '\(error.name.printable)'; \(near.printable)")
     }
-    try tell(input, shown)
-    try compare(found, form, records)
+    let files = Array(found.filter { $0.size > 0 || $0 == input }.prefix(Self.mostFiles))
+    try tell(files)
+    try compare(files, form, records)
   }
 
   /// Chooses own records, read directly or by a map for them, else a fitting preset, else a map inferred from values.
@@ -75,8 +76,8 @@ struct FirstExport {
     let own = records.ownMap(form, types: types)
     let isLine = !form.isDocuments && form.isTable == (records.ownKind == nil)
     if isLine, let kind = records.ownKind ?? (form.isTable && records.areLinks ? .deepLinks : nil) {
-      let asItIs = try trial(of: input, as: kind)
-      let mapped = try own.map { try trial(of: input, as: kind, document: $0.document).accepted } ?? 0
+      let asItIs = try trial(of: [input], as: kind)
+      let mapped = try own.map { try trial(of: [input], as: kind, document: $0.document).accepted } ?? 0
       if asItIs.accepted > 0,
         asItIs.accepted * 10 >= asItIs.outcomes * 9 || records.ownKind != nil && mapped <= asItIs.accepted
       {
@@ -119,7 +120,7 @@ struct FirstExport {
       let place = path.isEmpty ? nil : ExportColumns.written(path)
       // Own records in an envelope.
       if let place, let kind = records.inside(path).ownKind, let own = ForeignMap.own.reading(record: place),
-        !form.isDocuments, try trial(of: input, as: kind, preset: own).accepted > 0
+        !form.isDocuments, try trial(of: [input], as: kind, preset: own).accepted > 0
       {
         (self.kind, record, preset) = (kind, place, own)
         notes.append("\(shown): records as they are read without a map, in '\(place.printable)', as \(kind.name)")
@@ -153,7 +154,7 @@ struct FirstExport {
     if let other = best.ofOtherTime {
       func refused(_ proposal: MapProposal) throws -> Int {
         let document = proposal.document(form, record: envelope, eventType: platform.firstJob.ownEvent)
-        return try trial(of: input, as: proposal.kind, document: document, limit: Self.lookedAt).refused
+        return try trial(of: [input], as: proposal.kind, document: document, limit: Self.lookedAt).refused
       }
       let counts = try (best.missing.isEmpty ? refused(best) : 0, best.missing.isEmpty ? refused(other) : 0)
       if counts.0 != counts.1 { best = (counts.0 < counts.1 ? best : other).withSettledTime() }
@@ -188,15 +189,18 @@ struct FirstExport {
     }
   }
 
+  /// Whether nothing in the map is to be filled in.
+  private var isWhole: Bool { toDo == nil || document.map { !$0.contains("\": \"\"") } ?? true }
+
   /// Reports how a run would read the first records.
-  private mutating func tell(_ input: InputFile, _ shown: String) throws {
-    guard toDo == nil || document.map({ !$0.contains("\": \"\"") }) ?? true else { return }
-    var trial = try trial(of: input, as: kind, document: document, preset: preset, limit: Self.lookedAt)
+  private mutating func tell(_ files: [InputFile]) throws {
+    guard isWhole else { return }
+    var trial = try trial(of: files, as: kind, document: document, preset: preset, limit: Self.lookedAt)
     for cure in [#""quotes": "none""#, #""escape": "\\""#]
     where trial.others.keys.contains(where: { $0.contains(cure) }) {
       guard let old = document, !old.contains(cure) else { continue }
       let cured = old.replacing("sv\"", with: "sv\", \(cure)", maxReplacements: 1)
-      let better = try self.trial(of: input, as: kind, document: cured, limit: Self.lookedAt)
+      let better = try self.trial(of: files, as: kind, document: cured, limit: Self.lookedAt)
       // Quotes of other rows may mean something.
       guard better.refused < trial.refused, cure.contains("escape") || trial.lines.isSubset(of: better.lines) else {
         continue
@@ -208,38 +212,59 @@ struct FirstExport {
     notes += trial.guardWords.map { "  \($0)" }
     for sample in trial.samples { notes.append("  record \(sample.number) \(sample.becomes.printable)") }
     notes.append("  \(trial.words)")
-    if trial.accepted == 0, toDo == nil {
+    let time = trial.oddTimes.map { odd in
+      let why = odd.time < PastRecords.end ? PastRecords.detail(odd.time, asOf: .now) : "more than a day after now"
+      let first = "record \(odd.number) is of \(odd.time.rfc3339.prefix(10)) by its timestamp\(odd.text)".printable
+      return "the time of \(odd.count) of \(trial.accepted.counted("record")) is probably another: \(first) (\(why))"
+    }
+    for (field, found) in trial.nobody.sorted(by: { $0.key < $1.key }) {
+      notes.append("  \(field) names nobody in \(found.count.counted("record")), such as '\(found.text)'".printable)
+    }
+    guard toDo == nil else { return }
+    if trial.accepted == 0 {
       toDo = "every record would be refused or left out; see above, and docs/maps.md"
-    } else if trial.refused * 20 > trial.outcomes, toDo == nil {
+    } else if trial.refused * 20 > trial.outcomes {
       toDo = "\(trial.refused) of \(trial.outcomes.counted("record")) would be refused; see above, and docs/maps.md"
+    } else if let time, (trial.oddTimes?.count ?? 0) * 20 > trial.accepted {
+      toDo = "\(time); correct the export, or let a map say what its time is"
+    } else if let device = trial.nobody["deviceId"]?.text {
+      toDo = "the deviceId '\(device)' names nobody, which makes one device of all that have it: leave it out there"
+    } else if let time {
+      notes.append("  \(time)")
     }
   }
 
   private func trial(
-    of input: InputFile, as kind: InputKind, document: String? = nil, preset: ForeignMap? = nil,
+    of files: [InputFile], as kind: InputKind, document: String? = nil, preset: ForeignMap? = nil,
     limit: Int = MapProposal.recordLimit
   ) throws -> ExportTrial {
-    var file = input
-    file.kind = kind
-    if let map = try preset ?? document.map({ try ForeignMap(document: $0) }) {
-      file.map = InputMap(map, identity: map.name)
+    let map = try preset ?? document.map { try ForeignMap(document: $0) }
+    let files = files.map { file in
+      var file = file
+      file.kind = kind
+      if let map { file.map = InputMap(map, identity: map.name) }
+      return file
     }
-    return try ExportTrial(of: [file], Self.vocabulary(of: platform), limit: limit)
+    let likely = PastRecords.end..<FutureRecords.begin(asOf: .now)
+    return try ExportTrial(of: files, Self.vocabulary(of: platform), limit: limit, likely: likely)
   }
 
   /// Checks whether other files that match the same patterns have another format.
   private mutating func compare(_ files: [InputFile], _ form: ExportForm, _ records: ExportRecords) throws {
     let members = records.members
-    for file in files.prefix(Self.mostFiles) where file.size > 0 {
+    for file in files {
       let other = try ExportForm(of: file)
       let otherMembers = try ExportRecords(of: file, other, Self.vocabulary(of: platform)).members
-      guard other != form || other.isTable && otherMembers != members else { continue }
+      let trial =
+        try isWhole && file != files[0] ? trial(of: [file], as: kind, document: document, preset: preset) : nil
+      let refused = trial.map { $0.refused > $0.accepted } ?? false ? ", whose records would be refused" : ""
+      guard other != form || other.isTable && otherMembers != members || !refused.isEmpty else { continue }
       func words(_ file: InputFile, _ form: ExportForm, _ members: [String]) -> String {
         "\(file.original.split(separator: "/").last ?? "") (\(form.isTable ? members.count.counted("column") : form.name.isEmpty ? "lines of JSON" : form.name))"
           .printable
       }
       toDo =
-        "the files are of 2 shapes: \(words(files[0], form, members)), \(words(file, other, otherMembers)); \(Self.mapPlace) reads the first, name the others in an entry of their own"
+        "the files are of 2 shapes: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first, name the others in an entry of their own"
       return
     }
   }

@@ -43,6 +43,11 @@ extension ForeignMap {
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
   }
 
+  /// What a record has for its time; nil where nobody knows.
+  func shownTime(of record: [UInt8]) -> String? {
+    shownValue(.invalidTimestamp, rules.flatMap { $0.fieldPaths["timestamp"] ?? [] }, innerRecord(record))
+  }
+
   /// Whether other encodings could be said.
   private var isUTF8Text: Bool {
     switch form {

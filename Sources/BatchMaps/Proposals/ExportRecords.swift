@@ -167,10 +167,13 @@ package struct ExportRecords {
       let first = name.prefix { $0 != "." }
       return RecordField.allCases.contains { "\($0)".utf8.elementsEqual(first.utf8) }
     }
+    let times = ColumnLook.times(nodes.compactMap { $0["timestamp"]?.scalar })
+    let pattern = times?.isOpen == false && times?.part == .whole ? times?.pattern : nil
+    let time = pattern.map { "\"time\": \(JSONString.quoted($0)), " } ?? ""
     let fields = members.filter(isField).map { name in
       let path = JSONString.quoted(ExportColumns.written(name))
       return "    \(JSONString.quoted(name)): "
-        + (name == "timestamp" ? "{\"path\": \(path), \"zone\": \"UTC\"}" : path)
+        + (name == "timestamp" ? "{\"path\": \(path), \(time)\"zone\": \"UTC\"}" : path)
     }
     var lines = form.words
     if !jsonColumns.isEmpty { lines.append(MapProposal.list("jsonColumns", jsonColumns)) }

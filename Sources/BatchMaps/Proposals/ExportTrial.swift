@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
 
 /// What the reader of a run makes of the first records of an export.
@@ -21,6 +21,10 @@ package struct ExportTrial {
   package private(set) var samples: [(number: UInt64, becomes: String)] = []
   /// Whether a record has more than device, time, type and name.
   package private(set) var hasMore = false
+  /// Records of times when no phone recorded, and of the first its number, its time and the text of it in quotes.
+  package private(set) var oddTimes: (count: Int, number: UInt64, time: Instant, text: String)?
+  /// By field, an id that names nobody, and how many records have such a one.
+  package private(set) var nobody: [String: (text: String, count: Int)] = [:]
   /// Whether there may be more of them.
   private var isCut = false
   private var devices: Set<String> = []
@@ -37,21 +41,28 @@ package struct ExportTrial {
   /// - Parameters:
   ///   - files: with the map that they share, or none.
   ///   - vocabulary: of the platform that the records are for.
-  ///   - limit: at most so many foreign records.
+  ///   - limit: at most so many foreign records, of all files alike.
+  ///   - likely: when phones recorded.
   /// - Throws: `IngestFailure`, `InputChanged`.
-  package init(of files: [InputFile], _ vocabulary: any RecordVocabulary, limit: Int = MapProposal.recordLimit) throws {
+  package init(
+    of files: [InputFile], _ vocabulary: any RecordVocabulary, limit: Int = MapProposal.recordLimit,
+    likely: Range<Instant>? = nil
+  ) throws {
     let map = files.first?.map?.map as? ForeignMap
     let mapper = map?.makeMapper()
     var raw: [[UInt8]] = []
+    let share = max(limit / max(1, files.count), MapProposal.recordLimit)
     for file in files where records < limit {
-      try file.tryMap(vocabulary, limit: limit - records) { add($0, map, mapper, &raw) }
+      let end = min(records + share, limit)
+      try file.tryMap(vocabulary, limit: end - records) { add($0, map, mapper, &raw, likely) }
+      isCut = isCut || records >= end
     }
-    isCut = records >= limit
     empty = map?.emptyFields(of: raw) ?? []
   }
 
   private mutating func add(
-    _ trial: MapTrial, _ map: ForeignMap?, _ mapper: (any RecordMapper)?, _ raw: inout [[UInt8]]
+    _ trial: MapTrial, _ map: ForeignMap?, _ mapper: (any RecordMapper)?, _ raw: inout [[UInt8]],
+    _ likely: Range<Instant>?
   ) {
     records += 1
     for outcome in trial.outcomes {
@@ -73,6 +84,12 @@ package struct ExportTrial {
     }
     for record in trial.records {
       devices.insert(record.device)
+      note(record.device, of: "deviceId")
+      if let likely, !likely.contains(record.time) {
+        let text = (map ?? .own).shownTime(of: trial.raw).map { " '\($0)'" } ?? ""
+        let first = oddTimes ?? (0, trial.number, record.time, text)
+        oddTimes = (first.count + 1, first.number, first.time, first.text)
+      }
       span = min(span?.lowerBound ?? record.time, record.time)...max(span?.upperBound ?? record.time, record.time)
     }
     guard let map, raw.count < Self.compared else { return }
@@ -137,9 +154,16 @@ package struct ExportTrial {
     // A link may be a line of text.
     guard let node = try? JSONNode.parse(Array(line.utf8)) else { return }
     hasMore = hasMore || Self.telling.contains { node[$0] != nil }
-    if let person = (node["mobileUserId"] ?? node["userId"] ?? node["userID"])?.scalar, !person.isEmpty {
-      people.insert(person)
-    }
+    let field = ["mobileUserId", "userId", "userID"].first { node[$0] != nil }
+    if let field, let person = node[field]?.scalar, !person.isEmpty, !note(person, of: field) { people.insert(person) }
+  }
+
+  /// Whether an id names nobody, which counts.
+  @discardableResult
+  private mutating func note(_ id: String, of field: String) -> Bool {
+    guard Array(id.utf8).withText({ $0.namesNobody }) else { return false }
+    nobody[field] = (nobody[field]?.text ?? id, 1 + (nobody[field]?.count ?? 0))
+    return true
   }
 
   private static func words(_ outcome: MapTrial.Outcome) -> String {

@@ -1,16 +1,16 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// Records of clocks that are ahead: years, on a phone that lost its time.
 ///
 /// They are processed like others (reference decisions 11), so records of their device until then count as late.
-enum FutureRecords {
+package enum FutureRecords {
   /// The kind of warning (`docs/warnings.md`).
   static let kind = "future-record"
   /// The distance from `asOf` beyond which a record is in the future: no mistaken time zone is that far off.
   private static let margin = Milliseconds(86_400_000)
 
   /// Returns the instant after which records are reported.
-  static func begin(asOf: Instant) -> Instant { asOf + margin }
+  package static func begin(asOf: Instant) -> Instant { asOf + margin }
 
   /// Returns the note for the end of a run; nil without such records.
   static func note(_ tally: DecisionTally, asOf: Instant) -> String? {

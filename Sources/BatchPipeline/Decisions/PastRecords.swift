@@ -1,16 +1,16 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// Records from before phones recorded events: mostly numbers that are not seconds since 1970.
-enum PastRecords {
+package enum PastRecords {
   /// The kind of warning (`docs/warnings.md`).
   static let kind = "past-record"
   /// The instant before which records are reported: the start of 2008.
-  static let end = Instant(milliseconds: 1_199_145_600_000)
+  package static let end = Instant(milliseconds: 1_199_145_600_000)
 
   /// Returns the likely form of a time that was read as seconds since 1970.
   ///
   /// - Parameter asOf: readings more than a day after it are not suggested.
-  static func detail(_ instant: Instant, asOf: Instant) -> String {
+  package static func detail(_ instant: Instant, asOf: Instant) -> String {
     let seconds = instant.milliseconds.flooredQuotient(1000)
     let yearMonthDay = CivilTime(
       year: Int(seconds / 10_000), month: Int(seconds / 100 % 100), day: Int(seconds % 100))
