@@ -5,14 +5,14 @@ import Testing
 
 /// Whose contact is it: devices that change hands, people with several devices, and a service that fails (reference decisions 58, 62 to 64).
 @Suite("People and their recipients") struct PeopleTests {
-  private static func job(_ settings: String = "") -> String {
+  static func job(_ settings: String = "") -> String {
     #"""
     {"name": "people", "identity": true, "settings": {"General": {"databaseListId": "100001"}\#(settings)},
      "inputs": {"events": ["in/*.ndjson"]}, "asOf": "2026-01-20T00:00:00Z", "store": "store.sqlite"}
     """#
   }
 
-  private static func record(_ device: String, _ time: String, _ user: String = "", _ more: String = "") -> String {
+  static func record(_ device: String, _ time: String, _ user: String = "", _ more: String = "") -> String {
     let id = user.isEmpty ? "" : #","mobileUserId":"\#(user)""#
     let what = more.isEmpty ? #""type":"namedEvent","name":"\#(device) \#(time)""# : more
     return #"{"deviceId":"\#(device)","timestamp":"2026-01-\#(time):00Z"\#(id),\#(what)}"# + "\n"
@@ -141,43 +141,6 @@ import Testing
     #expect(next.code == 76, "\(next.messages)")
     #expect(sent(service) == ["d-2 10T09:00  BOB"])
     #expect(next.messages.contains("3 events are not sent (HOLD): 1 device has no recipient yet"), "\(next.messages)")
-  }
-
-  @Test(
-    "forget leaves the recipient to which another device leads, by a merge or by an automatic id that went up in it",
-    arguments: [["--device", "own"], ["--mobile-user-id", "GRETE"]])
-  func forgetLeavesWhatOthersLeadTo(words: [String]) throws {
-    let workspace = try Workspace([])
-    try workspace.write("job.json", Self.job())
-    let service = try Service()
-    func add(_ columns: String...) throws {
-      let words = ["xmlapi", "AddRecipient", "--param", "LIST_ID=100001"] + columns.flatMap { ["--column", $0] }
-      #expect(try workspace.run(words, environment: service.environment).code == 0)
-    }
-    try add("customer_id=c-jo", "Mobile User Id=JO")
-    try add("customer_id=c-grete", "Mobile User Id=GRETE")
-    // The tablet is nobody's yet, or Ida's, when it goes up in Jo's recipient; then Grete logs in on it.
-    let first = words[0] == "--device" ? "IDA" : ""
-    let identify = #""type":"identify","ids":{"customer_id":"c-jo"}"#
-    let nights = [
-      Self.record("tablet", "10T08:00", first, identify) + Self.record("own", "10T09:00", "JO"),
-      first.isEmpty ? Self.record("tablet", "11T08:00", "GRETE") : Self.record("tablet", "11T08:00"),
-    ]
-    for (number, lines) in nights.enumerated() {
-      try workspace.write("in/\(number).ndjson", lines)
-      #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    }
-    let forget = try workspace.run(
-      ["forget", "--job", "job.json", "--at-service", "--show-personal-data"] + words, environment: service.environment)
-    #expect(forget.code == 0, "\(forget.messages)")
-    // The tablet was Jo's before Grete's login, so there is nothing to say of him.
-    #expect(
-      forget.messages.contains("the mobile user id IDA is recorded by other devices too") == !first.isEmpty,
-      "\(forget.messages)")
-    #expect(!forget.messages.contains("the mobile user id JO"), "\(forget.messages)")
-    let left = service.server.recipients(of: "100001").compactMap { $0.values["Mobile User Id"]?.string }
-    #expect(left.contains("JO") && left.contains("GRETE") == !first.isEmpty, "\(left)")
-    #expect(try workspace.run("verify", "job.json", environment: service.environment).code == 0)
   }
 
   @Test(

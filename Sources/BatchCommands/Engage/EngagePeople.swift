@@ -16,10 +16,13 @@ extension EngageCommands {
           "error: General.databaseListId names no list that people could be deleted from; nothing was changed")
     }
     let traces = try store.identities.serviceTraces(of: ids)
-    let kept = traces.shared.sorted().map {
-      "the mobile user id \(personal.id($0).text ?? "") is recorded by other devices too: its recipients stay until it is named with "
-        + "--mobile-user-id"
-    }
+    let stays = "its recipients stay until it is named with --mobile-user-id"
+    func id(_ user: String) -> String { "the mobile user id \(personal.id(user).text ?? "")" }
+    let kept =
+      traces.shared.sorted().map { "\(id($0)) is recorded by other devices too: \(stays)" }
+      + traces.doubtful.sorted().map {
+        "a device was merged into the recipient of \(id($0)), which may be another person's: \(stays)"
+      }
     return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
       let erasure = ServiceErasure.ofOperator(settings, service: service)
       if isRehearsal {

@@ -10,7 +10,10 @@ package struct ServiceTraces: Sendable, Equatable {
   package var mobileUsers: Set<String> = []
   /// The mobile user ids also recorded by other devices; their recipients stay until the ids are given.
   package var shared: Set<String> = []
-  /// The recipients that other devices use too, however they are found.
+  /// Mobile user ids of recipients that an automatic id was merged into, where the id recorded after it has its own recipient. They may be
+  /// other people's, so their recipients stay until the ids are given.
+  package var doubtful: Set<String> = []
+  /// The recipients that stay, however they are found: other devices lead to them too, or they are doubtful.
   package var kept: Set<String> = []
   /// The keys of audit rows, by table.
   package var auditRows: Set<AuditKey> = []
@@ -54,7 +57,9 @@ extension Identities {
           arguments: [device])
         for user in users { try search.add(user: user, isNamed: false) }
       }
+      try search.addPredecessors()
       search.traces.shared.subtract(search.traces.mobileUsers)
+      search.traces.doubtful.subtract(search.traces.mobileUsers.union(search.traces.shared))
       search.traces.recipients.remove("")
       search.traces.kept.subtract(search.traces.recipients)
       return search.traces
@@ -68,6 +73,9 @@ private struct TraceSearch {
   private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
+  /// Automatic ids before those that were found. They are added last, so that what is found without them is not in doubt.
+  private var predecessors: [String] = []
+  private var isPredecessor = false
   private var who: WhoIsWho
 
   init(db: Database, devices: Set<String>) throws {
@@ -76,7 +84,7 @@ private struct TraceSearch {
     self.devices = devices
   }
 
-  /// Adds a person and the automatic id before it on a device, but does not count those it was merged into as given.
+  /// Adds a person. The automatic id before it on a device is the same one, and is added later.
   mutating func add(user: String, isNamed: Bool) throws {
     let key = Person.key(user)
     guard !user.isEmpty, !persons.contains(key) else { return }
@@ -96,8 +104,24 @@ private struct TraceSearch {
     for row in rows {
       try add(recipient: row.value("recipient_id"), isNamed: isNamed)
       let before = try who.predecessor(of: key, on: row.value("device"), from: row.emission("from_emission"))
-      if let before { try add(user: before.person.mobileUserId, isNamed: false) }
+      if let before { predecessors.append(before.person.mobileUserId) }
     }
+    // One that no device records, and in whose recipient others went up.
+    let winners = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT winner, user_after FROM merge_plan
+        WHERE \(WhoIsWho.isMerge) AND scenario = '\(MergeScenario.markMerged.rawValue)' AND lower(user_after) = lower(?)
+        """, arguments: [user])
+    for plan in winners where try Person.key(plan.value("user_after")) == key {
+      try add(recipient: plan.value("winner"), isNamed: isNamed)
+    }
+  }
+
+  /// Adds the automatic ids before those that were found, and not whoever they went up in.
+  mutating func addPredecessors() throws {
+    isPredecessor = true
+    while let user = predecessors.popLast() { try add(user: user, isNamed: false) }
   }
 
   private func isShared(_ key: String) throws -> Bool {
@@ -140,7 +164,11 @@ private struct TraceSearch {
     let isLoser = try plan.value("loser") == recipient
     let other: String = try plan.value(isLoser ? "winner" : "loser")
     let user: String = try plan.value(isLoser ? "user_after" : "user_before")
-    try add(user: user, isNamed: isNamed)
+    if isPredecessor, isLoser, !persons.contains(Person.key(user)) {
+      traces.doubtful.insert(user)
+    } else {
+      try add(user: user, isNamed: isNamed)
+    }
     // A recipient that belongs to an id to keep is kept.
     if persons.contains(Person.key(user)) {
       try add(recipient: other, isNamed: isNamed)
