@@ -37,7 +37,7 @@ struct SimulatedPeople {
     var random = SplitMix64(seed: seed)
     var recipients: [String: [String: String]] = [:]
     let people = (0..<Int.random(in: 2...4, using: &random)).map { number in
-      let kind = Int.random(in: 0..<4, using: &random)
+      let kind = Int.random(in: 0..<5, using: &random)
       let person = Person(
         number: number, users: (0..<Int.random(in: 1...2, using: &random)).map { "user-\(number)-\($0)" },
         recipient: kind == 0 ? nil : "\(900_000_000_500 + number)",
@@ -62,10 +62,13 @@ struct SimulatedPeople {
           var line = #"{"deviceId":"\#(name)","timestamp":\#(at)"#
           // Half of the devices are shared.
           let isSomebodys = names[name] != nil || Self.isRecorded(anonymous[name], before: at, in: spans)
-          let changes = isSomebodys && place % 2 == 1 && Int.random(in: 0..<4, using: &random) == 0
+          // One that nobody has logged in on is looked up and handed on more often.
+          let isFresh = place % 2 == 1 && names[name] == nil
+          let changes =
+            isSomebodys && place % 2 == 1 && Int.random(in: 0..<(isFresh ? 2 : 4), using: &random) == 0
           if changes { device[name] = Int.random(in: 0..<people.count, using: &random) }
           let owner = people[device[name] ?? 0]
-          if changes || Int.random(in: 0..<4, using: &random) == 0 {
+          if changes || Int.random(in: 0..<(isFresh ? 8 : 4), using: &random) == 0 {
             let known = names[name].flatMap { owner.users.contains($0) ? $0 : nil }
             let user = known ?? owner.users[Int.random(in: 0..<owner.users.count, using: &random)]
             names[name] = user
@@ -75,7 +78,7 @@ struct SimulatedPeople {
           if spans[name]?.last?.user != user {
             spans[name, default: []].append(Span(at: at, person: owner.number, user: user))
           }
-          if Int.random(in: 0..<5, using: &random) == 0 {
+          if Int.random(in: 0..<(isFresh ? 2 : 5), using: &random) == 0 {
             line += #","type":"identify","ids":{"customer_id":"\#(owner.customer)"}}"#
             checks.append((user, at))
             if names[name] == nil { anonymous[name] = owner.web }
