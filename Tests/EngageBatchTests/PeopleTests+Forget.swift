@@ -85,4 +85,38 @@ extension PeopleTests {
     }
     #expect(users() == others.union(stays))
   }
+
+  @Test(
+    "forget deletes the recipient of the automatic id before a named one, with what went up in it, unless somebody else has it by now",
+    arguments: [
+      (["--mobile-user-id", "BOB"], "", []),
+      (["--mobile-user-id", "BOB"], "GRETE", ["GRETE", AutomaticMobileUserId.id(of: "kiosk")]),
+      (["--device", "kiosk"], "", [AutomaticMobileUserId.id(of: "tablet")]),
+    ])
+  func forgetDeletesTheAutomaticRecipient(words: [String], login: String, stays: [String]) throws {
+    let workspace = try Workspace([])
+    try workspace.write("job.json", Self.job())
+    let service = try Service()
+    func users() -> Set<String> {
+      Set(service.server.recipients(of: "100001").compactMap { $0.values["Mobile User Id"]?.string })
+    }
+    let others = users()
+    let call = ["xmlapi", "AddRecipient", "--param", "LIST_ID=100001", "--column", "customer_id=c-bob"]
+    #expect(try workspace.run(call, environment: service.environment).code == 0)
+    // Bob has a recipient when he logs in on the tablet, and the kiosk goes up in the one that the tablet found.
+    let identify = #""type":"identify","ids":{"customer_id":"c-bob"}"#
+    let nights = [
+      Self.record("phone", "10T07:00", "BOB") + Self.record("tablet", "10T08:00", "", identify),
+      Self.record("tablet", "11T08:00", "BOB") + Self.record("kiosk", "11T09:00", "", identify),
+      Self.record("kiosk", "12T08:00", login),
+    ]
+    for (number, lines) in nights.enumerated() {
+      try workspace.write("in/\(number).ndjson", lines)
+      #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    }
+    let forget = ["forget", "--job", "job.json", "--at-service", "--show-personal-data"] + words
+    let done = try workspace.run(forget, environment: service.environment)
+    #expect(done.code == 0, "\(done.messages)")
+    #expect(users() == others.union(stays).union(words[0] == "--device" ? ["BOB"] : []))
+  }
 }

@@ -74,7 +74,7 @@ private struct TraceSearch {
   var traces = ServiceTraces()
   private var persons: Set<String> = []
   /// Automatic ids before those that were found. They are added last, so that what is found without them is not in doubt.
-  private var predecessors: [String] = []
+  private var predecessors: [(user: String, isNamed: Bool)] = []
   private var isPredecessor = false
   private var who: WhoIsWho
 
@@ -104,7 +104,7 @@ private struct TraceSearch {
     for row in rows {
       try add(recipient: row.value("recipient_id"), isNamed: isNamed)
       let before = try who.predecessor(of: key, on: row.value("device"), from: row.emission("from_emission"))
-      if let before { predecessors.append(before.person.mobileUserId) }
+      if let before { predecessors.append((before.person.mobileUserId, isNamed)) }
     }
     // One that no device records, and in whose recipient others went up.
     let winners = try Row.fetchAll(
@@ -121,7 +121,7 @@ private struct TraceSearch {
   /// Adds the automatic ids before those that were found, and not whoever they went up in.
   mutating func addPredecessors() throws {
     isPredecessor = true
-    while let user = predecessors.popLast() { try add(user: user, isNamed: false) }
+    while let (user, isNamed) = predecessors.popLast() { try add(user: user, isNamed: isNamed) }
   }
 
   private func isShared(_ key: String) throws -> Bool {
@@ -136,7 +136,7 @@ private struct TraceSearch {
   mutating func add(recipient: String, isNamed: Bool) throws {
     guard !recipient.isEmpty, !traces.recipients.contains(recipient) else { return }
     let others =
-      try isNamed
+      try isNamed && !isPredecessor
       ? []
       : String.fetchAll(
         db,
@@ -144,7 +144,12 @@ private struct TraceSearch {
           SELECT mobile_user_id FROM identity_person WHERE recipient_id = ?1
           UNION SELECT user_before FROM merge_plan WHERE winner = ?1 AND \(WhoIsWho.isMerge)
           """, arguments: [recipient]
-      ).filter { try !persons.contains(Person.key($0)) && isShared(Person.key($0)) }
+      ).filter { user in
+        let key = Person.key(user)
+        // An automatic id that was merged into the recipient of a named person means that person.
+        return try !persons.contains(key) && isShared(key)
+          && !(isNamed && who.isAutomatic(user, before: .max) == true)
+      }
     traces.shared.formUnion(others)
     guard others.isEmpty else {
       traces.kept.insert(recipient)
