@@ -120,6 +120,7 @@ import Testing
   @Test func numbersThatAPatternDoesNotReadAreNoTimes() throws {
     for (pattern, value, expected) in [
       ("yyyyMMddHHmmss", "20260115080000.0", "2026-01-15T08:00:00.000Z"),
+      ("yyyyMMddHHmmss", #""20260115080000.0""#, "2026-01-15T08:00:00.000Z"),
       ("yyyyMMddHHmmss", "20260115080000", "2026-01-15T08:00:00.000Z"),
       ("yyyyMMddHHmmss.S", "20260115080000.5", "2026-01-15T08:00:00.500Z"),
       ("yyyyMMdd", "20260115.0", "2026-01-15T00:00:00.000Z"), ("yyyyMMdd", "1768464000", "no time: 1768464000"),
@@ -292,9 +293,25 @@ import Testing
     #expect(
       detail(.unknownType, "action", #"{"what": "dismissed"}"#, map)
         == "field 'action': 'dismissed' is not known: the map 'map.json' reads it from 'what'")
+    for time in [
+      "Thu Jan 15 08:00:00 2026", "01/15/2026 8:00 AM", "2026-01-15 08:00:00 +0000 UTC", "Jan 15, 2026, 8:00:00 AM",
+      "/Date(1768464000000)/", "2026-W03-4", "yesterday", "15-January-2026",
+    ] {
+      #expect(
+        detail(.invalidTimestamp, "timestamp", #"{"at": "\#(time)"}"#, map).hasPrefix(
+          "field 'timestamp': '\(time)' is not"))
+    }
+    for (value, shown) in [
+      (#""com.acme.REPLY""#, "com.acme.REPLY"), (#""opened ""#, "opened "), ("7", "7"), ("true", "true"),
+    ] {
+      #expect(
+        detail(.unknownType, "action", #"{"what": \#(value)}"#, map).hasPrefix(
+          "field 'action': '\(shown)' is not known"))
+    }
     // Nothing of a person, whatever stands in the place of a time or a type.
     for record in [
       #"{"at": "ada@example.test", "what": "ada@example.test"}"#, #"{"at": {"x": 1}, "what": "Ada Lovelace"}"#,
+      #"{"at": "May Day 1999", "what": "+4917012345"}"#, #"{"at": "Augusta 7", "what": "12345"}"#,
     ] {
       #expect(detail(.invalidTimestamp, "timestamp", record, map).hasPrefix("field 'timestamp' is not a time"))
       #expect(detail(.unknownType, "action", record, map).hasPrefix("field 'action' is not known"))

@@ -18,6 +18,8 @@ import Testing
     ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "JSON documents one after the other in a line"),
     ("{\"a\":1}\r{\"a\":2}\r{}", "text whose lines end with a carriage return alone"),
     ("a,b\r1,2\r3,4\r", "text whose lines end with a carriage return alone"),
+    ("bplist00\u{D1}\u{1}\n\u{2}", "a property list"),
+    ("<?xml version=\"1.0\"?>\n<plist><array/>\n", "a property list"),
     ("\u{FEFF}[{\"a\":1}", "a JSON array"), ("SQLite format 3\0\u{1}...", "a SQLite database"),
   ]) func isSaidOnce(_ text: String, _ what: String) throws {
     let folder = try TemporaryFolder(["a.ndjson": text])
@@ -77,6 +79,10 @@ import Testing
     (
       "csv", "a,b\r1,2\r3,4",
       "text whose lines end with a carriage return alone, which ends no line here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+    ),
+    (
+      "csv", "bplist00a\n",
+      "a property list, but the map of the entry reads a table; name one that says \"form\": \"json\""
     ),
     ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table in which two columns are called 'a'; rename one of them"),
     ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""),

@@ -214,8 +214,22 @@ import Testing
     ) { $0.written = [#"{ "path": "../in.ndjson", "record": "detail" }"#] },
     Export(
       "CSV of Spark", "in.csv",
-      table("device,time,event,note") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\"say \\\"hi\\\" now\"" }
-    ) { $0.written = [#""escape": "\\""#] },
+      table("device,time,event,note") {
+        "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\($0 == 0 ? #""say \"hi\" \\now""# : #"C:\new\"#)"
+      }
+    ) {
+      $0.written = [#""escape": "\\\"""#]
+      $0.told = [#""note":"say \"hi\" \\now""#, #""note":"C:\\new\\""#]
+    },
+    Export(
+      "CSV of MySQL", "in.csv",
+      table("device,time,event,note") {
+        "\"\($1)\",\"2026-01-15T08:0\($0):00Z\",\"\(names[$0])\",\($0 == 0 ? #""say \"hi\"\"# + "\n" + #"now""# : #"\N"#)"
+      }
+    ) {
+      $0.written = [#""escape": "\\","#]
+      $0.told = [#""note":"say \"hi\"\nnow""#]
+    },
     Export(
       "CSV with NULL", "in.csv",
       table("device,time,event,user_id") {

@@ -241,7 +241,7 @@ import Testing
     #expect(found.code == 65)
     #expect(
       found.lines == [
-        #"t.csv:2: invalid-row: text stands behind a closing quote; if a backslash stands before its quotes, the map has to say "escape": "\\""#,
+        #"t.csv:2: invalid-row: text stands behind a closing quote; if a backslash stands before its quotes, the map has to say "escape": "\\", of Spark "escape": "\\\"""#,
         "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
         #"t.csv:3: warning: not-a-number: 'sum' is not a number, and stays a text; if its comma is a decimal one, the map has to say "decimal": ",""#,
         #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', taken as they stand; the map has to say "escape": "\\", or "" where they are text"#,

@@ -196,9 +196,9 @@ struct FirstExport {
   private mutating func tell(_ files: [InputFile]) throws {
     guard isWhole else { return }
     var trial = try trial(of: files, as: kind, document: document, preset: preset, limit: Self.lookedAt)
-    for cure in [#""quotes": "none""#, #""escape": "\\""#]
+    for cure in [#""quotes": "none""#, #""escape": "\\\"""#, #""escape": "\\""#]
     where trial.others.keys.contains(where: { $0.contains(cure) }) {
-      guard let old = document, !old.contains(cure) else { continue }
+      guard let old = document, !old.contains(cure.prefix(8)) else { continue }
       let cured = old.replacing("sv\"", with: "sv\", \(cure)", maxReplacements: 1)
       let better = try self.trial(of: files, as: kind, document: cured, limit: Self.lookedAt)
       // Quotes of other rows may mean something.

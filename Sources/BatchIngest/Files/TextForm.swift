@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Only formats that cannot be an export with some bad lines are recognized.
 package enum TextForm: Equatable {
-  case array, documents, row, returns, utf16, sqlite, gzip
+  case array, documents, row, returns, utf16, sqlite, gzip, propertyList
   case table(separator: UInt8)
 
   package static let headBytes = 1 << 16
@@ -16,6 +16,10 @@ package enum TextForm: Equatable {
   package init?(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) {
     if let form = unsafe Self.binary(head) {
       self = form
+      return
+    }
+    if unsafe Self.isPropertyList(head) {
+      self = .propertyList
       return
     }
     let bytes = unsafe Array(head.prefix(Self.headBytes))
@@ -117,6 +121,11 @@ package enum TextForm: Equatable {
     return unsafe isGzip(head) ? .gzip : nil
   }
 
+  package static func isPropertyList(_ head: some Collection<UInt8>) -> Bool {
+    let text = String(decoding: head.prefix(1_000), as: UTF8.self)
+    return text.hasPrefix("bplist0") || text.first { !$0.isWhitespace } == "<" && text.contains("<plist")
+  }
+
   /// Checks RFC 1952, 2.3: known flags, compression level and operating system.
   private static func isGzip(_ head: UnsafeBufferPointer<UInt8>) -> Bool {
     guard head.count >= 10, unsafe head.starts(with: [0x1F, 0x8B, 0x08]) else { return false }
@@ -136,12 +145,12 @@ package enum TextForm: Equatable {
   }
 
   /// Whether it is JSON that line breaks do not divide.
-  package var isDocuments: Bool { [.array, .documents, .row].contains(self) }
+  package var isDocuments: Bool { [.array, .documents, .row, .propertyList].contains(self) }
 
   /// The members of a map that reads this format; empty if no map can.
   package var mapWords: [String] {
     switch self {
-    case .array, .documents, .row: [#""form": "json""#]
+    case .array, .documents, .row, .propertyList: [#""form": "json""#]
     case .returns, .utf16, .sqlite, .gzip: []
     case .table(UInt8(ascii: "\t")): [#""form": "tsv""#]
     case .table(UInt8(ascii: ";")): [#""form": "csv""#, #""separator": ";""#]
@@ -198,6 +207,7 @@ package enum TextForm: Equatable {
     case .utf16: "text in UTF-16"
     case .sqlite: "a SQLite database"
     case .gzip: "compressed with gzip"
+    case .propertyList: "a property list"
     case .table(UInt8(ascii: "\t")): "a table with tabs"
     case .table(UInt8(ascii: ";")): "a table with semicolons"
     case .table: "a table in CSV"

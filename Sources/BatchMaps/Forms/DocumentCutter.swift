@@ -24,11 +24,6 @@ final class DocumentCutter: RecordCutter {
   private var isPropertyList = false
   private static let longestList = 1 << 26
 
-  static func isPropertyList(_ head: some Collection<UInt8>) -> Bool {
-    let text = String(decoding: head.prefix(1_000), as: UTF8.self)
-    return text.hasPrefix("bplist0") || text.first { !$0.isWhitespace } == "<" && text.contains("<plist")
-  }
-
   init(_ encoding: TextEncoding, longest: Int) {
     decoder = TextDecoder(encoding)
     self.longest = longest
@@ -40,7 +35,7 @@ final class DocumentCutter: RecordCutter {
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
-    if offset == 0, unsafe Self.isPropertyList(bytes) { isPropertyList = true }
+    if offset == 0, unsafe TextForm.isPropertyList(bytes) { isPropertyList = true }
     if isPropertyList {
       if record.count <= Self.longestList { unsafe record += bytes }
       offset += UInt64(bytes.count)

@@ -107,7 +107,7 @@ final class RowCutter: RecordCutter {
       record.warnings.append(.shortRow(fields: row.fields.count, of: columns.count))
     }
     if row.linesLikeRows > 0 { record.warnings.append(.rowsInField(row.linesLikeRows)) }
-    if !isTold, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
+    if !isTold, form.looksForEscapes, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
       isTold = true
       record.warnings.append(.unreadEscape)
     }

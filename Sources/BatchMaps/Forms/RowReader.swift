@@ -17,7 +17,7 @@ struct RowReader {
     var isTooLong = false
     /// The whole row; of one that is none, its first line.
     var raw: ArraySlice<UInt8>
-    /// The number of a field in which a backslash stands before `t`, `n` or another one, though the dialect has no escapes.
+    /// The number of a field with an escape that the dialect's writer does not write or the map does not read; nil for none.
     var unreadEscape: Int?
     /// Lines of its last field that have the separators of a row each; 0 where one has not.
     var linesLikeRows = 0
@@ -119,16 +119,17 @@ struct RowReader {
         if byte == Self.feed { end(fault: words, body) }
         continue
       }
-      if byte == form.escape, !isClosed {
+      if byte == form.escape, !isClosed, isQuoted || !form.escapesOnlyQuotes {
         guard at + 1 < buffer.count || isFinal else { return }
-        takeEscaped(body)
-        continue
-      }
-      if byte == Self.backslash, form.looksForEscapes, unreadEscape == nil {
-        guard at + 1 < buffer.count || isFinal else { return }
-        if at + 1 < buffer.count, [UInt8(ascii: "t"), UInt8(ascii: "n"), Self.backslash].contains(buffer[at + 1]) {
-          unreadEscape = fields.count
+        guard form.escapesOnlyQuotes, at + 1 == buffer.count || ![Self.quote, byte].contains(buffer[at + 1]) else {
+          takeEscaped(body)
+          continue
         }
+        unreadEscape = fields.count
+      } else if byte == Self.backslash, form.looksForEscapes, unreadEscape == nil {
+        guard at + 1 < buffer.count || isFinal else { return }
+        let read = form.escape == nil ? [Self.backslash, UInt8(ascii: "t"), UInt8(ascii: "n")] : [Self.backslash]
+        if at + 1 < buffer.count, read.contains(buffer[at + 1]) { unreadEscape = fields.count }
       }
       if byte == Self.back, !isQuoted {
         guard at + 1 < buffer.count || isFinal else { return }
@@ -164,6 +165,7 @@ struct RowReader {
           field.append(byte)
           if byte == Self.quote, form.quotes != .none {
             hasInnerQuote = true
+            if form.escapesOnlyQuotes, field.dropLast().last == form.escape { unreadEscape = fields.count }
             if secondLine != nil {
               refuse("a quote stands inside a field without quotes, in a row of several lines", body)
             }
@@ -202,6 +204,9 @@ struct RowReader {
     at += 1
     if case .start = place { place = .plain }
     guard form.escape == Self.backslash else { return field.append(byte) }
+    // Writers that quote do not escape letters outside of quotes; `\N` is null.
+    let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 && byte != UInt8(ascii: "N")
+    if isLetter, !isQuoted, form.quotes == .standard { unreadEscape = fields.count }
     switch byte {
     case UInt8(ascii: "n"): field.append(Self.feed)
     case UInt8(ascii: "t"): field.append(0x09)
@@ -287,7 +292,10 @@ struct RowReader {
     let row = buffer[start..<at]
     let isEscaped =
       form.escape == nil && zip(row, row.dropFirst()).contains { $0 == Self.backslash && $1 == Self.quote }
-    if isEscaped { return #"; if a backslash stands before its quotes, the map has to say "escape": "\\""# }
+    if isEscaped {
+      return
+        #"; if a backslash stands before its quotes, the map has to say "escape": "\\", of Spark "escape": "\\\"""#
+    }
     guard form.quotes != .none, row.contains(Self.quote) else { return "" }
     return #"; if quotes mean nothing in the table, the map has to say "quotes": "none""#
   }

@@ -100,9 +100,11 @@ struct TableForm: Sendable {
   /// Columns whose texts are JSON.
   var jsonColumns: [String] = []
   var quotes = TableQuotes.standard
-  /// What stands before a character that means itself, or a letter that means another; nil for none.
+  /// The character before one that means itself, or before a letter that means another; nil for none.
   var escape: UInt8?
-  /// Whether the map says nothing of escapes, so that those of a file are told.
+  /// Whether it escapes only quotes and itself, and only within quotes, as Spark writes them.
+  var escapesOnlyQuotes = false
+  /// Whether backslashes that the map does not account for are reported.
   var looksForEscapes = true
   /// Fields without quotes that are absent.
   var nulls: [[UInt8]] = [Array("\\N".utf8)]

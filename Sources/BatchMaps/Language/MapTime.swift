@@ -20,7 +20,9 @@ struct MapTime: Sendable {
   func instant(_ text: Text) -> Instant? {
     switch form {
     case .number(let places): return text.isJSONNumber ? Self.instant(text, places) : nil
-    case .pattern(let pattern): return pattern.instant(text, zone)
+    case .pattern(let pattern):
+      if let instant = pattern.instant(text, zone) { return instant }
+      return text.isPlainInteger ? nil : DecimalText(text)?.integerText?.withText { pattern.instant($0, zone) }
     case .automatic: break
     }
     if let instant = Instant(exportText: text), text.count > 10, text[10] == UInt8(ascii: "T") { return instant }

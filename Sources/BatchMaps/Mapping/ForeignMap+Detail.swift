@@ -140,6 +140,7 @@ extension ForeignMap {
         switch value(at: path, in: path.isOuter ? line : record)?.value {
         case .string(let text): text
         case .number(let digits): digits
+        case .bool(let flag): String(flag)
         default: nil
         }
       guard let shown, !shown.isEmpty else { continue }

@@ -42,8 +42,8 @@ package struct ExportForm: Equatable {
       refusal = words
       return
     }
-    if DocumentCutter.isPropertyList(text) {
-      (words, name, isDocuments) = ([#""form": "json""#], "a property list", true)
+    if let form, form == .propertyList {
+      (words, name, isDocuments) = (form.mapWords, form.name, true)
       return
     }
     let rows = text.split(separator: UInt8(ascii: "\n"))
@@ -104,30 +104,34 @@ package struct ExportForm: Equatable {
 
   /// The separator by which most rows have as many fields as each other; half of them below names, because of few rows one may be odd.
   private static func table(_ text: [UInt8]) -> (words: [String], name: String)? {
-    var best: (separator: UInt8, escape: UInt8?, names: [String], whole: Int)?
+    var best: (separator: UInt8, escape: String, names: [String], whole: Int)?
     let escapes = ["\\t", "\\n", "\\\\"].contains { text.firstRange(of: $0.utf8) != nil }
     let escapedQuotes = text.indices.dropLast(2).contains {
       text[$0] == 0x5C && text[$0 + 1] == 0x22 && text[$0 + 2] != 0x22
     }
-    var dialects: [(separator: UInt8, escape: UInt8?)] = []
+    var dialects: [(separator: UInt8, escape: String)] = []
     for separator in [UInt8(ascii: "\t"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "|")] {
-      if separator == 0x09 ? escapes : escapedQuotes { dialects.append((separator, 0x5C)) }
-      dialects.append((separator, nil))
+      if separator != 0x09, escapedQuotes { dialects.append((separator, #"\""#)) }
+      if separator == 0x09 ? escapes : escapedQuotes { dialects.append((separator, #"\"#)) }
+      dialects.append((separator, ""))
     }
     for (separator, escape) in dialects {
       let quotes = separator == 0x09 ? TableQuotes.inLine : .standard
       var reader = RowReader(
-        TableForm(separator: separator, quotes: quotes, escape: escape, nulls: []), longest: .max)
+        TableForm(
+          separator: separator, quotes: quotes, escape: escape.utf8.first, escapesOnlyQuotes: escape.utf8.count == 2,
+          looksForEscapes: false, nulls: []), longest: .max)
       var names: [String] = []
-      var (rows, whole) = (0, 0)
+      var (rows, whole, isRefuted) = (0, 0, false)
       func add(_ row: RowReader.Row) {
         if rows == 0 { names = row.fields.map { String(decoding: $0 ?? [], as: UTF8.self) } }
         rows += 1
         if row.fields.count == names.count { whole += 1 }
+        isRefuted = isRefuted || row.unreadEscape != nil
       }
       reader.read(text, add)
       reader.finish(add)
-      guard names.count > 1, (names.count, whole) > (best?.names.count ?? 0, best?.whole ?? 0),
+      guard !isRefuted, names.count > 1, (names.count, whole) > (best?.names.count ?? 0, best?.whole ?? 0),
         whole * 10 >= rows * 9 || whole > 1 && whole * 2 >= rows && names.count > 2 && isHeader(names)
       else { continue }
       best = (separator, escape, names, whole)
@@ -140,7 +144,7 @@ package struct ExportForm: Equatable {
       case UInt8(ascii: ";"): ([#""form": "csv""#, #""separator": ";""#], "a table with semicolons")
       default: ([#""form": "csv""#, #""separator": "|""#], "a table with bars")
       }
-    let escape = best.escape == nil ? [] : [#""escape": "\\""#]
+    let escape = best.escape.isEmpty ? [] : ["\"escape\": \(JSONString.quoted(best.escape))"]
     guard !isHeader(best.names) else { return (word + escape, name) }
     let columns = best.names.indices.map { "\"column\($0 + 1)\"" }.joined(separator: ", ")
     return (word + escape + ["\"columns\": [\(columns)]"], "\(name) without a header")

@@ -153,13 +153,17 @@ struct MapReader {
       }
     }
     if let node = node("escape"), let text = text(node, "escape", allowsBlank: true) {
-      table.looksForEscapes = false
-      if text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80, byte > 0x20, byte != table.separator,
+      table.escapesOnlyQuotes = text.utf8.count == 2 && text.utf8.last == UInt8(ascii: "\"")
+      table.looksForEscapes = table.escapesOnlyQuotes
+      if text.utf8.count == 1 || table.escapesOnlyQuotes, let byte = text.utf8.first, byte < 0x80, byte > 0x20,
+        byte != table.separator,
         byte != UInt8(ascii: "\"")
       {
         table.escape = byte
       } else if !text.isEmpty {
-        fault(node.line, "'escape' is not one ASCII character that stands for nothing else in the table")
+        fault(
+          node.line,
+          "'escape' is not one ASCII character that stands for nothing else in the table, nor that and a quote")
       }
     }
     if let node = node("null") { table.nulls = texts(node, "null", allowsEmpty: true).map { Array($0.text.utf8) } }

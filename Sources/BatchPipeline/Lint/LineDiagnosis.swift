@@ -127,20 +127,14 @@ package struct LineDiagnosis {
 
   private func unknownType(_ field: String) -> String {
     let known = dictionary.values[field] ?? []
-    guard let value = record?[field]?.string else { return line.detail }
+    guard let value = record?[field]?.scalar else { return line.detail }
     let given = ShownValue.isName(value) ? "\(line.detail): '\(value)'" : line.detail
     if let question = NearestName.question(about: value, among: known) { return "\(given), \(question)" }
     return known.isEmpty ? given : "\(given) is not one of \(known.joined(separator: ", "))"
   }
 
   private func invalidTimestamp(_ field: String) -> String {
-    let text: String? =
-      switch record?[field]?.value {
-      case .string(let text): text
-      case .number(let digits): digits
-      default: nil
-      }
-    guard let text, ShownValue.isTime(text) else {
+    guard let text = record?[field]?.scalar, ShownValue.isTime(text) else {
       return "\(line.detail) is not a time; \(Self.times)"
     }
     return "\(line.detail): '\(text)' is not a time; \(Self.times)"
