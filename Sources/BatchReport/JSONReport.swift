@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The report of a run for programs (`docs/report-format.md`).
+/// The report of a run for programs (`docs/watch.md`).
 package enum JSONReport {
   /// Incremented when a member is removed or changes its meaning, not when one is added.
   static let version = 1

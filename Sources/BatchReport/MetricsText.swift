@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The figures of a job's last run in the format of Prometheus (`docs/operations.md`).
+/// The figures of a job's last run in the format of Prometheus (`docs/watch.md`).
 package struct MetricsText: Sendable {
   package var job: String
   package var exit: RunExit

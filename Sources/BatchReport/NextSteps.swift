@@ -48,7 +48,7 @@ enum NextSteps {
       } else {
         let them = lineCount == 1 ? "it" : "them"
         steps.append(
-          "\(lines) quarantined; a run would keep \(them) in quarantine. The reasons are in docs/quarantine.md")
+          "\(lines) quarantined; a run would keep \(them) in quarantine. The reasons are in docs/words.md")
       }
     }
     if let choice = consentChoice(report) { steps.append(choice) }
@@ -111,7 +111,7 @@ enum NextSteps {
     if report.ledger.possibleDuplicates > 0 {
       steps.append(
         "\(report.ledger.possibleDuplicates.counted("event")) may exist twice at the service, because an answer was lost "
-          + "and Upload.onUnknown is 'resend'. See docs/operations.md")
+          + "and Upload.onUnknown is 'resend'. See docs/failures.md")
     }
     if summary.rewind.corrections > 0, report.mode != .dryRun, let list = command("store", "corrections") {
       let events = summary.rewind.corrections.counted("event was", "events were")

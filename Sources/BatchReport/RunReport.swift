@@ -124,7 +124,7 @@ package struct QuarantineSample: Sendable, Equatable, Codable {
   }
 }
 
-/// The number of warnings of one kind, and the first places (`docs/warnings.md`).
+/// The number of warnings of one kind, and the first places (`docs/words.md`).
 package struct WarningTally: Sendable, Equatable, Codable {
   package struct Place: Sendable, Equatable, Codable {
     package var device: RedactedText

@@ -41,7 +41,7 @@ extension Int {
 }
 
 extension QuarantineReason {
-  /// The advice for whoever creates the exports (`docs/quarantine.md`).
+  /// The advice for whoever creates the exports (`docs/words.md`).
   package var remedy: String {
     switch self {
     case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing line end."

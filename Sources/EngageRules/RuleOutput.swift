@@ -80,7 +80,7 @@ package struct RuleCounts: Sendable, Equatable {
   package var waitingForSamples = 0
 }
 
-/// A problem with a record that still counts (reference formats 3.7); `docs/warnings.md` describes each kind.
+/// A problem with a record that still counts (reference formats 3.7); `docs/words.md` describes each kind.
 package enum WarningKind: String, CaseIterable, Sendable {
   case emptyCampaign = "empty-campaign"
   case unreadableExpiration = "unreadable-expiration"

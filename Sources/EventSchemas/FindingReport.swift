@@ -11,7 +11,7 @@ package enum FindingReport {
     let counts = FindingID.allCases.compactMap { id in figures[figure(id)].map { (words: id.rawValue, count: $0) } }
     guard !counts.isEmpty else { return nil }
     let found = counts.reduce(0) { $0 + $1.count }
-    return .init("checks", "\(found.counted("finding")), explained in docs/event-schema.md", counts: counts)
+    return .init("checks", "\(found.counted("finding")), explained in docs/words.md", counts: counts)
   }
 
   /// The maximum number of rows: names come from users, so there may be any number.
@@ -71,7 +71,7 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
 }
 
 extension FindingID {
-  /// The advice for the person who sees the finding (`docs/event-schema.md` has more).
+  /// The advice for the person who sees the finding (`docs/words.md` has more).
   package var advice: String {
     switch self {
     case .badName: "rename it where it is recorded"

@@ -46,7 +46,7 @@ package struct GameCounts: Sendable, Equatable {
   package init() {}
 }
 
-/// A problem with a record that still counts; `docs/warnings.md` describes each kind.
+/// A problem with a record that still counts; `docs/words.md` describes each kind.
 package struct GameWarning: Sendable {
   package enum Kind: Hashable, Sendable {
     /// The record lacks what the `transactionServer` needs to validate the receipt.

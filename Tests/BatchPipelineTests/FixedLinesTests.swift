@@ -8,7 +8,7 @@ import Testing
 @testable import BatchPipeline
 @testable import BatchStore
 
-/// Lines that were bad and are fixed, in each way that docs/quarantine.md advises, make what one run over the right lines makes, as far as the
+/// Lines that were bad and are fixed, in each way that docs/failures.md advises, make what one run over the right lines makes, as far as the
 /// reach of a rewind goes (reference decisions 34).
 @Suite("Fixed lines") struct FixedLinesTests {
   enum Way: CaseIterable, Sendable { case replay, runAgain, rerun }

@@ -6,14 +6,8 @@ import Testing
 
 /// The pages in `docs` say everything that the code can report.
 @Suite struct DocumentationTests {
-  @Test func everyQuarantineReasonHasARowInItsOrder() throws {
-    let reasons = try Self.page("docs/quarantine.md").compactMap(Self.firstCell)
-    // Who was forgotten is in no quarantine.
-    #expect(reasons == QuarantineReason.allCases.filter { $0 != .forgotten }.map(\.rawValue))
-  }
-
   @Test func everyPolicyForPersonalDataHasARow() throws {
-    let cells = try Self.page("docs/report-format.md").compactMap(Self.firstCell)
+    let cells = try Self.page("docs/watch.md").compactMap(Self.firstCell)
     for policy in PersonalDataPolicy.allCases { #expect(cells.contains(policy.rawValue)) }
   }
 

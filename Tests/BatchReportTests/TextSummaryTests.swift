@@ -24,7 +24,7 @@ import Testing
         "                  100  possibly twice at the service",
         "  store      SUCCESSFULLY_POSTED 1,205",
         "                1,200  HOLD: a reason (Section.key); ends with an end",
-        "  warnings   3, explained in docs/warnings.md",
+        "  warnings   3, explained in docs/words.md",
         "                    2  link",
         "                    1  unreadable-expiration",
         "  ignored    fields that the format does not know: build (1,200), extra (2)",
@@ -32,7 +32,7 @@ import Testing
         "To do",
         "  - 2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
         "  - 100 events may exist twice at the service, because an answer was lost and Upload.onUnknown is 'resend'. "
-          + "See docs/operations.md",
+          + "See docs/failures.md",
       ])
   }
 

@@ -37,6 +37,9 @@ struct MarkdownPage {
     if !numbers.insert(String(number)).inserted { repeatedNumbers.append(String(number)) }
   }
 
+  /// The paths of the pages below `docs`.
+  static func documents() throws -> [String] { try Checkout.files(below: "docs").filter { $0.hasSuffix(".md") } }
+
   /// Every page of the checkout.
   static func all() throws -> [MarkdownPage] {
     let inner = try ["docs", "configs", "samples", "deploy", "jobs", "Tests", "Benchmarks"].flatMap { folder in

@@ -1,9 +1,23 @@
 import TestSupport
 import Testing
 
-/// Comments name the rule that they follow as `(reference events 3.3)`: page and number of a heading below `docs/reference`.
+/// Comments name the rule that they follow as `(reference events 3.3)`: page and number of a heading below `docs`.
 @Suite("References to the rules") struct ReferenceTests {
-  static let folder = "docs/reference"
+  /// Rules that are a section of another page, where this letter is before their numbers.
+  static let sections = ["unity": (page: "deltadna-service", letter: "U")]
+
+  /// The numbers of all pages with rules, by the name of the page.
+  static func numbers() throws -> [String: Set<String>] {
+    var numbers: [String: Set<String>] = [:]
+    for path in try MarkdownPage.documents() {
+      numbers[String(path.split(separator: "/").last?.dropLast(3) ?? "")] = try MarkdownPage(path).numbers
+    }
+    for (name, section) in sections {
+      let own = (numbers[section.page] ?? []).filter { $0.hasPrefix(section.letter) }
+      numbers[name] = Set(own.map { String($0.dropFirst(section.letter.count)) })
+    }
+    return numbers.filter { !$0.value.isEmpty }
+  }
 
   /// What is read for references: everything that is written by hand and is not a page.
   static func sources() throws -> [String] {
@@ -18,10 +32,7 @@ import Testing
 
   @Test("Each names a page and a heading that exist")
   func everyReferenceIsKept() throws {
-    var numbers: [String: Set<String>] = [:]
-    for name in try Checkout.names(in: Self.folder) where name.hasSuffix(".md") {
-      numbers[String(name.dropLast(3))] = try MarkdownPage("\(Self.folder)/\(name)").numbers
-    }
+    let numbers = try Self.numbers()
     var count = 0
     for path in try Self.sources() {
       for (page, number) in Self.references(in: try Checkout.text(path), pages: Set(numbers.keys)) {
@@ -53,8 +64,8 @@ import Testing
 
   @Test("No number stands for two rules of a page")
   func numbersAreUnique() throws {
-    for name in try Checkout.names(in: Self.folder) {
-      #expect(try MarkdownPage("\(Self.folder)/\(name)").repeatedNumbers == [], "\(name)")
+    for path in try MarkdownPage.documents() {
+      #expect(try MarkdownPage(path).repeatedNumbers == [], "\(path)")
     }
   }
 

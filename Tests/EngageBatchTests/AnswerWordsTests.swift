@@ -114,7 +114,7 @@ import Testing
       basis.hasSuffix(
         "events were not sent, because they are older than Collect takes (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); they are "
           + "not counted as missing, and it ends with nothing that a run does: by asOf they are older than Collect takes. deltaDNA loads older "
-          + "data on request: ask its support (docs/deltadna.md)"),
+          + "data on request: ask its support (docs/reference/deltadna.md)"),
       "\(basis)")
     let listed = try workspace.run("store", "events", "--store", "g.sqlite", "--format", "json")
     let id = try #require(try JSONNode.parse(Array(listed.output.utf8)).array?.first?["id"]?.string)

@@ -50,7 +50,7 @@ import Testing
     }
     for wanted in [
       "1 event quarantined: schema-invalid", "campaigns 2 responses of triggers",
-      "checks 2 findings, explained in docs/event-schema.md",
+      "checks 2 findings, explained in docs/words.md",
       "1 emptyValue", "1 wrongType", "1 not sent, because the player had opted out",
       "decisions 1 engagement recorded, 1 asked: 1 answered, 0 by an earlier answer, 0 failed",
     ] {

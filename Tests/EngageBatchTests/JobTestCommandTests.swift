@@ -145,7 +145,7 @@ import Testing
     #expect(finished.code == 66)
     #expect(
       finished.messages
-        == "jobs/weather.json: error: the job has no tests; name files with tests under 'tests' (docs/testing.md)\n")
+        == "jobs/weather.json: error: the job has no tests; name files with tests under 'tests' (docs/cookbook.md)\n")
   }
 
   @Test("Foreign lines are read as those of their entry")

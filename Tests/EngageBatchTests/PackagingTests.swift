@@ -24,14 +24,14 @@ import Testing
     #expect(pages.count > 30)
     for file in [
       "share/bash-completion/completions/engage-batch", "share/zsh/site-functions/_engage-batch",
-      "share/fish/vendor_completions.d/engage-batch.fish", "share/doc/engage-batch/docs/operations.md",
+      "share/fish/vendor_completions.d/engage-batch.fish", "share/doc/engage-batch/docs/schedule.md",
       "share/doc/engage-batch/LICENSE", "lib/systemd/system/engage-batch@.timer",
     ] {
       #expect(try !workspace.read("to/\(file)").isEmpty)
     }
     let unit = try workspace.read("to/lib/systemd/system/engage-batch@.service")
     #expect(unit.contains("ExecStart=/opt/e/bin/engage-batch run "))
-    #expect(unit.contains("file:/opt/e/share/doc/engage-batch/docs/operations.md"))
+    #expect(unit.contains("file:/opt/e/share/doc/engage-batch/docs/schedule.md"))
     #expect(try workspace.shell("bash -n to/share/bash-completion/completions/engage-batch").code == 0)
   }
 

@@ -19,7 +19,7 @@ import Testing
 
   @Test(
     "Every command runs as it stands, in the order of the page",
-    arguments: ["cookbook", "testing", "getting-started", "input-format"])
+    arguments: ["cookbook", "getting-started"])
   func commands(page: String) throws {
     let script = try Self.script(of: "docs/\(page).md")
     #expect(script.contains("engage-batch "))

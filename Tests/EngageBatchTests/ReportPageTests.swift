@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// `docs/report-format.md` against reports of real runs, good and bad ones.
+/// `docs/watch.md` against reports of real runs, good and bad ones.
 @Suite("Reports and their page") struct ReportPageTests {
   /// Said of jobs that these runs are not.
   private static let elsewhere: Set<String> = ["deltadna", "unity", "summary.json"]
@@ -34,14 +34,14 @@ import Testing
 
   /// The rows about `report.json`: the keys of the first cell, and what else stands in back quotes.
   private static func rows() throws -> [(keys: [String], words: [String])] {
-    let page = try Checkout.text("docs/report-format.md")
+    let page = try Checkout.text("docs/watch.md")
     let section = try #require(page.firstRange(of: "\n## report.json\n")).upperBound
     let lines = page[section...].split(separator: "\n").filter { $0.hasPrefix("| `") }
     let rows = lines.map { line in
       let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.output.1) } }
       return (cells[0], cells[1])
     }
-    return try Vectors.wanted(rows, "docs/report-format.md")
+    return try Vectors.wanted(rows, "docs/watch.md")
   }
 
   /// Whether there is something in it: not null, and neither 0 nor false nor empty, where such a value says "nothing".

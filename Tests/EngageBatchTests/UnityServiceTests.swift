@@ -35,7 +35,7 @@ import Testing
   private static let advice =
     "are too old by the clock of this machine: Unity Analytics drops events that are older than 31 days, without a word and whatever asOf "
     + "says, so that \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; for Unity Analytics ask "
-    + "Unity's support (docs/reference/unity.md, section 5)"
+    + "Unity's support (docs/reference/deltadna-service.md, section U5)"
 
   /// 321 events of years ago were "posted", and nothing said that none of them arrived.
   @Test("What is too old for the service by the clock is named before it is sent, in report, to-do and by verify")
@@ -97,7 +97,7 @@ import Testing
     #expect(
       run.messages.contains(
         "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics takes. deltaDNA loaded older data on request; "
-          + "for Unity Analytics ask Unity's support (docs/reference/unity.md, section 5)\n"), "\(run.messages)")
+          + "for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)\n"), "\(run.messages)")
     let verified = try workspace.run(["verify", "job.json"], environment: Self.unity(server))
     #expect(verified.code == 0, "\(verified.messages)")
     #expect(verified.output.contains("2 events were not sent, because they are older than Unity Analytics takes"))

@@ -6,16 +6,6 @@ import Testing
 @Suite struct SchemaPageTests {
   private func page() throws -> String { try Checkout.text("docs/event-schema.md") }
 
-  @Test(arguments: FindingID.allCases)
-  func everyFindingIsDescribed(id: FindingID) throws {
-    #expect(try page().contains("| `\(id.rawValue)` |"))
-  }
-
-  @Test(arguments: SchemaProblem.Kind.allCases)
-  func everyProblemIsDescribed(kind: SchemaProblem.Kind) throws {
-    #expect(try page().contains("`\(kind.rawValue)`"))
-  }
-
   @Test(arguments: ParameterType.allCases)
   func everyTypeIsDescribed(type: ParameterType) throws {
     #expect(try page().contains("| `\(type.rawValue)` |"))

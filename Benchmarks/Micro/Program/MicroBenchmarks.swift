@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// `engage-microbenchmarks BASELINE TOOLCHAIN [record]`: measures the steps of a run one by one and compares their allocations
-/// with the baseline; see docs/performance.md.
+/// with the baseline; see Benchmarks/README.md.
 @main
 struct MicroBenchmarks {
   static func main() throws {

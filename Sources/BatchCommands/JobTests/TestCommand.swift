@@ -73,6 +73,6 @@ struct NoTestsError: RunError, CustomStringConvertible {
   var exit: RunExit { .noInput }
 
   var description: String {
-    "\(job.printable): error: the job has no tests; name files with tests under 'tests' (docs/testing.md)"
+    "\(job.printable): error: the job has no tests; name files with tests under 'tests' (docs/cookbook.md)"
   }
 }

@@ -97,7 +97,7 @@ struct QuarantineReplayCommand: ParsableCommand {
     commandName: "replay", abstract: "Take quarantined lines in again, by the job's present configuration.",
     discussion: """
       Lines that are records now become events, which the next run sends; the others stay, with the reason that holds now. \
-      docs/quarantine.md says when that helps. Lines are late, as a rule: within the reach of Ingest.rewind their devices are taken back and \
+      docs/failures.md says when that helps. Lines are late, as a rule: within the reach of Ingest.rewind their devices are taken back and \
       decided anew. Beyond it neither sessions nor campaigns are wound back, and Ingest.lateRecords says whether such records are \
       taken in or stay.
       """)

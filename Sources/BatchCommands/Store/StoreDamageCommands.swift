@@ -33,7 +33,7 @@ struct StoreBackupCommand: ParsableCommand {
     discussion: """
       A run may have the store open meanwhile: the copy has what was committed when the command began. It is readable by its owner \
       alone, and stands under its name only once it was found whole. Events that are sent after the copy was made are not known to it: \
-      docs/upgrades.md says what to do before it is used.
+      docs/store.md says what to do before it is used.
       """)
 
   @OptionGroup var options: StoreOptions<JobOption>

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A warning about a foreign record that counts nevertheless (`docs/warnings.md`).
+/// A warning about a foreign record that counts nevertheless (`docs/words.md`).
 package struct LineWarning: Sendable, Equatable {
   package var kind: String
   /// The text, without values of the record.

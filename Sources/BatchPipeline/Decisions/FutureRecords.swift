@@ -4,7 +4,7 @@ package import BatchFoundation
 ///
 /// They are processed like others (reference decisions 11), so records of their device until then count as late.
 package enum FutureRecords {
-  /// The kind of warning (`docs/warnings.md`).
+  /// The kind of warning (`docs/words.md`).
   static let kind = "future-record"
   /// The distance from `asOf` beyond which a record is in the future: no mistaken time zone is that far off.
   private static let margin = Milliseconds(86_400_000)

@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// Records from before phones recorded events: mostly numbers that are not seconds since 1970.
 package enum PastRecords {
-  /// The kind of warning (`docs/warnings.md`).
+  /// The kind of warning (`docs/words.md`).
   static let kind = "past-record"
   /// The instant before which records are reported: the start of 2008.
   package static let end = Instant(milliseconds: 1_199_145_600_000)

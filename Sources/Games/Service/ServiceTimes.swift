@@ -27,7 +27,7 @@ package struct ServiceTimes: Sendable {
   package static let collect = ServiceTimes(
     service: "Collect", oldest: Milliseconds(32 * 86_400_000), "32 days",
     setting: "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead",
-    legacy: "deltaDNA loads older data on request: ask its support (docs/deltadna.md)")
+    legacy: "deltaDNA loads older data on request: ask its support (docs/reference/deltadna.md)")
 
   // MARK: - Before events are sent
 

@@ -63,7 +63,7 @@ package enum UnityLimits {
     service: "Unity Analytics", oldest: oldestEvent, "31 days",
     setting: "31 days back and 24 hours ahead, or less by DeltaDNA.oldestEvent and furthestAhead",
     legacy:
-      "deltaDNA loaded older data on request; for Unity Analytics ask Unity's support (docs/reference/unity.md, section 5)"
+      "deltaDNA loaded older data on request; for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)"
   )
 }
 

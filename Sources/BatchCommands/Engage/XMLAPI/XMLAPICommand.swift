@@ -13,7 +13,7 @@ struct XMLAPICommand: ParsableCommand {
       A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Where an element \
       of a repeatable group comes again, such as SYNC_FIELDS/SYNC_FIELD/NAME, another group begins, and where a column of a table \
       comes again, another row; anything else may be given once. A fault of \
-      the service ends with exit code 65, and stands on stdout like an answer. docs/xmlapi.md has examples.
+      the service ends with exit code 65, and stands on stdout like an answer. docs/reference/command-line.md has examples.
 
       Without an operation, stdin has one in each line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": ...}, and \
       --ledger names the file that keeps what became of each: the same command goes on where it was interrupted, and sends nothing \
