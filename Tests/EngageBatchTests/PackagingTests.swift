@@ -7,7 +7,7 @@ import Testing
 @Suite("Installed files") struct PackagingTests {
   private static let copies = [
     "scripts", "docs", "configs", "jobs", "samples", "deploy", "README.md", "CHANGELOG.md", "CONTRIBUTING.md",
-    "LICENSE", "NOTICES.md", "SECURITY.md",
+    "LICENSE", "NOTICES.md", "SECURITY.md", "Benchmarks",
   ]
 
   @Test("Program, a man page for each command, completions, units and pages")

@@ -97,7 +97,8 @@ import Testing
     #expect(
       run.messages.contains(
         "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics takes. deltaDNA loaded older data on request; "
-          + "for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)\n"), "\(run.messages)")
+          + "for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)\n"),
+      "\(run.messages)")
     let verified = try workspace.run(["verify", "job.json"], environment: Self.unity(server))
     #expect(verified.code == 0, "\(verified.messages)")
     #expect(verified.output.contains("2 events were not sent, because they are older than Unity Analytics takes"))
