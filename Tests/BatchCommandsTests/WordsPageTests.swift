@@ -7,6 +7,7 @@ import Engage
 import EngageRules
 import EventSchemas
 import GameRules
+import Games
 import TestSupport
 import Testing
 
@@ -41,6 +42,8 @@ import Testing
       ]),
     Section(heading: "Findings", words: FindingID.allCases.map(\.rawValue)),
     Section(heading: "Problems of a schema file", words: SchemaProblem.Kind.allCases.map(\.rawValue)),
+    Section(heading: "Questions of games", words: DecisionFailure.Kind.allCases.map(\.rawValue)),
+    Section(heading: "Triggers of games", words: TriggerResult.allCases.map(\.rawValue)),
     Section(heading: "Expirations", words: ExpirationText.Refusal.allCases.map(\.rawValue)),
     Section(
       heading: "Identity plans", words: MergeState.allCases.map(\.rawValue) + MergeScenario.allCases.map(\.rawValue)),
