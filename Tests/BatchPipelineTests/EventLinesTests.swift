@@ -5,61 +5,48 @@ import Testing
 @testable import BatchPipeline
 
 @Suite("Lines of events, made by several threads") struct EventLinesTests {
-  private struct Line {
-    var timestamp: Int64
-    var device: String
-    var emission: Int64
-    var series: Int
-    var text: String
+  private typealias Line = LineCodec.Line
 
-    static func precedes(_ one: Line, _ other: Line) -> Bool {
-      if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-      if one.device != other.device { return one.device.utf8.lexicographicallyPrecedes(other.device.utf8) }
-      return (one.emission, one.series) < (other.emission, other.series)
-    }
+  private static func precedes(_ one: Line, _ other: Line) -> Bool {
+    if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+    if one.device != other.device { return one.device.utf8.lexicographicallyPrecedes(other.device.utf8) }
+    return one.emission < other.emission
   }
 
   /// Series of lines, some longer than what a thread makes at once.
-  private func recorded(_ seed: UInt64, series count: ClosedRange<Int> = 0...11) throws -> (
-    ordered: OrderedLines, lines: [Line]
-  ) {
+  private func recorded(_ seed: UInt64, series count: ClosedRange<Int> = 0...11) -> [[Line]] {
     var random = SplitMix64(seed: seed)
-    let ordered = try OrderedLines(folder: "/tmp")
-    var lines: [Line] = []
-    for number in 0..<Int.random(in: count, using: &random) {
-      var series = LineSeries()
-      for index in 0..<Int.random(in: 0...400, using: &random) {
-        let line = Line(
+    return (0..<Int.random(in: count, using: &random)).map { number in
+      (0..<Int.random(in: 0...400, using: &random)).map { index in
+        Line(
           timestamp: Int64.random(in: 0...90, using: &random), device: "D\(Int.random(in: 0...9, using: &random))",
-          emission: Int64(index), series: number,
+          emission: Int64(index),
           text: "\(number).\(index) " + String(repeating: "x", count: Int.random(in: 0...2000, using: &random)))
-        lines.append(line)
-        let device = Array(line.device.utf8)
-        device.withUnsafeBufferPointer { utf8 in
-          guard let base = utf8.baseAddress else { return }
-          series.add(
-            line.text.utf8, at: Instant(milliseconds: line.timestamp), Text(base: base, count: utf8.count),
-            line.emission)
-        }
-      }
-      try ordered.append(&series)
+      }.sorted(by: Self.precedes)
     }
-    return (ordered, lines)
+  }
+
+  private func sequences(_ recorded: [[Line]]) -> [BlockSequence] {
+    recorded.map { lines in
+      var blocks = LineCodec.blocks(of: lines)[...]
+      return BlockSequence { blocks.popFirst() }
+    }
   }
 
   @Test(
     "They come in the order of time, device, emission and series, whatever the number of threads", arguments: 1...12)
   func order(seed: UInt64) throws {
-    let (ordered, lines) = try recorded(seed)
+    let recorded = recorded(seed)
     let window = DeliveryWindow(after: Instant(milliseconds: 20), before: Instant(milliseconds: 80))
     for (shares, workers) in [(1, 1), (1, 4), (2, 2), (5, 1), (5, 3), (16, 16)] {
       for window in [nil, window] {
         var text: [UInt8] = []
         let made = try EventLines(
-          [EventSelection(sequences: ordered.sequences, window: window)], codec: LineCodec(), shares: shares)
+          [EventSelection(sequences: sequences(recorded), window: window)], codec: LineCodec(), shares: shares)
         try made.run(workers: workers) { text += $0 }
-        let expected = lines.filter { window?.contains(Instant(milliseconds: $0.timestamp)) ?? true }
-          .sorted(by: Line.precedes).map { $0.text + "\n" }.joined()
+        // Sorting is stable, so equal lines keep the order of their series.
+        let expected = recorded.joined().filter { window?.contains(Instant(milliseconds: $0.timestamp)) ?? true }
+          .sorted(by: Self.precedes).map { $0.text + "\n" }.joined()
         #expect(text == Array(expected.utf8), "\(shares) shares, \(workers) threads")
       }
     }
@@ -69,12 +56,12 @@ import Testing
 
   @Test("A reader or a taker that fails ends all threads, and its error is thrown", arguments: [1, 2, 8])
   func failures(workers: Int) throws {
-    let (ordered, lines) = try recorded(3, series: 9...9)
-    try #require(lines.count > 900)
+    let recorded = recorded(3, series: 9...9)
+    try #require(recorded.joined().count > 900)
     let full = try EventLines(
-      [EventSelection(sequences: ordered.sequences)], codec: LineCodec(), shares: workers)
+      [EventSelection(sequences: sequences(recorded))], codec: LineCodec(), shares: workers)
     #expect(throws: Full.self) { try full.run(workers: workers) { _ in throw Full() } }
-    var sequences = ordered.sequences
+    var sequences = sequences(recorded)
     var blocks = 0
     let whole = sequences[1]
     sequences[1] = BlockSequence {

@@ -75,43 +75,29 @@ package struct Comparing {
 
   // MARK: - Devices
 
-  private struct Behaviour: Equatable {
-    var outline = DeviceOutline()
-    /// A digest of the events' bytes, to distinguish events that differ only in attributes.
-    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func add(_ event: UnsafeBufferPointer<UInt8>, _ request: RunRequest) throws {
-      unsafe event.forEach { digest = (digest ^ UInt64($0)) &* 0x100_0000_01b3 }
-      unsafe request.platform.outline(try JSONNode.parse(Array(event)), request.settings, into: &outline)
-    }
-  }
-
   private func compareDevices(
     _ one: DecidedEvents, _ other: DecidedEvents, _ names: [String: String], _ comparison: inout Comparison
   ) throws {
-    let (old, new) = (try one.byDevice(), try other.byDevice())
     // Uses the same hashes as other reports on the store, if there is one.
     let key = try before.request.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let personal = PersonalData(one.report.personalData, key: key)
     var campaigns: [ByteText: (before: Int, after: Int)] = [:]
-    func count(_ behaviour: Behaviour, _ add: (inout (before: Int, after: Int), Int) -> Void) {
-      for (name, count) in behaviour.outline.campaigns {
+    func count(_ behavior: DeviceBehavior, _ add: (inout (before: Int, after: Int), Int) -> Void) {
+      for (name, count) in behavior.outline.campaigns {
         let name = ByteText(name)
         guard campaigns[name] != nil || campaigns.count < Self.campaigns else { continue }
         add(&campaigns[name, default: (0, 0)], count)
       }
     }
-    while let device = Self.next(old.device, new.device) {
+    try DecidedEvents.forEachDevice(in: [one, other]) { device, behaviors in
       try before.interruption.check()
-      var (was, becomes) = (Behaviour(), Behaviour())
-      if old.device == device { try unsafe old.next { try unsafe was.add($0, before.request) } }
-      if new.device == device { try unsafe new.next { try unsafe becomes.add($0, after.request) } }
+      let (was, becomes) = (behaviors[0], behaviors[1])
       count(was) { $0.before += $1 }
       count(becomes) { $0.after += $1 }
       comparison.devices += 1
-      guard was != becomes else { continue }
+      guard was != becomes else { return }
       comparison.changedDevices += 1
-      guard comparison.examples.count < Self.examples else { continue }
+      guard comparison.examples.count < Self.examples else { return }
       comparison.examples.append(
         Comparison.Device(
           id: personal.id(String(decoding: device, as: UTF8.self)),
@@ -124,11 +110,6 @@ package struct Comparing {
         return left != right ? left > right : ByteText(one.name) < ByteText(other.name)
       }
     comparison.campaigns.removeLast(max(0, comparison.campaigns.count - Self.shownCampaigns))
-  }
-
-  private static func next(_ one: [UInt8]?, _ other: [UInt8]?) -> [UInt8]? {
-    guard let one, let other else { return one ?? other }
-    return other.lexicographicallyPrecedes(one) ? other : one
   }
 
   private static func changes(

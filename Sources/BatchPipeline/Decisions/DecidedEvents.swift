@@ -46,10 +46,27 @@ package struct DecidedEvents {
     return bodies
   }
 
-  /// Returns the events device after device, by the bytes of their ids, however many there are.
-  func byDevice() throws -> DeviceEvents {
-    let folder = request.ingestOptions.temporaryFolder
-    let lines = try OrderedLines(folder: folder)
+  /// Passes on what each device does in each of several results, by the bytes of the devices' ids. The number of events
+  /// is not limited; those of a device come in the order of decision.
+  static func forEachDevice(
+    in results: [DecidedEvents], _ body: (_ device: [UInt8], _ behaviors: [DeviceBehavior]) throws -> Void
+  ) throws {
+    let lines = try OrderedLines()
+    for (side, result) in results.enumerated() { try result.add(to: lines, side: side) }
+    let none = results.map { _ in DeviceBehavior() }
+    var (device, behaviors): ([UInt8]?, [DeviceBehavior]) = (nil, none)
+    try lines.forEach { line in
+      if let device, device != line.device {
+        try body(device, behaviors)
+        behaviors = none
+      }
+      device = line.device
+      try behaviors[line.side].add(line.bytes, results[line.side].request)
+    }
+    if let device { try body(device, behaviors) }
+  }
+
+  private func add(to lines: OrderedLines, side: Int) throws {
     var series = LineSeries()
     var buffer = ByteBuffer(capacity: 1 << 12)
     for sequence in spool.sequences() {
@@ -58,44 +75,27 @@ package struct DecidedEvents {
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)
           // With equal times, device and order of decision determine the order.
-          unsafe series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission)
+          unsafe series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission, side: side)
           buffer.truncate(to: 0)
         }
-        if series.byteCount > DeviceEvents.seriesBytes { try lines.append(&series) }
+        if series.isFull { try lines.append(&series) }
       }
     }
     try lines.append(&series)
-    return try DeviceEvents(
-      EventMerge(EventMerge.narrowed(lines.sequences, codec: LineCodec(), folder: folder), codec: LineCodec()))
   }
 
   private var codec: any EventCodec { request.platform.storeFormat.codec }
 }
 
-/// The events of one device after another, each device's in the order of decision.
-final class DeviceEvents {
-  /// The number of bytes sorted in memory at once.
-  static let seriesBytes = 4 << 20
+/// What a device does, by its events.
+struct DeviceBehavior: Equatable {
+  private(set) var outline = DeviceOutline()
+  /// A digest of the events' bytes, to distinguish events that differ only in attributes.
+  private var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  private var merge: EventMerge
-  private var buffer = ByteBuffer(capacity: 1 << 12)
-  /// The device whose events come next; nil after the last.
-  private(set) var device: [UInt8]?
-
-  init(_ merge: EventMerge) {
-    self.merge = merge
-    device = merge.device.map { unsafe Array($0.bytes) }
-  }
-
-  /// Passes the events of the next device to `body`, as JSON.
-  func next(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
-    guard let device else { return }
-    while let next = merge.device, unsafe next.bytes.elementsEqual(device) {
-      buffer.truncate(to: 0)
-      _ = try merge.appendNext(to: &buffer)
-      try unsafe body(buffer.bytes)
-    }
-    self.device = merge.device.map { unsafe Array($0.bytes) }
+  fileprivate mutating func add(_ event: [UInt8], _ request: RunRequest) throws {
+    for byte in event { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    request.platform.outline(try JSONNode.parse(event), request.settings, into: &outline)
   }
 }
 

@@ -145,13 +145,8 @@ private struct JobTestOutcome {
 
   private func outlines() throws -> [(device: String, outline: DeviceOutline)] {
     var outlines: [(String, DeviceOutline)] = []
-    let events = try decided.byDevice()
-    while let device = events.device {
-      var outline = DeviceOutline()
-      try unsafe events.next {
-        unsafe request.platform.outline(try JSONNode.parse(Array($0)), request.settings, into: &outline)
-      }
-      outlines.append((String(decoding: device, as: UTF8.self), outline))
+    try DecidedEvents.forEachDevice(in: [decided]) { device, behaviors in
+      outlines.append((String(decoding: device, as: UTF8.self), behaviors[0].outline))
     }
     return outlines
   }

@@ -2,9 +2,15 @@ import BatchFoundation
 import BatchStore
 
 /// A comparison of new decisions about a span of time with the stored events, choosing those that the store gets.
-///
-/// Both sides come in the order of delivery, so that one instant of one device is in memory at a time.
 struct EventReplacement {
+  /// The sources of the lines to compare.
+  enum Side: Int {
+    /// New events, each in a block of its own.
+    case decided
+    /// The store's events before new lines were imported, and now; see ``StoredSide/line(_:_:)``.
+    case before, stored
+  }
+
   /// The number of events stored at once.
   private static let stretch = 4096
 
@@ -12,107 +18,70 @@ struct EventReplacement {
   private let platform: any Platform
   private let sendsAgain: SentEvents?
   private let writer: any BlockWriter
-  /// The new events for examination; and again, one instant later, for copying.
-  private var decided: EventMerge
-  private var copied: EventMerge
-  /// The store's events before new lines were imported, and now.
-  private var before: EventMerge
-  private var stored: EventMerge
+  private var codec: any EventCodec { platform.storeFormat.codec }
   private(set) var counts = RerunCounts()
   /// Events that the store gets under the number of another one that was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
-  /// - Parameters:
-  ///   - span: the span of time to compare.
-  ///   - decided: returns the new events in sorted sequences, once per call.
-  ///   - before: lines of ``StoredSide``, from before new lines were imported.
-  ///   - stored: the present lines.
-  init(
-    _ span: ReplacedSpan, decided: () throws -> [BlockSequence], before: [BlockSequence], stored: [BlockSequence],
-    sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits
-  ) throws {
-    let codec = platform.storeFormat.codec
+  init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits) {
     self.span = span
     self.platform = platform
     self.sendsAgain = sendsAgain
-    writer = codec.writer(limits)
-    self.decided = try EventMerge(decided(), codec: codec)
-    copied = try EventMerge(decided(), codec: codec)
-    self.before = try EventMerge(before, codec: LineCodec())
-    self.stored = try EventMerge(stored, codec: LineCodec())
-    while let next = self.decided.timestamp, next < span.from {
-      try self.decided.skip()
-      try copied.skip()
-    }
+    writer = platform.storeFormat.codec.writer(limits)
   }
 
-  /// Returns the next events for the store; nil after the last.
-  mutating func next() throws -> EventBlocks? {
+  /// Passes the events for the store to `take`. One instant of one device is in memory at a time.
+  mutating func compare(_ lines: OrderedLines, _ take: (EventBlocks) throws -> Void) throws {
+    var place: [OrderedLines.Line] = []
     var taken = 0
-    while taken < Self.stretch, let place = nextPlace() { taken += try pick(at: place) }
-    return taken > 0 ? writer.finish() : nil
-  }
-
-  private struct Place: Equatable {
-    var timestamp: Instant
-    var device: [UInt8]
-
-    init?(_ merge: EventMerge) {
-      guard let timestamp = merge.timestamp, let device = merge.device else { return nil }
-      self.timestamp = timestamp
-      self.device = unsafe Array(device.bytes)
+    try lines.forEach { line in
+      if let last = place.last, last.timestamp != line.timestamp || last.device != line.device {
+        taken += try pick(place)
+        place = []
+        if taken >= Self.stretch {
+          try take(writer.finish())
+          taken = 0
+        }
+      }
+      place.append(line)
     }
-
-    func precedes(_ other: Place) -> Bool {
-      timestamp != other.timestamp
-        ? timestamp < other.timestamp : device.lexicographicallyPrecedes(other.device)
-    }
+    taken += try pick(place)
+    if taken > 0 { try take(writer.finish()) }
   }
 
-  private func nextPlace() -> Place? {
-    let places = [Place(decided).flatMap { span.contains($0.timestamp) ? $0 : nil }, Place(before), Place(stored)]
-    return places.compactMap { $0 }.min { $0.precedes($1) }
-  }
-
+  /// - Parameter place: all lines of one instant of one device.
   /// - Returns: the number of events at the place that the store gets.
-  private mutating func pick(at place: Place) throws -> Int {
-    var (events, numbers): ([[UInt8]], [Int64]) = ([], [])
-    while Place(decided) == place {
-      numbers.append(decided.emission ?? 0)
-      events.append(try Self.next(&decided))
-    }
+  private mutating func pick(_ place: [OrderedLines.Line]) throws -> Int {
+    guard let first = place.first else { return 0 }
+    var decided: [(event: any EventCursor, json: [UInt8])] = []
     var (earlier, present) = (StoredSide(), StoredSide())
-    while Place(before) == place { earlier.add(line: try Self.next(&before), 0) }
-    while Place(stored) == place {
-      let number = stored.emission ?? 0
-      present.add(line: try Self.next(&stored), number)
+    for line in place {
+      switch Side(rawValue: line.side) {
+      case .decided:
+        let event = try codec.cursorOnFirst(of: line.bytes)
+        decided.append((event, DecidedEvent(event).json))
+      case .before: earlier.add(line: line.bytes, line.emission)
+      case .stored, nil: present.add(line: line.bytes, line.emission)
+      }
     }
-    guard !span.excluded.contains(place.device) else {
-      counts.heldBack += max(present.waiting.count, events.count)
-      for _ in events { try copied.skip() }
+    guard !span.excluded.contains(first.device) else {
+      counts.heldBack += max(present.waiting.count, decided.count)
       return 0
     }
     let platform = platform
-    let taken = try present.taken(of: events, sendsAgain, &counts) {
+    let fates = try present.taken(of: decided.map(\.json), sendsAgain, &counts) {
       platform.describe(try JSONNode.parse($0), device: "").type
     }
     counts.removed += earlier.waiting.count
-    for (event, fate) in zip(events, taken) where fate != .left && earlier.removeWaiting(event) {
-      counts.unchanged += 1
-    }
-    for (number, fate) in zip(numbers, taken) {
-      if fate != .left { _ = try copied.next(into: writer) } else { try copied.skip() }
-      if present.hasTwin(number, fate) {
-        twins.insert(NumberedEvent(at: place.timestamp, device: place.device, emission: number))
+    for ((event, json), fate) in zip(decided, fates) {
+      if present.hasTwin(event.emission, fate) {
+        twins.insert(NumberedEvent(at: first.timestamp, device: first.device, emission: event.emission))
       }
+      guard fate != .left else { continue }
+      if earlier.removeWaiting(json) { counts.unchanged += 1 }
+      writer.append(event)
     }
-    return taken.count { $0 != .left }
-  }
-
-  private static func next(_ merge: inout EventMerge) throws -> [UInt8] {
-    var buffer = ByteBuffer()
-    _ = try merge.appendNext(to: &buffer)
-    return buffer.array
+    return fates.count { $0 != .left }
   }
 }
 

@@ -52,11 +52,12 @@ extension Pipeline {
     do {
       // Events held back by states belong to these devices, and cannot be replaced.
       var devices = try store.holdingDevices()
-      let stored = try storedLines(of: ReplacedSpan(from: rerun.from, to: rerun.to, excluded: []), store)
+      let lines = try OrderedLines()
+      try add(store, from: rerun.from, to: rerun.to, as: .before, to: lines)
       let taken = try takeIn(rerun, preparation, store, run)
       devices.formUnion(try store.holdingDevices())
       let span = ReplacedSpan(from: rerun.from, to: rerun.to, excluded: devices)
-      let counts = try replace(span, rerun, preparation, store, run, before: stored, &outcome)
+      let counts = try replace(span, rerun, preparation, store, run, lines, &outcome)
       outcome.report.summary.rewind = taken?.rewind ?? RunSummary.Rewind()
       outcome.report.summary.store = Dictionary(
         uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
@@ -108,61 +109,81 @@ extension Pipeline {
 
   private func replace(
     _ span: ReplacedSpan, _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID,
-    before: OrderedLines, _ outcome: inout RunOutcome
+    _ lines: OrderedLines, _ outcome: inout RunOutcome
   ) throws -> RerunCounts {
-    let folder = try TemporaryFolder(below: ingestOptions.temporaryFolder)
-    let anew = try EventStore.open(folder.path("decided.sqlite"), format: platform.storeFormat)
+    let anew = try EventStore.temporary(format: platform.storeFormat)
     let anewRun = try anew.runs.begin(
       job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
-    let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
-    let sink = try RerunSink(kept: StoreSink(store: anew, run: anewRun, quarantined: lines), store: store, span: span)
+    let quarantined = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
+    let sink = try RerunSink(
+      kept: StoreSink(store: anew, run: anewRun, quarantined: quarantined), store: store, span: span)
     var preparation = preparation
     preparation.options.remembers = { device, timestamp in
       unsafe span.contains(timestamp) && (span.excluded.isEmpty || !span.excluded.contains(Array(device.bytes)))
     }
     let local = try decided(
       preparation.files, preparation,
-      RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: lines), &outcome)
+      RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: quarantined),
+      &outcome)
     // An export of another form would take everything back.
     guard local.isUsable else { throw NothingUsable(local.ingest.counts, request.job.window, []) }
-    let events = try EventSpool(folder: ingestOptions.temporaryFolder)
-    for sequence in try anew.ledger.sequences([.stored(by: anewRun)], touching: span) {
-      // In the form in which they would be sent now.
-      try events.append(sequence, changing: store.ledger.amended)
-    }
+    try add(store, from: rerun.from, to: rerun.to, as: .stored, to: lines)
+    try add(anew.ledger.sequences([.stored(by: anewRun)], touching: span), in: span, store, to: lines)
     let limits = platform.limits(request.settings)
-    var replacement = try EventReplacement(
-      span, decided: { try narrowed(events.sequences(), platform.storeFormat.codec) },
-      before: narrowed(before.sequences, LineCodec()),
-      stored: narrowed(storedLines(of: span, store).sequences, LineCodec()), sendsAgain: rerun.sendsAgain, platform,
-      limits: limits)
-    var rest = RerunRest(anew, rows: sink.rows)
-    try store.ledger.replaceWaiting(span, run: run, limits: limits) {
-      try interruption.check()
-      guard let blocks = try replacement.next() else { return try rest.next() }
-      var batch = LocalBatch()
-      batch.events = [blocks]
-      return batch
-    } twins: {
-      replacement.twins
+    var replacement = EventReplacement(span, sendsAgain: rerun.sendsAgain, platform, limits: limits)
+    try store.ledger.replaceWaiting(span, run: run, limits: limits) { insert in
+      try replacement.compare(lines) { blocks in
+        try interruption.check()
+        var batch = LocalBatch()
+        batch.events = [blocks]
+        try insert(batch)
+      }
+      try anew.forEachRest(rows: sink.rows, insert)
+      return replacement.twins
     }
     try anew.close()
     return replacement.counts
   }
 
-  private func storedLines(of span: ReplacedSpan, _ store: EventStore) throws -> OrderedLines {
-    let lines = try OrderedLines(folder: ingestOptions.temporaryFolder)
+  /// Adds the present events of the store in a span of time.
+  private func add(
+    _ store: EventStore, from: Instant, to: Instant, as side: EventReplacement.Side, to lines: OrderedLines
+  ) throws {
     var series = LineSeries()
-    try store.ledger.forEachEvent(from: span.from, to: span.to) { device, event, standing in
-      device.withText { series.add(StoredSide.line(event, standing), at: event.timestamp, $0, event.emission) }
-      if series.byteCount > DeviceEvents.seriesBytes { try lines.append(&series) }
+    try store.ledger.forEachEvent(from: from, to: to) { device, event, standing in
+      device.withText {
+        series.add(
+          StoredSide.line(event, standing), at: event.timestamp, $0, event.emission, side: side.rawValue)
+      }
+      if series.isFull { try lines.append(&series) }
     }
     try lines.append(&series)
-    return lines
   }
 
-  private func narrowed(_ sequences: [BlockSequence], _ codec: any EventCodec) throws -> [BlockSequence] {
-    try EventMerge.narrowed(sequences, codec: codec, folder: ingestOptions.temporaryFolder)
+  /// Adds new events, in the form in which the store would send them now.
+  private func add(
+    _ decided: [BlockSequence], in span: ReplacedSpan, _ store: EventStore, to lines: OrderedLines
+  ) throws {
+    let codec = platform.storeFormat.codec
+    let alone = codec.writer(BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    var series = LineSeries()
+    for sequence in decided {
+      while let block = try sequence.next() {
+        let amended = try store.ledger.amended(block)
+        for block in amended.map({ blocks in blocks.entries.indices.map(blocks.block) }) ?? [block] {
+          let event = try codec.cursor(of: block)
+          while try event.next() {
+            guard span.contains(event.timestamp) else { continue }
+            alone.append(event)
+            series.add(
+              alone.finish().block(0), at: event.timestamp, event.device, event.emission,
+              side: EventReplacement.Side.decided.rawValue)
+          }
+        }
+        if series.isFull { try lines.append(&series) }
+      }
+    }
+    try lines.append(&series)
   }
 }
 

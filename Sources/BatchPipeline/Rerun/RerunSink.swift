@@ -54,43 +54,26 @@ final class RerunSink: DecisionSink {
   }
 }
 
-/// The data stored after the events of a rerun: rows of the platform, quarantined events, lines known now.
-struct RerunRest {
-  private static let page = 256
-
-  private let anew: EventStore
-  private var rows: [any PlatformRows]
-  private var lastEvent: Int64?
-  private var bucket = 0
-
-  /// - Parameters: the store that ``RerunSink`` filled, and the rows that it found.
-  init(_ anew: EventStore, rows: [any PlatformRows]) {
-    self.anew = anew
-    self.rows = rows
-  }
-
-  /// Returns the next batch; nil after the last.
-  mutating func next() throws -> LocalBatch? {
-    var batch = LocalBatch()
-    if let next = rows.popLast() {
-      batch.rows = next
-      return batch
+extension EventStore {
+  /// Passes on what the job's store gets after the events of a rerun: rows of the platform, quarantined events, lines
+  /// known now.
+  func forEachRest(rows: [any PlatformRows], _ body: (LocalBatch) throws -> Void) throws {
+    func pass(_ fill: (inout LocalBatch) -> Void) throws {
+      var batch = LocalBatch()
+      fill(&batch)
+      try body(batch)
     }
-    let events = try anew.quarantine.events(after: lastEvent, limit: Self.page)
-    if let last = events.last {
-      lastEvent = last.id
-      batch.quarantine = events.map(\.line)
-      return batch
+    for rows in rows.reversed() { try pass { $0.rows = rows } }
+    var last: Int64?
+    while case let events = try quarantine.events(after: last, limit: 256), let newest = events.last {
+      last = newest.id
+      try pass { $0.quarantine = events.map(\.line) }
     }
-    guard bucket < RecordIDs.bucket(of: DeviceHash.bucketCount) else { return nil }
-    let segments = try anew.timelines.knownDigests(bucket: bucket, from: Instant(milliseconds: 0), to: .last)
-    if let first = segments.map(\.first).min(), let last = segments.map(\.last).max() {
-      batch.digests = [
-        DigestSegment(
-          bucket: bucket, first: first, last: last, digests: LineDigest.sortedBytes(LineDigest.merged(segments)))
-      ]
+    for bucket in 0..<RecordIDs.bucket(of: DeviceHash.bucketCount) {
+      let segments = try timelines.knownDigests(bucket: bucket, from: Instant(milliseconds: 0), to: .last)
+      guard let first = segments.map(\.first).min(), let last = segments.map(\.last).max() else { continue }
+      let digests = LineDigest.sortedBytes(LineDigest.merged(segments))
+      try pass { $0.digests = [DigestSegment(bucket: bucket, first: first, last: last, digests: digests)] }
     }
-    bucket += 1
-    return batch
   }
 }

@@ -60,8 +60,11 @@ extension Pipeline {
   func write(_ findings: OrderedLines?, _ outcome: inout RunOutcome) throws {
     guard let findings, let path = request.findingsOut else { return }
     do {
-      try EventFile.write(
-        [EventSelection(sequences: findings.sequences)], codec: LineCodec(), workers: ingestOptions.workers, to: path)
+      let file = try OutputFile(path)
+      try findings.forEach { line in
+        try unsafe (line.bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { try unsafe file.write($0) }
+      }
+      try file.finish()
     } catch let error as OutputError {
       outcome.fail(error)
     }

@@ -18,7 +18,7 @@ extension Pipeline {
   func prepare() throws -> RunPreparation {
     let connects = request.mode.sends || request.planOut != nil
     let service = connects ? try platform.service(of: request.context) : nil
-    let findings = try request.findingsOut.map { _ in try OrderedLines(folder: ingestOptions.temporaryFolder) }
+    let findings = try request.findingsOut.map { _ in try OrderedLines() }
     let options = try decisionOptions(findings)
     let files = request.mode.readsInputs ? try inputs() : .none
     return RunPreparation(

@@ -19,39 +19,25 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
 /// The starts of all groups of one device's records in a stream, in any number: they are spooled to a temporary file,
 /// each as an empty line, with the device for sorting and the number of its first line as emission number.
 struct DeviceGroups {
-  private static let seriesBytes = 4 << 20
-
-  private let folder: String
   private let groups: OrderedLines
   private var series = LineSeries()
 
-  init(folder: String) throws {
-    self.folder = folder
-    groups = try OrderedLines(folder: folder)
-  }
+  init() throws { groups = try OrderedLines() }
 
   mutating func begin(_ device: Text, at line: UInt64) throws {
     series.add([], at: Instant(milliseconds: 0), device, Int64(line))
-    if series.byteCount > Self.seriesBytes { try groups.append(&series) }
+    if series.isFull { try groups.append(&series) }
   }
 
   /// - Throws: ``UngroupedStreamError`` for the first group of a device that had one before.
   mutating func refuseRepeated() throws {
     try groups.append(&series)
-    let codec = LineCodec()
-    var merge = try EventMerge(EventMerge.narrowed(groups.sequences, codec: codec, folder: folder), codec: codec)
-    var device: [UInt8]?
-    var first: UInt64 = 0
+    var first: OrderedLines.Line?
     var error: UngroupedStreamError?
-    while let next = merge.device, let emission = merge.emission {
-      let line = UInt64(emission)
-      if let device, unsafe next.bytes.elementsEqual(device) {
-        if line < error?.line ?? .max { error = UngroupedStreamError(line: line, first: first) }
-      } else {
-        device = unsafe Array(next.bytes)
-        first = line
-      }
-      try merge.skip()
+    try groups.forEach { group in
+      guard let begin = first, begin.device == group.device else { return first = group }
+      let line = UInt64(group.emission)
+      if line < error?.line ?? .max { error = UngroupedStreamError(line: line, first: UInt64(begin.emission)) }
     }
     if let error { throw error }
   }

@@ -55,7 +55,7 @@ package final class RuleStream {
     options = try Pipeline(request).decisionOptions()
     self.kind = kind
     self.output = try OutputFile(output)
-    groups = try DeviceGroups(folder: options.ingest.temporaryFolder)
+    groups = try DeviceGroups()
     codec = request.platform.storeFormat.codec
     var settings = options.decider
     settings.keepsAll = true

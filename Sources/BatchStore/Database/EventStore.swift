@@ -136,16 +136,30 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Returns an empty in-memory store, which a dry run reads when no store exists yet.
+  /// Returns an empty store for what a run does not keep; see ``temporaryQueue()``.
   package static func temporary(format: StoreFormat) throws -> EventStore {
-    try StoreError.translating(":memory:") {
-      let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
-      let connection = try StoreConnection(queue, path: ":memory:") { db in
+    let queue = try temporaryQueue()
+    return try StoreError.translating(temporaryPath) {
+      let connection = try StoreConnection(queue, path: temporaryPath) { db in
         try StoreSchema.migrate(db)
-        try StoreSchema.migrate(db, format, path: ":memory:")
+        try StoreSchema.migrate(db, format, path: temporaryPath)
         return format
       }
       return EventStore(connection)
+    }
+  }
+
+  static let temporaryPath = "temporary store"
+
+  /// Returns an empty database that only its connection can reach: in memory while it is small, then in a file without
+  /// a name in the folder for temporary files. It disappears with the connection or the process.
+  static func temporaryQueue() throws -> DatabaseQueue {
+    try StoreError.translating(temporaryPath) {
+      let queue = try DatabaseQueue(path: "", configuration: configuration(readOnly: false, isDurable: false))
+      try queue.writeWithoutTransaction { db in
+        try db.execute(sql: "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY")
+      }
+      return queue
     }
   }
 

@@ -75,19 +75,18 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - span: the events to replace.
-  ///   - next: returns the replacements, one batch at a time; nil after the last.
-  ///   - twins: returns the stored replacements that have the number of a sent event.
+  ///   - fill: passes on the replacements, one batch at a time, and returns those that have the number of a sent event.
   package func replaceWaiting(
-    _ span: ReplacedSpan, run: RunID, limits: BlockLimits, by next: () throws -> LocalBatch?,
-    twins: () -> Set<NumberedEvent>
+    _ span: ReplacedSpan, run: RunID, limits: BlockLimits,
+    by fill: (_ insert: (LocalBatch) throws -> Void) throws -> Set<NumberedEvent>
   ) throws {
     try connection.write { db in
       try removeWaiting(span, in: db)
       try resolveQuarantined(span, in: db)
       var room = QuarantineRoom()
-      while let batch = try next() { try EventStore.insert(batch, run: run, &room, into: db) }
+      let twins = try fill { try EventStore.insert($0, run: run, &room, into: db) }
       try Self.dropLooseRows(in: db)
-      try renumberWaiting(besides: twins(), by: run, limits, in: db)
+      try renumberWaiting(besides: twins, by: run, limits, in: db)
     }
   }
 

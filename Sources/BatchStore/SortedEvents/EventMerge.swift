@@ -118,17 +118,23 @@ extension EventMerge {
   /// The number of events encoded at once on their way to disk.
   private static let stretch = 1024
 
-  /// Returns the same events in at most `width` sequences, so that merging them takes little memory. More are merged
-  /// into temporary ones, in a file in `folder`.
+  /// Returns the same events in at most `width` sequences, so that merging them takes little memory. As many as are too
+  /// many are merged into temporary ones, in a file in `folder`.
   package static func narrowed(
     _ sequences: [BlockSequence], codec: any EventCodec, width: Int = width, folder: String
   ) throws -> [BlockSequence] {
     guard sequences.count > width else { return sequences }
     let spool = try EventSpool(folder: folder)
-    for start in stride(from: 0, to: sequences.count, by: width) {
-      try spool.append(merging: Array(sequences[start..<min(start + width, sequences.count)]), codec, stretch: stretch)
+    var rest = sequences[...]
+    var surplus = sequences.count - width
+    while surplus > 0, !rest.isEmpty {
+      // The places of sequences break ties, so neighbors are merged.
+      let merged = rest.prefix(min(width, surplus + 1))
+      try spool.append(merging: Array(merged), codec, stretch: stretch)
+      rest = rest.dropFirst(merged.count)
+      surplus -= merged.count - 1
     }
-    return try narrowed(spool.sequences(), codec: codec, width: width, folder: folder)
+    return try narrowed(spool.sequences() + rest, codec: codec, width: width, folder: folder)
   }
 }
 

@@ -246,7 +246,7 @@ extension EventCodec {
     return writer.finish()
   }
 
-  private func cursorOnFirst(of block: [UInt8]) throws -> any EventCursor {
+  package func cursorOnFirst(of block: [UInt8]) throws -> any EventCursor {
     let cursor = try cursor(of: block)
     guard try cursor.next() else { throw StoreError.damagedBlock }
     return cursor

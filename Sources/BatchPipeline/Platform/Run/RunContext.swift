@@ -1,5 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
+package import BatchStore
 
 package struct RunContext: Sendable {
   package var job: Job
