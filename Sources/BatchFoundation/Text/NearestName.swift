@@ -33,11 +33,13 @@ public enum NearestName {
   public static func isNear(_ name: String, _ other: String) -> Bool {
     let (one, two) = (lowercased(name), lowercased(other))
     if one.count >= 4, two.starts(with: one) { return true }
-    return abs(one.count - two.count) <= 2 && distance(one, two) <= 2
+    return abs(one.count - two.count) <= 2 && distance(one, two, atMost: 2) <= 2
   }
 
   /// Returns the number of insertions, deletions, replacements and swaps of neighbors between two names.
-  public static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+  ///
+  /// - Parameter limit: beyond it any larger number may be returned; names that differ are told apart early then.
+  public static func distance(_ one: [UInt8], _ other: [UInt8], atMost limit: Int = .max) -> Int {
     var beforeLast = [Int](repeating: 0, count: other.count + 1)
     var last = Array(0...other.count)
     for row in 0..<one.count {
@@ -49,8 +51,9 @@ public enum NearestName {
           current[column + 1] = min(current[column + 1], beforeLast[column - 1] + 1)
         }
       }
-      beforeLast = last
-      last = current
+      (beforeLast, last) = (last, current)
+      // Every later number is made of these two rows.
+      if let least = last.min(), least > limit, beforeLast.allSatisfy({ $0 > limit }) { return least }
     }
     return last[other.count]
   }
