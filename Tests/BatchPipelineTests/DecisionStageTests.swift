@@ -45,14 +45,12 @@ import Testing
     var options = try pipeline.decisionOptions()
     options.decider.knownUntil = options.asOf
     change(&options)
-    let spool = try EventSpool(folder: folder.path)
-    let sink = DryRunSink(
-      earlier: try EarlierRuns(nil), events: spool,
-      quarantined: QuarantinedLines(atMost: 20, EngageVocabulary().dictionary),
-      codec: StepPlatform(folder: "").storeFormat.codec)
+    let (store, run) = try pipeline.temporaryResults()
+    let sink = try StoreSink(
+      store: store, run: run, quarantined: QuarantinedLines(atMost: 20, EngageVocabulary().dictionary))
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
-    let sequences = spool.sequences()
+    let sequences = try store.ledger.sequences([.stored(by: run)])
     seriesOfLastDecision = sequences.count
     let lines = try lines(of: sequences)
     let warnings = Dictionary(
@@ -172,9 +170,9 @@ import Testing
     for (pattern, series) in [("in/*", 0), ("new/*", 6)] {
       let run = try store.runs.begin(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
       let files = try InputFiles.find([.events: [pattern]], in: folder.path)
-      let sink = try BreakingSink(store, run, after: .max)
+      let (sink, last) = try breakingSink(store, run, after: .max)
       _ = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
-      #expect(sink.series.withLock { $0 } == series)
+      #expect(last.withLock { $0 } == series)
     }
     #expect(try store.ledger.statusCounts() == [.notPosted: 2 * sessions + 1])
     let (whole, _) = try decide(try JobFolder(["job.json": job, "in/a": (waiting + [naming]).joined(separator: "\n")]))
@@ -188,35 +186,22 @@ import Testing
 
   private struct Stop: Error {}
 
-  /// Hands batches to a store, and breaks off before one of them, as a kill would.
-  private final class BreakingSink: DecisionSink {
-    let earlier: EarlierRuns
-    private let store: EventStore
-    private let run: RunID
-    private let left: Guarded<Int>
-    /// Of the last batch.
-    let series = Guarded(0)
-
-    init(_ store: EventStore, _ run: RunID, after batches: Int) throws {
-      earlier = try EarlierRuns(store)
-      self.store = store
-      self.run = run
-      left = Guarded(batches)
+  /// Returns a sink that breaks off before one of its batches, as a kill would, and the number of series in the last.
+  private func breakingSink(
+    _ store: EventStore, _ run: RunID, after batches: Int
+  ) throws -> (sink: StoreSink, series: Guarded<Int>) {
+    let (left, series) = (Guarded(batches), Guarded(0))
+    let sink = try StoreSink(
+      store: store, run: run, quarantined: QuarantinedLines(atMost: 0, EngageVocabulary().dictionary)
+    ) { batch in
+      let isLeft = left.withLock {
+        $0 -= 1
+        return $0 >= 0
+      }
+      guard isLeft else { throw Stop() }
+      series.change { $0 = batch.events.count }
     }
-
-    func quarantine(_ lines: [QuarantinedLine]) throws {}
-
-    func keep(_ batch: LocalBatch) throws {
-      guard
-        left.withLock({
-          $0 -= 1; return $0 >= 0
-        })
-      else { throw Stop() }
-      series.withLock { $0 = batch.events.count }
-      try store.commit(batch, run: run)
-    }
-
-    func finish() throws {}
+    return (sink, series)
   }
 
   /// Whatever a kill leaves between slices and stretches, the next run continues from there to the same events.
@@ -235,7 +220,8 @@ import Testing
     let store = try EventStore.open("\(folder.path)/s.sqlite", format: .engage)
     func attempt(_ batches: Int) throws {
       let run = try store.runs.begin(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
-      let sink = try BreakingSink(store, run, after: batches)
+      let (sink, _) = try breakingSink(store, run, after: batches)
+      defer { #expect(throws: Never.self) { try sink.finish() } }
       _ = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     }
     #expect(throws: Stop.self) { try attempt(batches) }

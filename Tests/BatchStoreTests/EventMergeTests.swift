@@ -8,8 +8,9 @@ import Testing
   @Test(arguments: 1...30)
   func bringsSortedBatchesIntoOneOrder(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
+    let width = Int.random(in: 2...8, using: &random)
     let fixtures = EventFixtures()
-    let spool = try EventSpool(folder: "/tmp")
+    var series: [EventBlocks] = []
     var all: [Event] = []
     for batch in 0..<Int.random(in: 0...9, using: &random) {
       let events = (0..<Int.random(in: 0...60, using: &random)).map { index in
@@ -18,13 +19,37 @@ import Testing
           emission: Int64(batch * 100 + index))
       }
       all += events
-      try spool.append(fixtures.blocks(events, limits: BlockLimits(maxEvents: 7, maxBodyBytes: 1_000_000)))
+      series.append(fixtures.blocks(events, limits: BlockLimits(maxEvents: 7, maxBodyBytes: 1_000_000)))
     }
-    let lines = try Self.lines(of: spool.sequences())
+    let lines = try Self.lines(of: series.map(Self.sequence))
     #expect(lines == all.sorted(by: Event.precedes).map(json))
-    let narrow = try EventMerge.narrowed(spool.sequences(), width: 2, folder: "/tmp")
-    #expect(narrow.count <= 2)
+    let narrow = try EventMerge.narrowed(series.map(Self.sequence), width: width, folder: "/tmp")
+    #expect(narrow.count == min(width, series.count))
     #expect(try Self.lines(of: narrow) == lines)
+  }
+
+  private static func sequence(_ blocks: EventBlocks) -> BlockSequence {
+    var rest = blocks.entries.indices[...]
+    return BlockSequence { rest.popFirst().map(blocks.block) }
+  }
+
+  /// Only what is too many is merged before the others: the rest keeps its blocks.
+  @Test(arguments: [(9, 8, 2), (9, 2, 8), (12, 5, 9), (3, 3, 0)])
+  func mergesNoMoreSequencesThanItMust(count: Int, width: Int, merged: Int) throws {
+    let fixtures = EventFixtures()
+    var read = 0
+    let sequences = (0..<count).map { number in
+      let blocks = Self.sequence(fixtures.blocks([fixtures.event(5, device: "D", emission: Int64(number))]))
+      return BlockSequence {
+        let block = try blocks.next()
+        read += block == nil ? 0 : 1
+        return block
+      }
+    }
+    let narrow = try EventMerge.narrowed(sequences, width: width, folder: "/tmp")
+    #expect(narrow.count == width)
+    #expect(read == merged)
+    #expect(try Self.lines(of: narrow).count == count)
   }
 
   private static func lines(of sequences: [BlockSequence]) throws -> [String] {
@@ -41,14 +66,14 @@ import Testing
   /// A caller may name another device in an attribute; the order is that of the phones all the same.
   @Test func anAttributeThatNamesAnotherDeviceDoesNotChangeTheOrder() throws {
     let fixtures = EventFixtures()
-    let spool = try EventSpool(folder: "/tmp")
+    var series: [EventBlocks] = []
     for (device, named) in [("D2", "D0"), ("D1", "D9")] {
       var core = EventFixtures.core.map { "\($0.1)" }
       core[CoreAttribute.deviceId.rawValue] = named
       let event = fixtures.event(5, code: "17", device: device, emission: 1, core: core, extra: [])
-      try spool.append(fixtures.blocks([event]))
+      series.append(fixtures.blocks([event]))
     }
-    var merge = try EventMerge(spool.sequences())
+    var merge = try EventMerge(series.map(Self.sequence))
     var buffer = ByteBuffer()
     _ = try merge.appendNext(to: &buffer)
     #expect(String(decoding: buffer.bytes, as: UTF8.self).contains(#""Device Id","value":"D9""#))

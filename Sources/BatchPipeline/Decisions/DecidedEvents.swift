@@ -10,18 +10,18 @@ package struct DecidedEvents {
   /// The capabilities of the rules, and how often each was used.
   package let coverage: [RuleCoverage]
   private let request: RunRequest
-  private let spool: EventSpool
+  private let sink: StoreSink
 
-  fileprivate init(_ request: RunRequest, _ outcome: RunOutcome, _ spool: EventSpool) {
+  fileprivate init(_ request: RunRequest, _ outcome: RunOutcome, _ sink: StoreSink) {
     self.request = request
-    self.spool = spool
+    self.sink = sink
     report = outcome.report
     coverage = request.platform.coverage(of: request.context, outcome.figures, outcome.details)
   }
 
   /// Returns all events in the order of delivery, in memory.
   package func all() throws -> [JSONNode] {
-    var merge = try EventMerge(spool.sequences(), codec: codec)
+    var merge = try EventMerge(sequences(), codec: codec)
     var events: [JSONNode] = []
     var buffer = ByteBuffer(capacity: 1 << 12)
     while try merge.appendNext(to: &buffer) {
@@ -36,7 +36,7 @@ package struct DecidedEvents {
   /// - Parameter form: the destination's form of bodies.
   func bodies(form: Int) throws -> [JSONNode] {
     var bodies: [JSONNode] = []
-    for sequence in spool.sequences() {
+    for sequence in try sequences() {
       while let block = try sequence.next() {
         var body = ByteBuffer(capacity: block.count * 4)
         try unsafe block.withUnsafeBufferPointer { try unsafe codec.appendBody(of: $0, version: form, to: &body) }
@@ -69,7 +69,7 @@ package struct DecidedEvents {
   private func add(to lines: OrderedLines, side: Int) throws {
     var series = LineSeries()
     var buffer = ByteBuffer(capacity: 1 << 12)
-    for sequence in spool.sequences() {
+    for sequence in try sequences() {
       while let block = try sequence.next() {
         let cursor = try codec.cursor(of: block)
         while try cursor.next() {
@@ -83,6 +83,8 @@ package struct DecidedEvents {
     }
     try lines.append(&series)
   }
+
+  private func sequences() throws -> [BlockSequence] { try sink.store.ledger.sequences([.stored(by: sink.run)]) }
 
   private var codec: any EventCodec { request.platform.storeFormat.codec }
 }
@@ -112,8 +114,6 @@ extension Pipeline {
     let storage = try pipeline.openStorage(preparation)
     var outcome = RunOutcome(report: RunReport(request))
     _ = try pipeline.decide(preparation, storage, &outcome)
-    // A run that processes its inputs anew always has one.
-    guard let spool = storage.spool else { preconditionFailure("no events were kept") }
-    return DecidedEvents(request, outcome, spool)
+    return DecidedEvents(request, outcome, storage.sink)
   }
 }

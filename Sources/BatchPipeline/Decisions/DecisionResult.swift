@@ -30,7 +30,7 @@ struct DecisionResult {
   ///
   /// A record does not carry its line, so the lines are read once more.
   mutating func quarantineLate(
-    _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: any DecisionSink
+    _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: StoreSink
   ) throws {
     // To find none, all of a part would be read again.
     guard !records.isEmpty else { return }

@@ -34,7 +34,7 @@ struct DecisionStage: Sendable {
 
   var files: InputFiles
   var options: Options
-  var sink: any DecisionSink
+  var sink: StoreSink
 
   /// - Throws: the errors of reading, of the rules' decoding of stored states, and of the sink.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> DecisionResult {
@@ -116,14 +116,4 @@ struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
     "error: more than \(most.counted("line")) quarantined (--max-quarantine), so reading ended early (--stop-early); nothing was decided or sent"
       + (store.map { ". To see those that were found: \(ShellCommand("quarantine", "list", "--store", $0).text)" } ?? "")
   }
-}
-
-/// The destination of results and source of earlier runs' data: the store, or only an event file in a dry run.
-protocol DecisionSink: Sendable {
-  var earlier: EarlierRuns { get }
-  func quarantine(_ lines: [QuarantinedLine]) throws
-  /// Keeps the batch as a whole or not at all, now or soon.
-  func keep(_ batch: LocalBatch) throws
-  /// Returns when everything passed on is kept.
-  func finish() throws
 }

@@ -7,7 +7,7 @@ import BatchStore
 final class DecisionWorker: @unchecked Sendable {
   // One thread at a time uses a worker; see `Partition.worker`.
   private let options: DecisionStage.Options
-  private let sink: any DecisionSink
+  private let sink: StoreSink
   private let files: InputFiles
   private let decider: any DeviceDecider
   private let rewinder: DeviceRewind?
@@ -336,11 +336,5 @@ final class DecisionWorker: @unchecked Sendable {
     guard batch.hasContent else { return }
     try sink.keep(batch)
     batch = LocalBatch()
-  }
-}
-
-extension LocalBatch {
-  fileprivate var hasContent: Bool {
-    devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil || !changes.isEmpty
   }
 }

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 import BatchIngest
 
 /// Records before the processed ones of their devices, and beyond the reach of a rewind (reference decisions 34).
@@ -34,5 +34,66 @@ struct LateRecords: Sendable {
     let told = names.prefix(Self.namesTold).map { "'\($0.printable)'" }.joined(separator: ", ")
     let rest = names.count - Self.namesTold
     return rest > 0 ? "\(told) and \(rest.counted("other file"))" : told
+  }
+}
+
+/// Records from before phones recorded events: mostly numbers that are not seconds since 1970.
+package enum PastRecords {
+  /// The kind of warning (`docs/words.md`).
+  static let kind = "past-record"
+  /// The instant before which records are reported: the start of 2008.
+  package static let end = Instant(milliseconds: 1_199_145_600_000)
+
+  /// Returns the likely form of a time that was read as seconds since 1970.
+  ///
+  /// - Parameter asOf: readings more than a day after it are not suggested.
+  package static func detail(_ instant: Instant, asOf: Instant) -> String {
+    let seconds = instant.milliseconds.flooredQuotient(1000)
+    let yearMonthDay = CivilTime(
+      year: Int(seconds / 10_000), month: Int(seconds / 100 % 100), day: Int(seconds % 100))
+    let readings: [(words: String, milliseconds: Int64?)] = [
+      ("seconds since 2001", instant.milliseconds + 978_307_200_000),
+      // The day count starts at 1899-12-30.
+      ("days of a spreadsheet", (seconds - 25_569) * 86_400_000),
+      ("yyyyMMdd", yearMonthDay?.milliseconds),
+    ]
+    for (words, milliseconds) in readings {
+      guard let milliseconds, milliseconds >= end.milliseconds, milliseconds < asOf.milliseconds + 86_400_000 else {
+        continue
+      }
+      return "before 2008; perhaps \(words): \(Instant(milliseconds: milliseconds).rfc3339.prefix(10))"
+    }
+    return "before 2008"
+  }
+
+  /// Returns the note for the end of a run; nil without such records.
+  static func note(_ tally: DecisionTally) -> String? {
+    guard let warnings = tally.warnings[kind] else { return nil }
+    let records = warnings.occurrences.counted("record lies", "records lie")
+    let first = warnings.examples.first.map { " (the first is \($0.detail))" } ?? ""
+    return
+      "\(records) before 2008\(first): their times are perhaps of another form than the export's reader takes them for"
+  }
+}
+
+/// Records of clocks that are ahead: years, on a phone that lost its time.
+///
+/// They are processed like others (reference decisions 11), so records of their device until then count as late.
+package enum FutureRecords {
+  /// The kind of warning (`docs/words.md`).
+  static let kind = "future-record"
+  /// The distance from `asOf` beyond which a record is in the future: no mistaken time zone is that far off.
+  private static let margin = Milliseconds(86_400_000)
+
+  /// Returns the instant after which records are reported.
+  package static func begin(asOf: Instant) -> Instant { asOf + margin }
+
+  /// Returns the note for the end of a run; nil without such records.
+  static func note(_ tally: DecisionTally, asOf: Instant) -> String? {
+    guard let count = tally.warnings[kind]?.occurrences else { return nil }
+    let records = count.counted("record lies", "records lie")
+    return
+      "\(records) more than a day after asOf, \(asOf.rfc3339): clocks of devices were ahead, and what those devices record until then "
+      + "counts as late. Correct the export, or leave such records out by the end of a window: --to \(begin(asOf: asOf).rfc3339)"
   }
 }

@@ -72,7 +72,7 @@ extension Pipeline {
         held += try collect(untold, besides: here, into: store, run, &outcome)
       }
       if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
-        try pipeline.settleRewind(in: store, run, &outcome)
+        try pipeline.settleRewind(in: store, run, of: store, &outcome)
       }
       try store.ledger.makeIndexes()
       tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)

@@ -25,7 +25,7 @@ extension Pipeline {
   ///
   /// Events are kept but not sent; the next run does that.
   func replay(
-    _ lines: ReplaySink, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
+    _ lines: ReplayedLines, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
     var replay = ReplayOutcome()
     replay.unavailable = lines.input.unavailable

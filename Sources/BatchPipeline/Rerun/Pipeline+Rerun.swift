@@ -111,12 +111,13 @@ extension Pipeline {
     _ span: ReplacedSpan, _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID,
     _ lines: OrderedLines, _ outcome: inout RunOutcome
   ) throws -> RerunCounts {
-    let anew = try EventStore.temporary(format: platform.storeFormat)
-    let anewRun = try anew.runs.begin(
-      job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
+    let (anew, anewRun) = try temporaryResults()
     let quarantined = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
-    let sink = try RerunSink(
-      kept: StoreSink(store: anew, run: anewRun, quarantined: quarantined), store: store, span: span)
+    let found = Guarded<[any PlatformRows]>([])
+    let sink = try StoreSink(store: anew, run: anewRun, quarantined: quarantined) { batch in
+      let rows = try store.reduce(&batch, toNewOf: span)
+      if let rows { found.withLock { $0.append(rows) } }
+    }
     var preparation = preparation
     preparation.options.remembers = { device, timestamp in
       unsafe span.contains(timestamp) && (span.excluded.isEmpty || !span.excluded.contains(Array(device.bytes)))
@@ -124,7 +125,7 @@ extension Pipeline {
     let local = try decided(
       preparation.files, preparation,
       RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: quarantined),
-      &outcome)
+      rewinds: false, &outcome)
     // An export of another form would take everything back.
     guard local.isUsable else { throw NothingUsable(local.ingest.counts, request.job.window, []) }
     try add(store, from: rerun.from, to: rerun.to, as: .stored, to: lines)
@@ -138,7 +139,7 @@ extension Pipeline {
         batch.events = [blocks]
         try insert(batch)
       }
-      try anew.forEachRest(rows: sink.rows, insert)
+      try anew.forEachRest(rows: found.withLock { $0 }, insert)
       return replacement.twins
     }
     try anew.close()
@@ -192,5 +193,54 @@ extension EventStore {
     var devices: Set<[UInt8]> = []
     try timelines.forEachHoldingDevice { devices.insert($0.device) }
     return devices
+  }
+}
+
+extension EventStore {
+  /// Removes from the results of a rerun what the job's store does not get: states of devices, and what it already has.
+  ///
+  /// - Returns: rows of the platform for records of the span that the store has never had; nil for none.
+  func reduce(_ batch: inout LocalBatch, toNewOf span: ReplacedSpan) throws -> (any PlatformRows)? {
+    let rows = try batch.rows.flatMap { rows in try read { try rows.unknown(of: span, in: $0) } }
+    batch.rows = nil
+    batch.devices = DeviceStates()
+    batch.digests = try batch.digests.compactMap(unknown)
+    // Lines that are not records are left to the next run that reads them.
+    batch.quarantine = try batch.quarantine.filter { line in
+      guard let block = line.block else { return false }
+      return try span.contains(format.codec.cursorOnFirst(of: block))
+    }
+    return rows
+  }
+
+  /// Returns the digests that the store does not have; nil for none.
+  private func unknown(_ segment: DigestSegment) throws -> DigestSegment? {
+    let known = Set(
+      try LineDigest.merged(timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last)))
+    var segment = segment
+    segment.digests = LineDigest.sortedBytes(LineDigest.merged([segment]).filter { !known.contains($0) })
+    return segment.digests.isEmpty ? nil : segment
+  }
+
+  /// Passes on what the job's store gets after the events of a rerun: rows of the platform, quarantined events, lines
+  /// known now.
+  func forEachRest(rows: [any PlatformRows], _ body: (LocalBatch) throws -> Void) throws {
+    func pass(_ fill: (inout LocalBatch) -> Void) throws {
+      var batch = LocalBatch()
+      fill(&batch)
+      try body(batch)
+    }
+    for rows in rows.reversed() { try pass { $0.rows = rows } }
+    var last: Int64?
+    while case let events = try quarantine.events(after: last, limit: 256), let newest = events.last {
+      last = newest.id
+      try pass { $0.quarantine = events.map(\.line) }
+    }
+    for bucket in 0..<RecordIDs.bucket(of: DeviceHash.bucketCount) {
+      let segments = try timelines.knownDigests(bucket: bucket, from: Instant(milliseconds: 0), to: .last)
+      guard let first = segments.map(\.first).min(), let last = segments.map(\.last).max() else { continue }
+      let digests = LineDigest.sortedBytes(LineDigest.merged(segments))
+      try pass { $0.digests = [DigestSegment(bucket: bucket, first: first, last: last, digests: digests)] }
+    }
   }
 }

@@ -18,8 +18,7 @@ extension RunStorage {
 extension Pipeline {
   /// Sets up the options so that late records are read and devices are rewound for them.
   func prepareRewind(_ storage: RunStorage, _ options: inout DecisionStage.Options) throws {
-    // A rerun processes everything from the first record on.
-    guard !(storage.sink is RerunSink), let reach = storage.reach(request.settings) else { return }
+    guard let reach = storage.reach(request.settings) else { return }
     let settings = request.ruleSettings
     let digest = Hexadecimal.text(of: SHA256.hash(settings).prefix(8))
     options.rewind = Rewind(
@@ -62,15 +61,17 @@ extension Pipeline {
   func settleRewind(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     // The events are in the store that collects parts.
     guard request.part == nil else { return }
-    if let (store, run) = storage.kept { return try settleRewind(in: store, run, &outcome) }
-    if let sink = storage.sink as? DryRunSink { note(sink.takeRewound(), of: storage.store, &outcome) }
+    try settleRewind(in: storage.sink.store, storage.sink.run, of: storage.store, &outcome)
   }
 
-  func settleRewind(in store: EventStore, _ run: RunID, _ outcome: inout RunOutcome) throws {
+  /// - Parameter jobStore: the store that the note refers to.
+  func settleRewind(
+    in store: EventStore, _ run: RunID, of jobStore: EventStore?, _ outcome: inout RunOutcome
+  ) throws {
     let limits = platform.limits(request.settings)
     let events = try store.ledger.settleChanges(by: run, limits: limits)
     try store.ledger.renumberWaiting(by: run, limits: limits)
-    note(events, of: store, &outcome)
+    note(events, of: jobStore, &outcome)
   }
 
   private func note(_ events: RewoundEvents, of store: EventStore?, _ outcome: inout RunOutcome) {

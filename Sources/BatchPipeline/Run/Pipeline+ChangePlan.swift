@@ -37,10 +37,11 @@ extension Pipeline {
   func writeChangePlan(
     _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
-    guard let path = request.planOut, let planningStore = storage.planningStore else { return }
+    guard let path = request.planOut else { return }
     let planner = try planner(preparation.service)
+    let store = storage.sink.store
     var stage = ServiceStage(
-      store: planningStore, run: try beginRun(in: planningStore), context: request.context, interruption: interruption,
+      store: store, run: try beginRun(in: store), context: request.context, interruption: interruption,
       report: outcome.report, note: { monitor.note($0) })
     try outcome.report.timed(.identity) {
       let plan = try planner.plan(inputs: inputDigest(preparation.files), &stage)

@@ -59,8 +59,11 @@ extension Pipeline {
   }
 
   /// Processes the lines of files, and adds the figures to the report.
+  ///
+  /// - Parameter rewinds: false if everything is processed from the first record on.
   func decided(
-    _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
+    _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, rewinds: Bool = true,
+    _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
     var options = preparation.options
     // Lines belong to the nights that quarantined them, whatever the job's window is today.
@@ -75,7 +78,7 @@ extension Pipeline {
     if request.stopsEarly { options.mostQuarantined = request.maxQuarantine }
     options.ingest.knownSince = try storage.store?.retention.knownSince()
     options.decider.knownUntil = storage.knownUntil
-    try prepareRewind(storage, &options)
+    if rewinds { try prepareRewind(storage, &options) }
     if request.mode.readsInputs, request.part == nil, let store = storage.kept?.store {
       try noteMissedLines(of: store, &options.ingest)
     }
@@ -172,5 +175,38 @@ extension Pipeline {
   func progress(_ progress: IngestProgress, of size: UInt64) throws {
     try interruption.check()
     monitor.progress(progress, of: size)
+  }
+}
+
+/// A preview of inputs: devices and times in them, and fields that nothing reads, shown when a user first sees them.
+extension Pipeline {
+  /// The number of records examined.
+  private static let lookedAt = 10_000
+
+  /// - Parameter isFirst: whether the store has no earlier run.
+  func lookAtInputs(_ files: InputFiles, isFirst: Bool, _ outcome: inout RunOutcome) throws {
+    guard isFirst || request.refusesQuarantined, request.mode.readsInputs, request.part == nil else { return }
+    var lines: [String] = []
+    var seen: Set<String> = []
+    for file in files.files where seen.insert("\(file.kind.name) \(file.map?.identity ?? "")").inserted {
+      let alike = files.files.filter {
+        $0.kind == file.kind && $0.map == file.map && !$0.isPipe && $0.handedOver == nil
+      }
+      guard let first = alike.first else { continue }
+      let trial = try ExportTrial(of: alike, request.vocabulary, limit: Self.lookedAt)
+      let map = file.map.map { " by the map '\($0.map.name.split(separator: "/").last ?? "")'" } ?? ""
+      lines.append("\(file.kind.name)\(map): \(trial.words)")
+      lines += trial.guardWords.map { "  \($0)" }
+      guard request.mode.isDryRun else { continue }
+      for words in trial.emptyKeys where trial.accepted > 0 {
+        outcome.findings.warnings += 1
+        outcome.findings.first.append(
+          Finding(severity: .warning, file: first.original, line: 0, reason: "empty-field", detail: words))
+        outcome.findings.causes.append(
+          FindingCause(
+            isWarning: true, reason: "empty-field", count: 1, detail: words, file: first.original, line: 0))
+      }
+    }
+    outcome.report.inputs = lines
   }
 }

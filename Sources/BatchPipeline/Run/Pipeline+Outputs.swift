@@ -29,8 +29,9 @@ extension Pipeline {
     guard let (store, run) = storage.kept else {
       // A run would also send what an earlier one left (reference decisions 32).
       let backlog = request.mode == .dryRun(sends: true) ? try storage.store?.ledger.sequences([.waiting]) : nil
-      let changed = (storage.sink as? DryRunSink)?.changed.withLock { $0 } ?? []
-      return [inWindow((storage.spool?.sequences() ?? []) + (backlog ?? []).map { leaving(changed, outOf: $0) })]
+      let changed = storage.changed.withLock { $0 }
+      let results = try storage.sink.store.ledger.sequences([.stored(by: storage.sink.run)])
+      return [inWindow(results + (backlog ?? []).map { leaving(changed, outOf: $0) })]
     }
     // Posted events stay posted, even if a request whose answer was lost was sent again after their time was over.
     let posted = EventSelection(sequences: try store.ledger.sequences([.posted(in: run)]))

@@ -1,3 +1,4 @@
+import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 package import BatchReport
@@ -68,4 +69,18 @@ package struct SilentMonitor: RunMonitor {
   package func note(_ text: String) {}
   package func progress(_ progress: IngestProgress, of total: UInt64) {}
   package func delivered(_ events: Int, of total: Int) {}
+}
+
+/// The exit of the program for an error that ended a run (reference command-line 4).
+package enum RunFailure {
+  package static func exit(of error: any Error) -> RunExit {
+    switch error {
+    case let error as any RunError: error.exit
+    case let error as StoreError: error.exit
+    case is InputError: .noInput
+    case is ReportError: .cannotWrite
+    case let error as ConfigurationErrors: error.exit
+    default: .inputOutput
+    }
+  }
 }

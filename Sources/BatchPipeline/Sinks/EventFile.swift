@@ -2,6 +2,246 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
+/// Sorted events as lines of JSON in one order (reference formats 4.2), made by several threads.
+///
+/// The sequences are divided into shares. The calling thread merges the lines of all shares; the others make lines
+/// ahead of it. It makes missing lines itself, so that the work proceeds with any number of threads.
+@safe final class EventLines: Sendable {
+  /// Consecutive lines of a share, in order. Belongs to one thread at a time.
+  private final class Batch: @unchecked Sendable {
+    struct Line {
+      var timestamp: Instant
+      var emission: Int64
+      var place: Int
+      /// The ends of the line in ``Batch/bytes``, and of its device in ``Batch/devices``.
+      var end: Int
+      var deviceEnd: Int
+    }
+
+    var bytes = ByteBuffer(capacity: EventLines.batchBytes + (16 << 10))
+    var devices = ByteBuffer(capacity: 1 << 12)
+    var lines: [Line] = []
+
+    func start(_ line: Int) -> Int { line == 0 ? 0 : lines[line - 1].end }
+
+    func device(_ line: Int) -> Text {
+      let start = line == 0 ? 0 : lines[line - 1].deviceEnd
+      return unsafe Text(base: UnsafePointer(devices.base + start), count: lines[line].deviceEnd - start)
+    }
+
+    func removeAll() {
+      bytes.removeAll()
+      devices.removeAll()
+      lines.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// The rest of a share. Belongs to the thread that marked it as busy.
+  private final class Rest: @unchecked Sendable {
+    var merge: EventMerge
+
+    init(_ merge: EventMerge) { self.merge = merge }
+  }
+
+  private struct Share {
+    var ready: [Batch] = []
+    var spare: [Batch] = []
+    var isBusy = false
+    var isAtEnd = false
+  }
+
+  private struct State {
+    var shares: [Share]
+    var isOver = false
+    var failure: (any Error)?
+  }
+
+  fileprivate static let batchBytes = 1 << 17
+  /// The maximum number of batches that a share is ahead.
+  private static let ahead = 2
+
+  private let rests: [Rest]
+  /// The window of each sequence.
+  private let windows: [DeliveryWindow?]
+  private let state: Guarded<State>
+
+  init(_ selections: [EventSelection], codec: any EventCodec, shares: Int) throws {
+    windows = selections.flatMap { selection in selection.sequences.map { _ in selection.window } }
+    let numbered = Array(selections.flatMap(\.sequences).enumerated())
+    rests = try (0..<max(shares, 1)).map { share in
+      let dealt = stride(from: share, to: numbered.count, by: max(shares, 1)).map { numbered[$0] }
+      return Rest(try EventMerge(dealt.map { (place: $0.offset, blocks: $0.element) }, codec: codec))
+    }
+    state = Guarded(State(shares: rests.map { _ in Share() }))
+  }
+
+  /// Passes on all lines, each with its line end.
+  ///
+  /// - Parameter take: receives the next bytes, whole lines, always on the calling thread.
+  /// - Throws: the errors of reading the events or of `take`.
+  func run(workers: Int, _ take: @escaping (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    let caller = unsafe Caller(take)
+    try Threads.run(workers) { worker in
+      if worker > 0 { return self.makeAhead() }
+      defer { self.state.change { $0.isOver = true } }
+      try unsafe self.putInOrder(caller.take)
+    }
+  }
+
+  /// The closure that only the calling thread uses.
+  @safe private struct Caller: @unchecked Sendable {
+    let take: (UnsafeBufferPointer<UInt8>) throws -> Void
+
+    init(_ take: @escaping (UnsafeBufferPointer<UInt8>) throws -> Void) { unsafe self.take = take }
+  }
+
+  // MARK: - Making lines
+
+  private func makeAhead() {
+    while let share = idleShare() { make(share) }
+  }
+
+  /// Returns the idle share with the fewest batches ready; nil when nothing is left to do.
+  private func idleShare() -> Int? {
+    state.wait { state -> Int?? in
+      let open = state.shares.indices.filter { !state.shares[$0].isAtEnd }
+      if state.isOver || open.isEmpty { return .some(nil) }
+      let idle = open.filter { !state.shares[$0].isBusy && state.shares[$0].ready.count < Self.ahead }
+      guard let share = idle.min(by: { state.shares[$0].ready.count < state.shares[$1].ready.count }) else {
+        return nil
+      }
+      state.shares[share].isBusy = true
+      return share
+    }
+  }
+
+  /// Makes the next lines of a share that this thread has marked as busy.
+  private func make(_ share: Int) {
+    let batch = state.withLock { $0.shares[share].spare.popLast() } ?? Batch()
+    do {
+      let isAtEnd = try fill(batch, from: rests[share])
+      state.change { state in
+        if !batch.lines.isEmpty { state.shares[share].ready.append(batch) }
+        state.shares[share].isAtEnd = isAtEnd
+        state.shares[share].isBusy = false
+      }
+    } catch {
+      state.change { state in
+        state.failure = state.failure ?? error
+        state.isOver = true
+      }
+    }
+  }
+
+  /// - Returns: whether the share is at its end.
+  private func fill(_ batch: Batch, from rest: Rest) throws -> Bool {
+    batch.removeAll()
+    while let timestamp = rest.merge.timestamp {
+      let place = rest.merge.place ?? 0
+      if let window = windows[place], !window.contains(timestamp) {
+        try rest.merge.skip()
+        continue
+      }
+      batch.devices.append(rest.merge.device ?? .empty)
+      let emission = rest.merge.emission ?? 0
+      _ = try rest.merge.appendNext(to: &batch.bytes)
+      batch.bytes.append(UInt8(ascii: "\n"))
+      batch.lines.append(
+        Batch.Line(
+          timestamp: timestamp, emission: emission, place: place, end: batch.bytes.count,
+          deviceEnd: batch.devices.count))
+      if batch.bytes.count > Self.batchBytes { return false }
+    }
+    return true
+  }
+
+  // MARK: - Putting them in order
+
+  private struct Head {
+    var share: Int
+    var batch: Batch
+    var line = 0
+
+    func precedes(_ other: Head) -> Bool {
+      let (one, another) = (batch.lines[line], other.batch.lines[other.line])
+      if one.timestamp != another.timestamp { return one.timestamp < another.timestamp }
+      let (device, otherDevice) = (batch.device(line), other.batch.device(other.line))
+      if device != otherDevice { return device < otherDevice }
+      if one.emission != another.emission { return one.emission < another.emission }
+      return one.place < another.place
+    }
+  }
+
+  private func putInOrder(_ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    var heads: [Head] = []
+    for share in rests.indices {
+      if let batch = try next(of: share, giving: nil) { heads.append(Head(share: share, batch: batch)) }
+    }
+    var buffer = ByteBuffer(capacity: 2 * Self.batchBytes)
+    while !heads.isEmpty {
+      let first = Self.first(of: heads)
+      let bound = Self.first(of: heads, but: first)
+      // Takes the lines of one share up to the next one of another.
+      let start = heads[first].batch.start(heads[first].line)
+      repeat {
+        heads[first].line += 1
+      } while heads[first].line < heads[first].batch.lines.count
+        && (bound < 0 || heads[first].precedes(heads[bound]))
+      let batch = heads[first].batch
+      let end = batch.start(heads[first].line)
+      unsafe buffer.append(UnsafeBufferPointer(rebasing: batch.bytes.bytes[start..<end]))
+      if buffer.count > Self.batchBytes {
+        try unsafe take(buffer.bytes)
+        buffer.removeAll()
+      }
+      guard heads[first].line == batch.lines.count else { continue }
+      if let batch = try next(of: heads[first].share, giving: batch) {
+        heads[first] = Head(share: heads[first].share, batch: batch)
+      } else {
+        heads.remove(at: first)
+      }
+    }
+    try unsafe take(buffer.bytes)
+  }
+
+  /// Returns the head that comes first, except one of them; -1 for none.
+  private static func first(of heads: [Head], but other: Int = -1) -> Int {
+    var first = -1
+    for index in heads.indices where index != other && (first < 0 || heads[index].precedes(heads[first])) {
+      first = index
+    }
+    return first
+  }
+
+  /// Returns the next lines of a share, made here if no other thread is at it; nil after the last.
+  ///
+  /// - Parameter done: a batch whose memory may be reused.
+  private func next(of share: Int, giving done: Batch?) throws -> Batch? {
+    if let done { state.withLock { $0.shares[share].spare.append(done) } }
+    while true {
+      let step = try state.wait { state -> Step? in
+        if let failure = state.failure { throw failure }
+        if !state.shares[share].ready.isEmpty { return .take(state.shares[share].ready.removeFirst()) }
+        if state.shares[share].isAtEnd { return .end }
+        guard !state.shares[share].isBusy else { return nil }
+        state.shares[share].isBusy = true
+        return .make
+      }
+      switch step {
+      case .take(let batch): return batch
+      case .end: return nil
+      case .make: make(share)
+      }
+    }
+  }
+
+  private enum Step {
+    case take(Batch)
+    case make
+    case end
+  }
+}
+
 /// Sorted sequences, all events of which are selected, or those of a span of time.
 struct EventSelection {
   var sequences: [BlockSequence]

@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import BatchReport
 import FoundationEssentials
 import Glibc
 
@@ -143,5 +144,47 @@ enum OutputFolder {
     } catch {
       throw OutputError(path: folder.path, code: errno)
     }
+  }
+}
+
+/// A file that does not exist yet, accessible only to its owner, like the folders made for it.
+package enum NewFile {
+  /// - Throws: ``OutputError`` if something exists at the path.
+  package static func refuse(at path: String) throws {
+    try OutputError.at(path) { () throws(SystemError) in
+      if try FileStatus.at(path) != nil { throw SystemError(EEXIST) }
+    }
+  }
+
+  /// - Throws: ``OutputError``, also if something exists at the path, which stays unchanged.
+  package static func write(_ text: String, to path: String) throws {
+    try OutputFolder.make(for: path)
+    try OutputError.at(path) { () throws(SystemError) in
+      let draft = try DraftFile(for: path)
+      try draft.write(text)
+      try draft.publish()
+    }
+  }
+}
+
+extension DraftFile {
+  func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
+}
+
+/// The file that a Prometheus collector reads: it is complete at every moment, and keeps its permissions when replaced.
+package enum MetricsFile {
+  /// - Parameters:
+  ///   - job: its name; empty for a job that cannot be read, which is the one that the file is about.
+  ///   - metrics: makes the figures, from the name and when a run of the job last ended well by what the file said.
+  /// - Throws: ``OutputError``.
+  package static func write(
+    to path: String, job: String, _ metrics: (_ job: String?, _ lastSuccess: Instant?) -> MetricsText
+  ) throws {
+    // What cannot be read says nothing of the runs before, and what is not a file may have no end.
+    let isFile = (try? FileStatus.at(path)?.kind) == .file
+    let before = isFile ? FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } : nil
+    let name = job.isEmpty ? before.flatMap(MetricsText.job) : job
+    let text = metrics(name, before.flatMap { MetricsText.lastSuccess(of: name ?? job, in: $0) }).text
+    try OutputFile.write(text, to: path)
   }
 }

@@ -1,88 +1,63 @@
 import BatchFoundation
 import BatchStore
 
-/// A sink that keeps results in the store.
-struct StoreSink: DecisionSink {
+/// The destination of all results, and the source of earlier runs' data.
+///
+/// Results go to a store: the job's, or a temporary one if they are only looked at.
+struct StoreSink: Sendable {
+  let store: EventStore
+  /// The run that has the results.
+  let run: RunID
   let earlier: EarlierRuns
-  private let store: EventStore
   private let quarantined: QuarantinedLines
+  private let refuse: (@Sendable ([QuarantinedLine]) throws -> Void)?
+  private let reduce: @Sendable (inout LocalBatch) throws -> Void
   private let writer: BatchWriter
 
-  /// - Parameter limit: bytes of quarantined lines that the store keeps; nil for any number.
-  init(store: EventStore, run: RunID, quarantined: QuarantinedLines, limit: Int? = nil) throws {
+  /// - Parameters:
+  ///   - limit: bytes of quarantined lines that the store keeps; nil for any number.
+  ///   - earlier: the data of earlier runs; nil for that of the store.
+  ///   - reduce: removes from a batch what the store does not get.
+  ///   - refuse: receives lines for quarantine in place of the store.
+  init(
+    store: EventStore, run: RunID, quarantined: QuarantinedLines, limit: Int? = nil, earlier: EarlierRuns? = nil,
+    reduce: @escaping @Sendable (inout LocalBatch) throws -> Void = { _ in },
+    refuse: (@Sendable ([QuarantinedLine]) throws -> Void)? = nil
+  ) throws {
     if let limit { try store.quarantine.limit(to: limit) }
-    earlier = try EarlierRuns(store)
-    self.store = store
-    self.quarantined = quarantined
+    self.earlier = try earlier ?? EarlierRuns(store)
+    (self.store, self.run, self.quarantined) = (store, run, quarantined)
+    (self.refuse, self.reduce) = (refuse, reduce)
     writer = try BatchWriter { try store.commit($0, run: run) }
   }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {
-    quarantined.add(lines)
+    if let refuse { return try refuse(lines) }
     var batch = LocalBatch()
-    batch.quarantine = lines.kept
-    guard !batch.quarantine.isEmpty else { return }
-    try writer.add(batch)
+    batch.quarantine = lines
+    try keep(batch)
   }
 
+  /// Keeps the batch as a whole or not at all, now or soon.
   func keep(_ batch: LocalBatch) throws {
     quarantined.add(batch.quarantine)
+    var batch = batch
+    batch.quarantine = batch.quarantine.kept
+    try reduce(&batch)
+    guard batch.hasContent else { return }
     try writer.add(batch)
   }
 
+  /// Returns when everything passed on is kept.
   func finish() throws {
     try writer.finish()
     try store.ledger.makeIndexes()
   }
 }
 
-/// A sink that changes nothing: earlier data is read, and new events only go to the event file.
-struct DryRunSink: DecisionSink {
-  let earlier: EarlierRuns
-  let events: EventSpool?
-  let quarantined: QuarantinedLines
-  let codec: any EventCodec
-  /// Events of earlier runs that a rewind changed.
-  let changed = Guarded<Set<EventID>>([])
-  private let rewound = Guarded(RewoundEvents())
-  /// A store in memory for the platform's rows of a plan; nil discards them.
-  var planning: Planning?
-
-  struct Planning {
-    var store: EventStore
-    var run: RunID
-  }
-
-  func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
-
-  func keep(_ batch: LocalBatch) throws {
-    quarantined.add(batch.quarantine)
-    for series in batch.events { try events?.append(series) }
-    if let new = try codec.events(of: batch.changes, .ofParts) { try events?.append(new) }
-    let ids = try batch.changes.compactMap { change in
-      try change.before.map { before in
-        let number = try earlier.number(of: before, change.device)
-        return change.device.withText { EventID(timestamp: before.timestamp, device: $0, emission: number) }
-      }
-    }
-    changed.withLock { $0.formUnion(ids) }
-    var counts = RewoundEvents()
-    for change in batch.changes { counts.count(change, right: try change.after.map(codec.event)) }
-    rewound.withLock { $0.add(counts) }
-    guard let planning else { return }
-    var part = LocalBatch()
-    part.rows = batch.rows
-    try planning.store.commit(part, run: planning.run)
-  }
-
-  func finish() throws {}
-
-  /// Returns the counts since the last call.
-  func takeRewound() -> RewoundEvents {
-    rewound.withLock { counts in
-      defer { counts = RewoundEvents() }
-      return counts
-    }
+extension LocalBatch {
+  var hasContent: Bool {
+    devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil || !changes.isEmpty
   }
 }
 
@@ -109,9 +84,11 @@ struct EarlierRuns: Sendable {
     try store?.ledger.wasAttempted(device, at: instant) ?? false
   }
 
-  /// Returns the number of a pending event.
-  func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64 {
-    try store?.ledger.number(of: event, device) ?? event.emission
+  /// Returns the id that an event has before a change; nil for a new one.
+  func id(before change: EventChange) throws -> EventID? {
+    guard let event = change.before else { return nil }
+    let number = try store?.ledger.number(of: event, change.device) ?? event.emission
+    return change.device.withText { EventID(timestamp: event.timestamp, device: $0, emission: number) }
   }
 
   /// Whether no earlier run left anything that could make a record late.

@@ -7,22 +7,20 @@ import FoundationEssentials
 
 /// The source of earlier runs' data and the destination of a run's results.
 struct RunStorage {
-  /// The store; nil for a dry run of a job that has none yet.
+  /// The job's store; nil for a dry run of a job that has none yet.
   let store: EventStore?
-  /// The run in the store; nil for one that keeps nothing.
+  /// The run in the job's store; nil for one that keeps nothing.
   let run: RunID?
-  let sink: any DecisionSink
+  let sink: StoreSink
   /// The known time of the run, up to which silence leads to decisions; nil for none.
   let knownUntil: Instant?
   /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?
   let quarantined: QuarantinedLines
-  /// The events of a dry run, if requested.
-  var spool: EventSpool?
-  /// The store in memory of a dry run that makes a plan.
-  var planningStore: EventStore?
+  /// Events of earlier runs that a dry run changed.
+  var changed = Guarded<Set<EventID>>([])
   /// The lines that a replay imports again, and their results.
-  var replay: ReplaySink?
+  var replay: ReplayedLines?
 
   /// The store with the run in it; nil if nothing is kept.
   var kept: (store: EventStore, run: RunID)? {
@@ -73,22 +71,37 @@ extension Pipeline {
       try store.refuseCollected()
       try refuseBackwardRun(store)
     }
-    let isLookedAt = request.eventsOut != nil || request.decidesAnew
-    let spool = isLookedAt ? try EventSpool(folder: ingestOptions.temporaryFolder) : nil
+    let (isLookedAt, isPlanned) = (request.eventsOut != nil || request.decidesAnew, request.planOut != nil)
     let lines = QuarantinedLines(
       atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore), request.vocabulary.dictionary)
-    var sink = DryRunSink(
-      earlier: try EarlierRuns(store), events: spool, quarantined: lines, codec: platform.storeFormat.codec)
-    let planningStore = try request.planOut.map { _ in try planner(preparation.service).planningStore(of: store) }
-    sink.planning = try planningStore.map { planningStore in
-      let run = try planningStore.runs.begin(
-        job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
-      return DryRunSink.Planning(store: planningStore, run: run)
+    let (results, run) = try temporaryResults(
+      in: isPlanned ? planner(preparation.service).planningStore(of: store) : nil)
+    let earlier = try EarlierRuns(store)
+    let changed = Guarded<Set<EventID>>([])
+    let sink = try StoreSink(store: results, run: run, quarantined: lines, earlier: earlier) { batch in
+      let ids = try batch.changes.compactMap { try earlier.id(before: $0) }
+      changed.withLock { $0.formUnion(ids) }
+      var kept = LocalBatch()
+      kept.changes = batch.changes
+      // What nobody looks at is not written.
+      if isLookedAt { kept.events = batch.events }
+      if isPlanned { kept.rows = batch.rows }
+      batch = kept
     }
     let known = try store?.runs.knownUntil()
     return RunStorage(
       store: store, run: nil, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
-      quarantined: lines, spool: spool, planningStore: planningStore)
+      quarantined: lines, changed: changed)
+  }
+
+  /// Returns a store for results that are not kept, with a run in it.
+  ///
+  /// - Parameter store: the store to use; nil for an empty one.
+  func temporaryResults(in store: EventStore? = nil) throws -> (store: EventStore, run: RunID) {
+    let store = try store ?? EventStore.temporary(format: platform.storeFormat)
+    let run = try store.runs.begin(
+      job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
+    return (store, run)
   }
 
   private func openToKeep() throws -> RunStorage {
@@ -133,19 +146,15 @@ extension Pipeline {
     let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
     // Without pending lines or events there is no run.
     let hasWork = try !input.isEmpty || !store.quarantine.waitingEvents(after: nil, limit: 1).isEmpty
-    let run = try hasWork ? beginRun(in: store) : nil
-    let sink = ReplaySink(
-      kept: try run.map {
-        try StoreSink(
-          store: store, run: $0, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
-      }
-        ?? DryRunSink(
-          earlier: EarlierRuns(nil), events: nil, quarantined: lines, codec: platform.storeFormat.codec),
-      input: input, store: run.map { _ in store })
+    let results = try hasWork ? (store, beginRun(in: store)) : temporaryResults()
+    let replay = ReplayedLines(input, store: hasWork ? store : nil)
+    let sink = try StoreSink(
+      store: results.0, run: results.1, quarantined: lines, limit: request.settings.ingest.quarantineLimit,
+      refuse: replay.refuse)
     let known = try store.runs.knownUntil()
     return RunStorage(
-      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
-      quarantined: lines, replay: sink)
+      store: store, run: hasWork ? results.1 : nil, sink: sink, knownUntil: request.knownUntil(after: known),
+      knownBefore: known, quarantined: lines, replay: replay)
   }
 
   private static func existingStore(_ path: String, _ format: StoreFormat) throws -> EventStore? {

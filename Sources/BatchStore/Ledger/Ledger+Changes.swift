@@ -88,39 +88,12 @@ extension Ledger {
 
   /// Finds the events as they were before in the chunks of their times.
   private func find(_ settlement: inout ChangeSettlement, besides run: Int64, in db: Database) throws {
-    guard let span = settlement.span else { return }
-    let doubtful = try Self.chunksInDoubt(in: db)
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT id, status, pack, offset, length, first, last FROM chunk
-        WHERE last >= ? AND first <= ? AND status <> ? AND run <> ? ORDER BY id
-        """, arguments: [span.lowerBound.milliseconds, span.upperBound.milliseconds, ChunkStatus.split, run])
-    for row in rows {
-      let times: ClosedRange<Instant> = try row.value("first")...row.value("last")
-      guard settlement.looksInto(times) else { continue }
-      let chunk: Int64 = try row.value("id")
-      let isDoubtful = doubtful.contains(chunk)
-      let isFrozen = try row.status("status") == .events(.successfullyPosted)
-      var failed: [Int] = []
-      var ordinal = -1
-      _ = try removeEvents(of: row, in: db) { event, own in
-        ordinal += 1
-        guard case .events(let status) = own, let place = settlement.place(of: event, in: chunk) else { return false }
-        guard !isDoubtful, Self.standing(of: status, isDoubtful: false).isEmpty else {
-          settlement.found(place, sent: event, in: chunk)
-          return false
-        }
-        settlement.foundWaiting(place)
-        if isFrozen { failed.append(ordinal) }
-        // The block of a posted chunk stays as it was sent.
-        return !isFrozen
-      }
-      for ordinal in failed {
-        try db.execute(
-          sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND ordinal = ?",
-          arguments: [ChunkStatus.split, chunk, ordinal])
-      }
+    guard let first = settlement.times.first, let last = settlement.times.last else { return }
+    let times = settlement.times
+    try removeUnsent(in: first...last, besides: run, in: db, chunks: times.hasOne) { event, chunk, isSent in
+      guard let place = settlement.place(of: event, in: chunk) else { return false }
+      if isSent { settlement.found(place, sent: event, in: chunk) } else { settlement.foundWaiting(place) }
+      return true
     }
   }
 

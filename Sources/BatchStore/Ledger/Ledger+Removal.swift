@@ -60,6 +60,48 @@ extension Ledger {
     return counts
   }
 
+  /// Removes events that no service can have from the chunks of a span of time. A failed one of a posted chunk, whose
+  /// block stays as it was sent, is given up.
+  ///
+  /// - Parameters:
+  ///   - run: the run whose chunks are left out; nil for none.
+  ///   - isOfInterest: called with the times of a chunk; nil for all chunks of the span.
+  ///   - isUnwanted: called with an event, its chunk, and whether a service may have it; one that may stays anyhow.
+  func removeUnsent(
+    in span: ClosedRange<Instant>, besides run: Int64? = nil, in db: Database,
+    chunks isOfInterest: ((ClosedRange<Instant>) -> Bool)? = nil,
+    where isUnwanted: (any EventCursor, _ chunk: Int64, _ isSent: Bool) throws -> Bool
+  ) throws {
+    let doubtful = try Self.chunksInDoubt(in: db)
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, status, pack, offset, length, first, last FROM chunk
+        WHERE last >= ? AND first <= ? AND status <> ? AND run IS NOT ? ORDER BY id
+        """, arguments: [span.lowerBound.milliseconds, span.upperBound.milliseconds, ChunkStatus.split, run])
+    for row in rows {
+      if let isOfInterest, try !isOfInterest(row.value("first")...row.value("last")) { continue }
+      let chunk: Int64 = try row.value("id")
+      let isDoubtful = doubtful.contains(chunk)
+      let isFrozen = try row.status("status") == .events(.successfullyPosted)
+      var failed: [Int] = []
+      var ordinal = -1
+      _ = try removeEvents(of: row, in: db) { event, own in
+        ordinal += 1
+        guard case .events(let status) = own else { return false }
+        let isSent = !Self.standing(of: status, isDoubtful: isDoubtful).isEmpty
+        guard try isUnwanted(event, chunk, isSent), !isSent else { return false }
+        if isFrozen { failed.append(ordinal) }
+        return !isFrozen
+      }
+      for ordinal in failed {
+        try db.execute(
+          sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND ordinal = ?",
+          arguments: [ChunkStatus.split, chunk, ordinal])
+      }
+    }
+  }
+
   /// Deletes rows of the ledger that nothing refers to any more.
   static func dropLooseRows(in db: Database) throws {
     try db.execute(

@@ -81,59 +81,16 @@ extension Ledger {
     by fill: (_ insert: (LocalBatch) throws -> Void) throws -> Set<NumberedEvent>
   ) throws {
     try connection.write { db in
-      try removeWaiting(span, in: db)
+      try removeUnsent(in: span.from...Instant(milliseconds: span.to.milliseconds - 1), in: db) { event, _, isSent in
+        guard !isSent, span.contains(event) else { return false }
+        try Self.forgetNumber(of: event, in: db)
+        return true
+      }
       try resolveQuarantined(span, in: db)
       var room = QuarantineRoom()
       let twins = try fill { try EventStore.insert($0, run: run, &room, into: db) }
       try Self.dropLooseRows(in: db)
       try renumberWaiting(besides: twins, by: run, limits, in: db)
-    }
-  }
-
-  private func removeWaiting(_ span: ReplacedSpan, in db: Database) throws {
-    let doubtful = try Self.chunksInDoubt(in: db)
-    for row in try Row.fetchAll(
-      db,
-      sql: """
-        SELECT id, status, pack, offset, length FROM chunk
-        WHERE last >= ? AND first < ? AND status NOT IN (?, ?, ?) ORDER BY id
-        """,
-      arguments: [
-        span.from.milliseconds, span.to.milliseconds, ChunkStatus.split, EventStatus.unknown, EventStatus.processing,
-      ])
-    {
-      guard try !doubtful.contains(row.value("id")) else { continue }
-      if try row.status("status") == .events(.successfullyPosted) {
-        try giveUpFailed(of: row, span, in: db)
-      } else {
-        _ = try removeEvents(of: row, in: db) { event, own in
-          guard case .events(let status) = own, Self.standing(of: status, isDoubtful: false).isEmpty,
-            span.contains(event)
-          else { return false }
-          try Self.forgetNumber(of: event, in: db)
-          return true
-        }
-      }
-    }
-  }
-
-  /// Gives up failed events of a posted chunk, whose block stays as it was sent.
-  private func giveUpFailed(of row: Row, _ span: ReplacedSpan, in db: Database) throws {
-    let id: Int64 = try row.value("id")
-    let failed = Set(
-      try Int.fetchAll(
-        db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?",
-        arguments: [id, EventStatus.failedPost]))
-    guard !failed.isEmpty else { return }
-    let cursor = try connection.format.codec.cursor(
-      of: Self.block(of: row, in: db))
-    var ordinal = -1
-    while try cursor.next() {
-      ordinal += 1
-      guard failed.contains(ordinal), span.contains(cursor) else { continue }
-      try db.execute(
-        sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND ordinal = ?",
-        arguments: [ChunkStatus.split, id, ordinal])
     }
   }
 

@@ -1,4 +1,13 @@
 package import BatchFoundation
+import Glibc
+
+/// Blocks in the order of their events, returned one at a time.
+package struct BlockSequence {
+  package let next: () throws -> [UInt8]?
+
+  /// - Parameter next: returns the next block; nil after the last.
+  package init(next: @escaping () throws -> [UInt8]?) { self.next = next }
+}
 
 /// A merge of sorted sequences by timestamp, device id by bytes, and emission number (reference formats 4.2). It holds
 /// one block of each at a time.
@@ -124,36 +133,78 @@ extension EventMerge {
     _ sequences: [BlockSequence], codec: any EventCodec, width: Int = width, folder: String
   ) throws -> [BlockSequence] {
     guard sequences.count > width else { return sequences }
-    let spool = try EventSpool(folder: folder)
+    var narrow: [BlockSequence] = []
     var rest = sequences[...]
     var surplus = sequences.count - width
-    while surplus > 0, !rest.isEmpty {
+    while surplus > 0, rest.count > 1 {
       // The places of sequences break ties, so neighbors are merged.
       let merged = rest.prefix(min(width, surplus + 1))
-      try spool.append(merging: Array(merged), codec, stretch: stretch)
+      narrow.append(try spooled(Array(merged), codec, folder))
       rest = rest.dropFirst(merged.count)
       surplus -= merged.count - 1
     }
-    return try narrowed(spool.sequences() + rest, codec: codec, width: width, folder: folder)
+    return try narrowed(narrow + rest, codec: codec, width: width, folder: folder)
   }
-}
 
-extension EventSpool {
-  /// Adds the events of all sequences as one.
-  fileprivate func append(
-    merging sequences: [BlockSequence], _ codec: any EventCodec, stretch: Int
-  ) throws {
+  /// Returns the events of all sequences as one.
+  private static func spooled(
+    _ sequences: [BlockSequence], _ codec: any EventCodec, _ folder: String
+  ) throws -> BlockSequence {
+    let spool = try Spool(folder)
     var merge = try EventMerge(sequences, codec: codec)
     // Only the next merge reads these blocks, one of each sequence at a time: small ones save memory.
     let writer = codec.writer(BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
-    let series = beginSeries()
-    var count = 0
-    var isAtEnd = false
-    while !isAtEnd {
-      if try merge.next(into: writer) { count += 1 } else { isAtEnd = true }
-      guard isAtEnd || count == stretch else { continue }
-      try append(writer.finish(), to: series)
-      count = 0
+    while merge.timestamp != nil {
+      var count = 0
+      while count < stretch, try merge.next(into: writer) { count += 1 }
+      try spool.append(writer.finish())
     }
+    return spool.sequence
+  }
+}
+
+/// The blocks of one sequence, in a file without a name that disappears with the process.
+private final class Spool {
+  private let descriptor: Int32
+  private var places: [Range<Int>] = []
+
+  /// - Throws: ``StoreError/inputOutput(path:operation:code:)``.
+  init(_ folder: String) throws {
+    do {
+      descriptor = try TemporaryPath.unnamedFile(in: folder)
+    } catch {
+      throw StoreError.inputOutput(path: folder, operation: "create", code: error.code)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func append(_ blocks: EventBlocks) throws {
+    let start = places.last?.upperBound ?? 0
+    do {
+      try FileDescriptor.write(blocks.bytes, to: descriptor)
+    } catch {
+      throw StoreError.inputOutput(path: "spool file", operation: "write", code: error.code)
+    }
+    places += blocks.entries.map { start + $0.offset..<start + $0.offset + $0.length }
+  }
+
+  var sequence: BlockSequence {
+    var next = 0
+    return BlockSequence {
+      guard next < self.places.count else { return nil }
+      defer { next += 1 }
+      return try self.read(self.places[next])
+    }
+  }
+
+  private func read(_ place: Range<Int>) throws -> [UInt8] {
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: place.count) { buffer, count in
+      count = max(0, unsafe pread(descriptor, buffer.baseAddress, place.count, place.lowerBound))
+    }
+    guard bytes.count == place.count else {
+      throw StoreError.inputOutput(path: "spool file", operation: "read", code: errno)
+    }
+    return bytes
   }
 }

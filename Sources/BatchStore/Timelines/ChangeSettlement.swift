@@ -47,7 +47,7 @@ struct ChangeSettlement {
   /// The events that have a correction, by chunk: each is identified by its corrected form.
   private var corrected: [Int64: Set<Place>] = [:]
   /// The times of the events to find, ascending.
-  private var times: [Instant] = []
+  private(set) var times: [Instant] = []
   /// The same times, for lookups.
   private var instants: Set<Instant> = []
   private(set) var events = RewoundEvents()
@@ -113,14 +113,6 @@ struct ChangeSettlement {
   }
 
   // MARK: - Finding events
-
-  /// The span of the events to find; nil for none.
-  var span: ClosedRange<Instant>? {
-    guard let first = times.first, let last = times.last else { return nil }
-    return first...last
-  }
-
-  func looksInto(_ span: ClosedRange<Instant>) -> Bool { times.hasOne(in: span) }
 
   func place(of event: any EventCursor, in chunk: Int64) -> Int? {
     guard instants.contains(event.timestamp) else { return nil }

@@ -1,11 +1,10 @@
 import BatchFoundation
 import BatchStore
 
-/// A sink for the results of quarantined lines; lines refused again are not quarantined anew.
+/// Quarantined lines that are imported again; those refused again are not quarantined anew.
 ///
 /// The new reasons go to the store as they are found: in memory is only whether each line was refused.
-final class ReplaySink: DecisionSink {
-  private let kept: any DecisionSink
+final class ReplayedLines: Sendable {
   let input: ReplayInput
   /// The store for the reasons; nil if there is none.
   private let store: EventStore?
@@ -18,16 +17,13 @@ final class ReplaySink: DecisionSink {
     var reasons: [Int64: (reason: QuarantineReason, detail: String)] = [:]
   }
 
-  init(kept: any DecisionSink, input: ReplayInput, store: EventStore?) {
-    self.kept = kept
+  init(_ input: ReplayInput, store: EventStore?) {
     self.input = input
     self.store = store
     state = Guarded(State(isRefused: [Bool](repeating: false, count: input.ids.count)))
   }
 
-  var earlier: EarlierRuns { kept.earlier }
-
-  func quarantine(_ lines: [QuarantinedLine]) throws {
+  func refuse(_ lines: [QuarantinedLine]) throws {
     let full = state.withLock { state in
       for line in lines {
         guard let place = input.place(file: line.file, line: line.line) else { continue }
@@ -38,10 +34,6 @@ final class ReplaySink: DecisionSink {
     }
     try note(full)
   }
-
-  func keep(_ batch: LocalBatch) throws { try kept.keep(batch) }
-
-  func finish() throws { try kept.finish() }
 
   /// Notes the remaining reasons.
   func finishNotes() throws { try note(state.withLock { Self.take(&$0.reasons, from: 1) }) }

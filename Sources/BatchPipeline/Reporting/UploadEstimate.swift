@@ -1,5 +1,7 @@
 package import BatchDelivery
 import BatchFoundation
+import BatchReport
+import BatchStore
 
 package struct UploadEstimate: Sendable, Equatable {
   /// The assumed time of a request, usual between continents; the actual time is not known before.
@@ -30,5 +32,18 @@ package struct UploadEstimate: Sendable, Equatable {
         "a run would send \(events.counted("event")) in about \(requests.counted("request"))",
         "at half a second a request, \(concurrency) at once, that is \(time)",
       ] + others).joined(separator: "; ")
+  }
+}
+
+extension Pipeline {
+  /// Reports what the run that a dry run simulates would send: its new events, and those left by earlier runs.
+  func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+    let backlog = try storage.store?.ledger.pendingChunks() ?? (chunks: 0, events: 0)
+    let estimate = UploadEstimate(
+      events: local.tally.events.total + backlog.events, requests: local.tally.chunks + backlog.chunks,
+      platform.deliverySettings(request.settings),
+      others: platform.otherCalls(of: request.context, outcome.figures))
+    outcome.report.notes.append("estimate: \(estimate.words)")
+    monitor.note("Estimate: \(estimate.words)")
   }
 }
