@@ -12,9 +12,7 @@ package struct Ingest: Sendable {
   package let options: IngestOptions
 
   package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions) {
-    self.files = files
-    self.vocabulary = vocabulary
-    self.options = options
+    (self.files, self.vocabulary, self.options) = (files, vocabulary, options)
   }
 
   /// The caller's side of a run, called on worker threads; an error that a closure throws ends the run.
@@ -44,12 +42,8 @@ package struct Ingest: Sendable {
       preview: (@Sendable (InputPreview) throws -> Bool)? = nil,
       replaces: (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)? = nil
     ) {
-      self.partition = partition
-      self.known = known
-      self.quarantine = quarantine
-      self.progress = progress
-      self.preview = preview
-      self.replaces = replaces
+      (self.partition, self.known, self.quarantine) = (partition, known, quarantine)
+      (self.progress, self.preview, self.replaces) = (progress, preview, replaces)
     }
   }
 
@@ -102,10 +96,7 @@ private final class IngestRun: Sendable {
   init(
     _ files: InputFiles, _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
   ) {
-    self.files = files
-    self.vocabulary = vocabulary
-    self.options = options
-    self.callbacks = callbacks
+    (self.files, self.vocabulary, self.options, self.callbacks) = (files, vocabulary, options, callbacks)
     // Blocks, tapes, the index of a partition, and its records on their way to the caller.
     let buffers = options.workers * 4 * options.blockBytes + (10 << 20)
     space = BucketSpace(

@@ -32,11 +32,8 @@ package struct IngestOptions: Sendable {
     window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int, workers: Int,
     temporaryFolder: String = IngestOptions.systemTemporaryFolder
   ) {
-    self.window = window
-    self.maxLineBytes = maxLineBytes
-    self.memoryLimit = memoryLimit
-    self.workers = workers
-    self.temporaryFolder = temporaryFolder
+    (self.window, self.maxLineBytes, self.memoryLimit) = (window, maxLineBytes, memoryLimit)
+    (self.workers, self.temporaryFolder) = (workers, temporaryFolder)
   }
 
   /// `TMPDIR`, or `/tmp` if it is not set or empty.

@@ -8,10 +8,7 @@ package struct InputFile: Sendable, Equatable {
   package var size: UInt64
 
   package init(path: FilePath, kind: InputKind, size: UInt64, isPipe: Bool = false) {
-    self.path = path
-    self.kind = kind
-    self.size = size
-    self.isPipe = isPipe
+    (self.path, self.kind, self.size, self.isPipe) = (path, kind, size, isPipe)
   }
 
   /// Whether it is a pipe, or standard input that is one: the size is unknown and it can be read only once.
@@ -45,8 +42,7 @@ package struct InputLength: Sendable, Equatable {
   package var isFollowed = false
 
   package init(bytes: UInt64?, lines: UInt64?) {
-    self.bytes = bytes
-    self.lines = lines
+    (self.bytes, self.lines) = (bytes, lines)
   }
 }
 
@@ -60,9 +56,7 @@ package struct CopiedLines: Sendable, Equatable {
   package var skipped: UInt64
 
   package init(file: String, lines: [UInt64], skipped: UInt64) {
-    self.file = file
-    self.lines = lines
-    self.skipped = skipped
+    (self.file, self.lines, self.skipped) = (file, lines, skipped)
   }
 
   func line(_ copy: UInt64) -> UInt64 {

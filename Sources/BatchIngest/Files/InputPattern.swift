@@ -7,9 +7,7 @@ package struct InputPattern: Sendable {
   package var map: InputMap?
 
   package init(_ kind: InputKind, _ input: JobInput, map: InputMap? = nil) {
-    self.kind = kind
-    self.input = input
-    self.map = map
+    (self.kind, self.input, self.map) = (kind, input, map)
   }
 
   package init(_ kind: InputKind, _ path: String, map: InputMap? = nil) {
@@ -127,9 +125,7 @@ package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   package var least: Int
 
   package init(input: String, count: Int, least: Int) {
-    self.input = input
-    self.count = count
-    self.least = least
+    (self.input, self.count, self.least) = (input, count, least)
   }
 
   package var description: String {

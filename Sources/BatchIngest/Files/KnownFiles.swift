@@ -24,7 +24,7 @@ package struct KnownFiles: Sendable {
       .filter { options.takes($0.span) != nil }
     guard !candidates.isEmpty else { return nil }
     let reader = try FileReader(file, sums: true, idle: idle)
-    try reader.readForSum()
+    try reader.readOnDisk()
     guard let sum = reader.sumOfWhole else { return nil }
     return candidates.first { $0.proof == $0.proof(of: file, sum, options) }
   }

@@ -134,3 +134,189 @@ public import BatchFoundation
     return text.isEmpty ? nil : text
   }
 }
+
+extension RecordFields {
+  /// Returns the device that the line names; empty with faults.
+  @inlinable @inline(__always)
+  public func device(_ faults: inout FieldFaults) -> Text {
+    check(.filled(.deviceId), &faults)
+    return text(.deviceId) ?? .empty
+  }
+
+  /// - Parameter spelling: parses a text.
+  /// - Returns: the beginning of 1970 with faults.
+  @inlinable
+  public func time(
+    _ field: RecordField, _ faults: inout FieldFaults, spelling: (Text) -> Instant? = { Instant(exportText: $0) }
+  ) -> Instant {
+    let instant: Instant?
+    switch self[field]?.kind {
+    case .string: instant = text(field).flatMap(spelling)
+    case .number: instant = self[field]?.number.flatMap { Instant(epoch: $0) }
+    case nil:
+      faults.missing(field.name)
+      return Instant(milliseconds: 0)
+    default:
+      faults.wrong(field.name)
+      return Instant(milliseconds: 0)
+    }
+    if instant == nil { faults.badTimestamp(field.name) }
+    return instant ?? Instant(milliseconds: 0)
+  }
+
+  /// Whether the line is an event as a phone stored it for Engage.
+  @inlinable public var areOfRawEvent: Bool {
+    self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil
+  }
+
+  /// Returns device (the last `Device Id` attribute) and time of a raw event (reference formats 3.6).
+  public func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
+    check(.required(.eventTypeCode), &faults)
+    let oldName = self[.eventTimestamp] == nil && self[.eventTimeStamp] != nil
+    let timestamp = time(oldName ? .eventTimeStamp : .eventTimestamp, &faults)
+    check(.required(.attributes), &faults)
+    guard let attributes = self[.attributes], attributes.kind == .array else { return (.empty, timestamp) }
+    var device: JSONView?
+    for (number, attribute) in attributes.elements.enumerated() {
+      func place(_ member: Text = .empty) -> FieldPlace { FieldPlace("attributes", .empty, number, member) }
+      guard attribute.kind == .object else {
+        faults.wrong(place())
+        continue
+      }
+      guard let given = attribute["name"], !given.isNull else {
+        faults.missing(place("name"))
+        continue
+      }
+      guard let name = given.string else {
+        faults.wrong(place("name"))
+        continue
+      }
+      if name == "Device Id" { device = attribute["value"] }
+    }
+    if let device, !device.isNull, device.string == nil { faults.wrong("Device Id") }
+    let text = device?.string ?? .empty
+    if device?.isNull != false || device?.kind == .string && text.isEmpty { faults.missing("Device Id") }
+    return (text, timestamp)
+  }
+
+  /// Reads a line of a `notifications` input: `action` and `channel` stand in for the type (reference decisions 10).
+  /// Their faults do not hide a missing payload (reference decisions 29).
+  public func notification(
+    _ faults: inout FieldFaults
+  ) -> (isOpened: Bool, isLocal: Bool, body: JSONView?) {
+    check(.required(.action), &faults)
+    let isOpened = text(.action) == "opened"
+    if let action = text(.action), !isOpened, action != "received" { faults.unknown("action") }
+    check(.optional(.channel), &faults)
+    let isLocal = text(.channel) == "local"
+    if let channel = text(.channel), !isLocal, channel != "push" { faults.unknown("channel") }
+    let body: RecordField =
+      isLocal && self[.payload] == nil && self[.notification] != nil ? .notification : .payload
+    check(.required(body), &faults)
+    return (isOpened, isLocal, self[body])
+  }
+}
+
+/// A few names with numbers below 255, looked up per member of a line: a hit costs one comparison, a miss mostly none.
+@safe public struct NameSlots: ~Copyable {
+  /// The names, indexed by number.
+  public let names: UnsafeMutablePointer<Text>
+  public let slots: UnsafeMutablePointer<UInt8>
+  @inlinable public static var size: Int { 512 }
+  @inlinable public static var free: UInt8 { .max }
+
+  /// - Parameter names: must live as long as the slots.
+  init(_ names: [(name: Text, number: UInt8)]) {
+    let count = Int(names.map(\.number).max() ?? 0) + 1
+    unsafe self.names = .allocate(capacity: count)
+    unsafe self.names.initialize(repeating: .empty, count: count)
+    unsafe slots = .allocate(capacity: Self.size)
+    unsafe slots.initialize(repeating: Self.free, count: Self.size)
+    for (name, number) in names {
+      var slot = Self.slot(of: name)
+      while unsafe slots[slot] != Self.free { slot = (slot + 1) & (Self.size - 1) }
+      unsafe self.names[Int(number)] = name
+      unsafe slots[slot] = number
+    }
+  }
+
+  deinit {
+    unsafe names.deallocate()
+    unsafe slots.deallocate()
+  }
+
+  /// Returns the first slot to try: length and both ends distinguish nearly all names of fields and types.
+  @inlinable @inline(__always)
+  public static func slot(of name: Text) -> Int {
+    guard name.count > 0 else { return 0 }
+    return (name.count &* 37 &+ Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 67) & (size - 1)
+  }
+
+  @inlinable @inline(__always)
+  public subscript(name: Text) -> UInt8? {
+    var slot = Self.slot(of: name)
+    while true {
+      let number = unsafe slots[slot]
+      if number == Self.free { return nil }
+      if unsafe names[Int(number)] == name { return number }
+      slot = (slot + 1) & (Self.size - 1)
+    }
+  }
+}
+
+/// The number of records with each field that the format does not know, for the report.
+///
+/// Exporters use few names, but hostile input can use a new one per line: only the first `limit` names in byte order
+/// are kept, whatever the order of reading, and names are cut at `longestName` bytes.
+public struct UnknownFields {
+  static let limit = 1000
+  static let longestName = 200
+
+  private(set) var counts: [[UInt8]: Int] = [:]
+  /// The names of all records together, including those beyond the limit.
+  private(set) var noted = 0
+  /// The names of the current line, counted only if it becomes a record.
+  @usableFromInline var pending: [Text] = []
+  private var greatest: [UInt8]?
+
+  package init() {}
+
+  /// Records a name of the current line.
+  @inlinable public mutating func note(_ name: Text) { pending.append(name) }
+
+  /// Discards the names of the previous line.
+  package mutating func drop() { pending.removeAll(keepingCapacity: true) }
+
+  /// Counts the names of the line; they are distinct, because a line with a repeated key is not a record.
+  package mutating func commit() {
+    if !pending.isEmpty { commitPending() }
+  }
+
+  private mutating func commitPending() {
+    noted += pending.count
+    for name in pending { unsafe add(Array(name.bytes.prefix(Self.longestName)), 1) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func add(_ name: [UInt8], _ count: Int) {
+    if let known = counts[name] {
+      counts[name] = known + count
+      return
+    }
+    if let greatest, !name.lexicographicallyPrecedes(greatest) { return }
+    counts[name] = count
+    guard counts.count > Self.limit else { return }
+    if let last = counts.keys.max(by: { $0.lexicographicallyPrecedes($1) }) { counts[last] = nil }
+    greatest = counts.keys.max { $0.lexicographicallyPrecedes($1) }
+  }
+
+  mutating func merge(_ other: UnknownFields) {
+    for (name, count) in other.counts { add(name, count) }
+  }
+
+  /// The fields with their number of records, by the bytes of the name.
+  var sorted: [UnknownField] {
+    counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { UnknownField(name: String(decoding: $0.key, as: UTF8.self), records: $0.value) }
+  }
+}

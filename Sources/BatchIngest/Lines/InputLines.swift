@@ -10,9 +10,7 @@ package struct InputLine: Sendable, Equatable {
   package var bytes: [UInt8]
 
   package init(number: UInt64, offset: UInt64, bytes: [UInt8]) {
-    self.number = number
-    self.offset = offset
-    self.bytes = bytes
+    (self.number, self.offset, self.bytes) = (number, offset, bytes)
   }
 }
 

@@ -67,10 +67,18 @@ final class LineCutter: BlockCutter {
   private var tellsForm: Bool { reader.file.handedOver == nil && !reader.file.isPipe && reader.file.copied == nil }
 
   private func refuse(_ form: String, _ block: LineBlock) {
+    find(.otherForm, line: 0, offset: 0, detail: form, block)
+    isDone = true
+  }
+
+  private func find(
+    _ reason: QuarantineReason, line: UInt64, offset: UInt64, detail: String, raw: [UInt8] = [], kind: InputKind? = nil,
+    _ block: LineBlock
+  ) {
     block.findings.append(
       QuarantinedLine(
-        file: reader.file.path.description, line: 0, offset: 0, reason: .otherForm, detail: form, raw: []))
-    isDone = true
+        file: reader.file.path.description, line: line, offset: offset, reason: reason, detail: detail, raw: raw,
+        kind: kind))
   }
 
   private func fillLines(_ block: LineBlock) throws {
@@ -96,10 +104,9 @@ final class LineCutter: BlockCutter {
     func add(_ record: CutRecord) {
       if let fault = record.fault {
         let kept = unsafe record.bytes.prefix(fault == .lineTooLong ? LineSource.keptOfLongLine : .max)
-        block.findings.append(
-          QuarantinedLine(
-            file: reader.file.path.description, line: record.number, offset: record.offset, reason: fault,
-            detail: record.detail, raw: unsafe Array(kept), kind: reader.file.kind))
+        find(
+          fault, line: record.number, offset: record.offset, detail: record.detail, raw: unsafe Array(kept),
+          kind: reader.file.kind, block)
       } else {
         unsafe PartFrame.append(
           record.bytes, file: number, line: record.number, offset: record.offset, to: &frames)
@@ -146,10 +153,7 @@ final class LineCutter: BlockCutter {
     if let fault = reader.fault {
       let damage = offset + UInt64(block.count)
       block.count = unsafe endOfLastLine(block.base, block.count)
-      block.findings.append(
-        QuarantinedLine(
-          file: reader.file.path.description, line: 0, offset: damage, reason: .damagedFile, detail: fault.rawValue,
-          raw: []))
+      find(.damagedFile, line: 0, offset: damage, detail: fault.rawValue, block)
     }
     isDone = true
   }
@@ -184,10 +188,9 @@ final class LineCutter: BlockCutter {
     offset += passed
     line += 1
     guard reader.fault == nil else { return }
-    block.findings.append(
-      QuarantinedLine(
-        file: reader.file.path.description, line: block.firstLine, offset: start + UInt64(mark), reason: .lineTooLong,
-        detail: "", raw: raw, kind: reader.file.kind))
+    find(
+      .lineTooLong, line: block.firstLine, offset: start + UInt64(mark), detail: "", raw: raw, kind: reader.file.kind,
+      block)
   }
 }
 
@@ -199,9 +202,7 @@ final class KnownFileCutter: BlockCutter {
   private(set) var isDone = false
 
   init(_ known: KnownFile, of files: InputFiles, _ number: Int) {
-    self.known = known
-    self.files = files
-    self.number = number
+    (self.known, self.files, self.number) = (known, files, number)
   }
 
   func takeBytesRead() -> UInt64 { known.size }

@@ -151,9 +151,7 @@ final class LineSource: Sendable {
   init(
     _ files: InputFiles, _ options: IngestOptions, inOrder: Bool, idle: @escaping @Sendable () throws -> Void
   ) {
-    self.files = files
-    self.options = options
-    self.inOrder = inOrder
+    (self.files, self.options, self.inOrder) = (files, options, inOrder)
     self.idle = { [weak state] in
       if state?.withLock({ $0.stopped }) == true { throw Stopped() }
       try idle()

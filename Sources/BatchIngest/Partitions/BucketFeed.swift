@@ -36,8 +36,7 @@ final class BucketFeed: Sendable {
 
   /// - Parameter order: the result of ``BucketSpace/order()``.
   init(_ space: BucketSpace, _ order: [Int]) {
-    self.space = space
-    self.order = order
+    (self.space, self.order) = (space, order)
   }
 
   deinit {

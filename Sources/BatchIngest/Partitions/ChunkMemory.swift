@@ -48,8 +48,7 @@ import Glibc
   private static let slabBytes = 2 << 20
 
   init(limit: Int, chunkBytes: Int) {
-    self.limit = limit
-    self.chunkBytes = chunkBytes
+    (self.limit, self.chunkBytes) = (limit, chunkBytes)
   }
 
   deinit { unsafe slabs.forEach { unsafe $0.deallocate() } }

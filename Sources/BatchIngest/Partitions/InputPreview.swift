@@ -66,15 +66,10 @@ package struct InputPreview {
   private struct Scan {
     let known: [LineDigest]
     let arena: Arena
-    private(set) var devices: [Device] = []
-    private(set) var records = 0
+    var devices: [Device] = []
+    var records = 0
     /// Indices into ``devices``. Different ids with equal hashes count as one device; they are very rare.
-    private var places: [DeviceHash: Int] = [:]
-
-    init(known: [LineDigest], arena: Arena) {
-      self.known = known
-      self.arena = arena
-    }
+    var places: [DeviceHash: Int] = [:]
 
     mutating func add(_ chunk: Chunk) {
       unsafe chunk.forEachRecord { packed, head in

@@ -1,4 +1,6 @@
 package import BatchFoundation
+import CBytes
+import Glibc
 
 /// The distribution of an export's lines to parts by device, as a run would read them.
 ///
@@ -19,11 +21,8 @@ package struct InputPartitioning: Sendable {
   package init(
     _ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions, parts: Int, firstFile: UInt32
   ) {
-    self.files = files
-    self.vocabulary = vocabulary
-    self.options = options
-    self.parts = parts
-    self.firstFile = firstFile
+    (self.files, self.vocabulary, self.options) = (files, vocabulary, options)
+    (self.parts, self.firstFile) = (parts, firstFile)
   }
 
   /// Returns the part by the whole hash; buckets within a part use its top byte.
@@ -73,8 +72,7 @@ package struct InputPartitioning: Sendable {
       Shared(
         lines: Array(repeating: 0, count: whole.parts),
         usableByFile: Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)))
-    self.shared = shared
-    self.progress = progress
+    (self.shared, self.progress) = (shared, progress)
     source = LineSource(whole.files, whole.options, inOrder: true) { try shared.withLock { try progress($0.progress) } }
   }
 
@@ -94,11 +92,7 @@ package struct InputPartitioning: Sendable {
       }
       let (lines, warnings) = (distributor.usableByFile, distributor.warnings)
       shared.change { shared in
-        shared.warnings.merge(warnings) { one, other in
-          var sum = one
-          sum.add(other)
-          return sum
-        }
+        for (kind, more) in warnings { shared.warnings[kind, default: PlacedWarnings()].add(more) }
         for file in lines.indices { shared.usableByFile[file] += lines[file] }
       }
     } catch {
@@ -245,4 +239,46 @@ private struct LineDistributor: ~Copyable {
 
 private final class PartBuffer {
   var bytes = ByteBuffer(capacity: 1 << 10)
+}
+
+extension SourceLine {
+  /// The device of a record, found in the bytes of its line without parsing; for a line that is not a record, any text.
+  ///
+  /// If the name of the field occurs once and no backslash can spell another, the record's device is there. Nil if the
+  /// line must be parsed, as for an event from a phone's own store, whose device is elsewhere
+  /// (reference formats 3.6, deltadna 2).
+  package var plainDevice: Text? {
+    if kind == .deepLinks, text.isEmpty || text[0] != UInt8(ascii: "{") { return nil }
+    return kind == .events
+      ? text.only(.deviceId, without: .attributes, .eventParams) : text.only(.deviceId, without: .deviceId, .deviceId)
+  }
+}
+
+extension Text {
+  /// Returns the text of the only member of this name; nil if not exactly one, or with a backslash or another name.
+  fileprivate func only(_ field: RecordField, without one: RecordField, _ other: RecordField) -> Text? {
+    let name = field.quotedName
+    let place = unsafe engage_find_only(base, count, name.known, one.quotedName.known, other.quotedName.known)
+    guard place < count else { return nil }
+    var at = place + name.count
+    func skipSpace() { while at < count, self[at].isLineSpace { at += 1 } }
+    func take(_ byte: UInt8) -> Bool {
+      skipSpace()
+      guard at < count, self[at] == byte else { return false }
+      at += 1
+      return true
+    }
+    guard take(UInt8(ascii: ":")), take(UInt8(ascii: "\"")),
+      let end = unsafe memchr(base + at, 0x22, count - at)
+    else { return nil }
+    return slice(at, unsafe UnsafeRawPointer(end) - UnsafeRawPointer(base))
+  }
+
+  private var known: engage_name { unsafe engage_name(bytes: base, length: count) }
+}
+
+extension RecordField {
+  fileprivate var quotedName: Text { Self.quotedNames[Int(rawValue)] }
+
+  private static let quotedNames = allCases.map { Text(permanent: "\"\($0.name)\"") }
 }

@@ -82,9 +82,7 @@ package struct SourceLine {
 
   @inlinable
   package init(text: Text, kind: InputKind, position: RecordPosition) {
-    self.text = text
-    self.kind = kind
-    self.position = position
+    (self.text, self.kind, self.position) = (text, kind, position)
   }
 }
 
@@ -111,10 +109,25 @@ package struct RecordHead {
     device: Text = .empty, timestamp: Instant = Instant(milliseconds: 0), type: UInt8 = 0, isSample: Bool = false,
     identity: LineDigest? = nil
   ) {
-    self.device = device
-    self.timestamp = timestamp
-    self.type = type
-    self.isSample = isSample
-    self.identity = identity
+    (self.device, self.timestamp, self.type) = (device, timestamp, type)
+    (self.isSample, self.identity) = (isSample, identity)
   }
+}
+
+/// The names that lines of a platform may use, for suggesting the intended one for a misspelling.
+package struct FieldDictionary: Sendable {
+  package var fields: Set<String> = []
+  /// The known values of fields that have a fixed set.
+  package var values: [String: [String]] = [:]
+  /// The required kinds of fields in words, such as `a text`.
+  package var kinds: [String: String] = [:]
+
+  /// Fields that may be replaced by another one.
+  package var alternatives: [String: String] = [:]
+
+  package init() {}
+}
+
+extension RecordVocabulary {
+  package var dictionary: FieldDictionary { FieldDictionary() }
 }

@@ -1,4 +1,4 @@
-package import BatchFoundation
+public import BatchFoundation
 
 public struct Rejection: Error, Equatable {
   package var reason: QuarantineReason
@@ -7,9 +7,7 @@ public struct Rejection: Error, Equatable {
   package var offset: Int?
 
   package init(reason: QuarantineReason, field: String? = nil, offset: Int? = nil) {
-    self.reason = reason
-    self.field = field
-    self.offset = offset
+    (self.reason, self.field, self.offset) = (reason, field, offset)
   }
 
   /// The details, without any of the line's values.
@@ -18,4 +16,100 @@ public struct Rejection: Error, Equatable {
     if let offset { return "at byte \(offset + 1) of the line" }
     return ""
   }
+}
+
+/// The place of a fault in a line: a field, or something below it.
+public struct FieldPlace: CustomStringConvertible {
+  @usableFromInline var field: Text
+  /// The path below the field: its member, its element if a list, and the member of that; each empty or nil if absent.
+  private var member: Text
+  private var element: Int?
+  private var inner: Text
+
+  @inlinable
+  public init(_ field: Text) { self.init(field, .empty) }
+
+  public init(_ field: Text, _ member: Text, _ element: Int? = nil, _ inner: Text = .empty) {
+    (self.field, self.member, self.element, self.inner) = (field, member, element, inner)
+  }
+
+  public func member(_ name: Text) -> FieldPlace {
+    member.isEmpty && element == nil ? FieldPlace(field, name) : FieldPlace(field, member, element, name)
+  }
+
+  public func element(_ number: Int) -> FieldPlace { FieldPlace(field, member, number) }
+
+  /// The name of a field, or a JSON Pointer (RFC 6901) to something below it; its names are known to the format.
+  public var description: String {
+    let steps = ["\(member)", element.map(String.init) ?? "", "\(inner)"].filter { !$0.isEmpty }
+    return steps.isEmpty ? "\(field)" : "/" + (["\(field)"] + steps).joined(separator: "/")
+  }
+}
+
+/// The faults in the fields of one line, the first of each kind; ``first`` picks one by the order of reasons.
+public struct FieldFaults {
+  @usableFromInline var missing: FieldPlace?
+  @usableFromInline var wrong: FieldPlace?
+  @usableFromInline var timestamp: Text?
+  @usableFromInline var unknown: Text?
+
+  @inlinable
+  public init() {}
+
+  public mutating func missing(_ name: Text) { missing(FieldPlace(name)) }
+  public mutating func missing(_ place: FieldPlace) { if missing == nil { missing = place } }
+  public mutating func wrong(_ name: Text) { wrong(FieldPlace(name)) }
+  public mutating func wrong(_ place: FieldPlace) { if wrong == nil { wrong = place } }
+  public mutating func badTimestamp(_ name: Text) { if timestamp == nil { timestamp = name } }
+  public mutating func unknown(_ name: Text) { if unknown == nil { unknown = name } }
+
+  /// The fault to report; nil for a line without faults.
+  @inlinable
+  public var first: Rejection? {
+    missing == nil && wrong == nil && timestamp == nil && unknown == nil ? nil : worst
+  }
+
+  @usableFromInline
+  var worst: Rejection? {
+    if let missing { return Rejection(reason: .missingField, field: "\(missing)") }
+    if let wrong { return Rejection(reason: .wrongType, field: "\(wrong)") }
+    if let timestamp { return Rejection(reason: .invalidTimestamp, field: "\(timestamp)") }
+    if let unknown { return Rejection(reason: .unknownType, field: "\(unknown)") }
+    return nil
+  }
+}
+
+/// Decides which values messages may show: names of types and texts of times, which reveal nothing personal.
+package enum ShownValue {
+  /// The words of dates.
+  private static let words: Set<String> = {
+    let names = [
+      "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+      "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+    return Set(names + names.map { String($0.prefix(3)) }).union([
+      "am", "pm", "utc", "gmt", "cet", "cest", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "t", "z", "w",
+      "e",
+      "date", "yesterday", "today", "tomorrow", "now", "null", "none", "nan", "nat", "true", "false",
+    ])
+  }()
+
+  /// Letters, dots, dashes, few digits, and blanks only around them: no address, sentence or number of a person.
+  package static func isName(_ text: String) -> Bool {
+    let name = text.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }
+    return isShort(text) && name.count { isDigit($0) } <= 3
+      && name.allSatisfy { isLetter($0) || isDigit($0) || "_-.".utf8.contains($0) }
+  }
+
+  /// Digits, signs, and of words only those that dates have.
+  package static func isTime(_ text: String) -> Bool {
+    isShort(text) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-:.,+ /()".utf8.contains($0) }
+      && text.lowercased().utf8.split { !isLetter($0) }.allSatisfy {
+        words.contains(String(decoding: $0, as: UTF8.self))
+      }
+  }
+
+  private static func isShort(_ text: String) -> Bool { 1...60 ~= text.utf8.count }
+  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
+  private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
 }

@@ -2,25 +2,24 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// Cuts a file into the JSON objects in it: one document, several one after the other, or the elements of arrays.
+/// The cutter of a file into its JSON objects: one document, several in a row, or the elements of arrays.
 ///
-/// A record is known by its number in the file (reference formats 6.2). What stands between records and is none becomes one that is
-/// refused when it is read. Of a property list that is an array the elements are records, a text as a line of text.
+/// Records are numbered within the file (reference formats 6.2). Other text between them becomes a record that is
+/// refused when parsed. The elements of a property list that is an array are records; a text is a line of text.
 final class DocumentCutter: RecordCutter {
   private var decoder: TextDecoder
   private var record: [UInt8] = []
-  /// Of the record that has begun.
+  /// The nesting depth within the current record.
   private var depth = 0
   private var isInText = false
   private var isEscaped = false
-  /// Whether an array around records is open.
   private var isInArray = false
   private var number: UInt64 = 1
   private var offset: UInt64 = 0
   private var start: UInt64 = 0
   private let longest: Int
   private var isFirst = true
-  /// Nothing of one is known before its end.
+  /// Whether the file is a property list, which can be parsed only as a whole.
   private var isPropertyList = false
   private static let longestList = 1 << 26
 

@@ -1,21 +1,21 @@
 import BatchFoundation
 import BatchIngest
 
-/// Cuts a table into its rows, each an object with a text, or the JSON in it, for each column that has a name and a value.
+/// The cutter of a table into rows: objects with the text, or the JSON in it, of each column with a name and a value.
 ///
-/// Rows are known by the line in which they start (reference formats 6.2).
+/// The number of a row is that of its first line (reference formats 6.2).
 final class RowCutter: RecordCutter {
   private var decoder: TextDecoder
   private var reader: RowReader
-  /// The names as JSON texts; nil until the first row is read.
+  /// The names as JSON texts; nil before the first row.
   private var columns: [[UInt8]]?
   private let jsonColumns: Set<[UInt8]>
   private var json = EmbeddedJSON()
   private var row = ByteBuffer(capacity: 1 << 10)
   private let form: TableForm
-  /// Whether the rest of the file is passed over, because its names cannot be read.
+  /// Whether the rest of the file is skipped because the column names are unreadable.
   private var isLost = false
-  /// Whether the file was said to hold escapes.
+  /// Whether the warning about escapes was given.
   private var isTold = false
 
   init(_ form: TableForm, longest: Int) {
@@ -34,7 +34,7 @@ final class RowCutter: RecordCutter {
     }
     guard columns == nil else { return nil }
     if let form, form.isDocuments { return form.words(whereMapReads: "a table") }
-    // Nobody calls a column so.
+    // No column is named like this.
     if unsafe head.drop(while: { $0 <= 0x20 }).starts(with: "{\"".utf8) {
       return "lines of JSON, but the map of the entry reads a table; name one that says \"form\": \"lines\": "
         + #"{"path": "FILE", "map": "MAP.json"}"#
@@ -42,7 +42,7 @@ final class RowCutter: RecordCutter {
     return unsafe otherSeparator(head.prefix { $0 != 0x0A && $0 != 0x0D })
   }
 
-  /// Says of a header in which something else than the map has it separates names what that is.
+  /// Returns the separator of a header that does not use the map's, in words; nil if none is recognized.
   private func otherSeparator(_ header: some Sequence<UInt8>) -> String? {
     let header = Array(header)
     guard !header.contains(form.separator) else { return nil }
@@ -79,7 +79,7 @@ final class RowCutter: RecordCutter {
     }
     guard let columns else {
       var names = row.fields.map { Self.quoted($0 ?? []) }
-      // What has no name is not lost: rows may have a value there.
+      // Columns without a name get one, as rows may have values in them.
       for place in names.indices where names[place].count == 2 {
         let name = Self.quoted(Array("column\(place + 1)".utf8))
         if !names.contains(name) { names[place] = name }

@@ -1,50 +1,49 @@
 import BatchFoundation
 
-/// Reads the rows of a table in the dialect of its map, from pieces of a file that may end anywhere (reference decisions 67).
+/// A reader of table rows in the dialect of a map, from pieces that may end anywhere (reference decisions 67).
 ///
-/// A row that departs from the dialect is handed out with what is wrong, and reading goes on with the line after the one in which it began,
-/// so that it never takes the lines of other rows. A byte order mark and empty lines are skipped; fields keep their white space.
+/// After a row that violates the dialect, reading resumes at the line after its first, so it never takes lines of other
+/// rows. A byte order mark and empty lines are skipped; fields keep their white space.
 struct RowReader {
   struct Row {
-    /// Where it starts, from 1.
+    /// The line in which it starts, from 1.
     var line: Int
-    /// Of its first byte.
     var offset: Int
-    /// Nil for a field that is absent.
+    /// The fields; nil for an absent one.
     var fields: [[UInt8]?]
-    /// Why it is no row, and what to do; nil for a row.
+    /// The fault and its likely cause; nil for a valid row.
     var fault: String?
     var isTooLong = false
-    /// The whole row; of one that is none, its first line.
+    /// The bytes of the row; of an invalid one, of its first line.
     var raw: ArraySlice<UInt8>
-    /// The number of a field with an escape that the dialect's writer does not write or the map does not read; nil for none.
+    /// The number of a field with an escape that the map does not read or its writer would not write; nil for none.
     var unreadEscape: Int?
-    /// Lines of its last field that have the separators of a row each; 0 where one has not.
+    /// The number of lines in its last field if each has as many separators as a row; otherwise 0.
     var linesLikeRows = 0
   }
 
   private enum Place {
     case start, plain, quoted
-    /// Behind a quote inside of quotes: the end of the field, or the first half of a quote in it.
+    /// After a quote within quotes, which ends the field or is the first half of a doubled quote.
     case closed
-    /// In the rest of a line that is not a row.
+    /// In the rest of an invalid line.
     case refused(String)
-    /// In the rest of a line that was handed out.
+    /// In the rest of a line that was passed on.
     case passed
   }
 
   private let form: TableForm
   private let longest: Int
-  /// How many fields a row may have; nil until the names of the columns are known.
+  /// The number of fields of a row; nil before the header.
   private(set) var columns: Int?
-  /// From the first byte of the row at hand on.
+  /// The bytes from the start of the current row.
   private var buffer: [UInt8] = []
   private var at = 0
-  /// Bytes before the buffer.
+  /// The number of bytes before the buffer.
   private var base = 0
   private var start = 0
   private var startOfField = 0
-  /// Where the second line of the row at hand begins; nil in its first.
+  /// The start of the current row's second line; nil within its first.
   private var secondLine: Int?
   private var place = Place.start
   private var field: [UInt8] = []
@@ -60,10 +59,9 @@ struct RowReader {
     UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\""), UInt8(ascii: "\\")
   )
 
-  /// - Parameter longest: bytes of a row beyond which it is none.
+  /// - Parameter longest: the maximum number of bytes of a row.
   init(_ form: TableForm, longest: Int) {
-    self.form = form
-    self.longest = longest
+    (self.form, self.longest) = (form, longest)
     columns = form.columns?.count
   }
 
@@ -78,7 +76,7 @@ struct RowReader {
     scan(isFinal: false, body)
   }
 
-  /// Ends the last row, which may have no line end.
+  /// Ends the last row, which may lack a line end.
   mutating func finish(_ body: (Row) -> Void) {
     repeat {
       scan(isFinal: true, body)
@@ -94,7 +92,7 @@ struct RowReader {
 
   private var isRefused: Bool { if case .refused = place { true } else { false } }
 
-  /// That of the byte before.
+  /// The line of the byte before.
   private var lastLine: Int { at > 0 && buffer[at - 1] == Self.feed ? line - 1 : line }
 
   private mutating func scan(isFinal: Bool, _ body: (Row) -> Void) {
@@ -178,7 +176,7 @@ struct RowReader {
   private var isQuoted: Bool { if case .quoted = place { true } else { false } }
   private var isClosed: Bool { if case .closed = place { true } else { false } }
 
-  /// A line end inside of a field: whether the row goes on behind it.
+  /// Handles a line end within a field; returns whether the row continues after it.
   private mutating func spans(_ body: (Row) -> Void) -> Bool {
     if isQuoted, form.quotes == .inLine {
       refuse("a quote is opened and not closed in its line", body)
@@ -192,7 +190,7 @@ struct RowReader {
     return false
   }
 
-  /// An escape character and what it stands before.
+  /// Reads an escape character and the one after it.
   private mutating func takeEscaped(_ body: (Row) -> Void) {
     guard at + 1 < buffer.count else {
       at += 1
@@ -215,7 +213,7 @@ struct RowReader {
     case UInt8(ascii: "f"): field.append(0x0C)
     case UInt8(ascii: "v"): field.append(0x0B)
     case UInt8(ascii: "0"): field.append(0)
-    // Nobody writes an escape before another letter: it is a text, such as that of Spark, which escapes quotes alone.
+    // No writer escapes other letters, so this is text, as of Spark, which escapes only quotes.
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "1")...UInt8(ascii: "9"):
       field += [Self.backslash, byte]
@@ -264,7 +262,7 @@ struct RowReader {
     fields.removeAll(keepingCapacity: true)
   }
 
-  /// The row is none: goes on with the line after its first.
+  /// Rejects the row and resumes at the line after its first.
   private mutating func refuse(_ words: String, _ body: (Row) -> Void) {
     let words = words + cause
     if secondLine == nil { place = .refused(words) } else { end(fault: words, body) }
@@ -287,7 +285,7 @@ struct RowReader {
     place = .passed
   }
 
-  /// What is perhaps behind a fault.
+  /// The likely cause of a fault, in words; empty if unknown.
   private var cause: String {
     let row = buffer[start..<at]
     let isEscaped =

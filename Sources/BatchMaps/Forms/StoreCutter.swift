@@ -2,32 +2,29 @@ import BatchFoundation
 import BatchIngest
 import GRDB
 
-/// Cuts what an SDK kept on a phone: the rows of a SQLite database, events with their lengths before them, or one event by itself.
+/// The cutter of an SDK's store: the rows of a SQLite database, events after their lengths, or a single event.
 ///
-/// The formats are those of the public sources (reference formats 6.5). Nothing is written beside the file.
+/// The formats are those of the SDKs' public sources (reference formats 6.5). Nothing is written next to the file.
 final class StoreCutter: RecordCutter {
   private let path: String
   private let jsonColumns: [String]
   private let options: IngestOptions
-  /// Of a file that is no database, and the beginning of any.
+  /// The content of a file that is not a database; at first, the start of any.
   private var bytes: [UInt8] = []
-  /// Of all that came.
+  /// The number of bytes received.
   private var count = 0
   private var copy: DatabaseCopy?
-  /// Of a database that is being read.
   private var rows: StoreRows?
-  /// Why there is no copy.
+  /// The reason why there is no copy.
   private var failure: SystemError?
   private var number: UInt64 = 1
 
   private static let magic = Array("SQLite format 3\0".utf8)
-  /// SDKs keep some megabytes.
+  /// SDKs store a few megabytes.
   private static let largest = 1 << 28
 
   init(of path: FilePath, jsonColumns: [String], _ options: IngestOptions) {
-    self.path = path.description
-    self.jsonColumns = jsonColumns
-    self.options = options
+    (self.path, self.jsonColumns, self.options) = (path.description, jsonColumns, options)
   }
 
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
@@ -36,14 +33,14 @@ final class StoreCutter: RecordCutter {
   }
 
   func take(_ piece: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
-    // Logs and their indexes belong to the database beside them.
+    // Logs and their indexes belong to the database next to them.
     guard !path.hasSuffix("-wal"), !path.hasSuffix("-shm") else { return }
     count += piece.count
     guard count <= Self.largest, failure == nil else { return }
     do throws(SystemError) {
       if let copy { return try unsafe copy.write(UnsafeRawBufferPointer(piece)) }
       unsafe bytes += piece
-      // A database does not pass through memory.
+      // A database is not kept in memory.
       guard bytes.starts(with: Self.magic) else { return }
       let copy = try DatabaseCopy(in: options.temporaryFolder)
       self.copy = copy
@@ -54,7 +51,6 @@ final class StoreCutter: RecordCutter {
     }
   }
 
-  /// Whether all rows of a database were read.
   var isDone: Bool { rows == nil }
 
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
@@ -63,7 +59,7 @@ final class StoreCutter: RecordCutter {
     if let failure { return refuse(.damagedFile, "the database cannot be copied to be read: \(failure)", body) }
     if let copy {
       readDatabase(copy, body)
-    } else if let width = LengthField(bytes) {
+    } else if let width = LengthField.of(bytes) {
       readEvents(width, body)
     } else if let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") {
       take(bytes[...], body)
@@ -94,8 +90,8 @@ final class StoreCutter: RecordCutter {
     }
   }
 
-  /// Reads a copy: a database with a log cannot be opened without writing beside it. Some rows at a time, so that memory stays flat and a
-  /// signal is heeded between them.
+  /// Reads some rows of a copy, since opening a database with a log writes next to it. Between calls, signals are
+  /// handled and memory stays bounded.
   private func readDatabase(_ copy: DatabaseCopy, _ body: (CutRecord) -> Void) {
     do {
       let rows =
@@ -125,32 +121,21 @@ final class StoreCutter: RecordCutter {
   }
 }
 
-/// How the lengths before events are written: by the SDK of iOS in 8 bytes, by that of Unity in 4, by the old one of Android in 4 with the
-/// highest first.
+/// The format of the lengths before events: 8 bytes in the iOS SDK, 4 in the one for Unity, 4 big-endian in the old
+/// Android one.
 private struct LengthField {
   let width: Int
-  private let isBigEndian: Bool
+  let isBigEndian: Bool
 
-  private init(width: Int, isBigEndian: Bool) {
-    self.width = width
-    self.isBigEndian = isBigEndian
-  }
-
-  /// Nil where no event begins behind any of them.
-  init?(_ bytes: [UInt8]) {
-    let known = [
-      LengthField(width: 8, isBigEndian: false), LengthField(width: 4, isBigEndian: false),
-      LengthField(width: 4, isBigEndian: true),
-    ]
-    let field = known.first { field in
+  /// Recognizes the format by the event after the first length; nil if there is none.
+  static func of(_ bytes: [UInt8]) -> LengthField? {
+    [(8, false), (4, false), (4, true)].map(LengthField.init).first { field in
       guard bytes.count > field.width, bytes[field.width] == UInt8(ascii: "{") else { return false }
       return field.value(bytes, at: 0).map { 0..<(1 << 24) ~= $0 } ?? false
     }
-    guard let field else { return nil }
-    self = field
   }
 
-  /// Nil where the file ends before.
+  /// Returns the length at a place; nil if the file ends within it.
   func value(_ bytes: [UInt8], at place: Int) -> Int? {
     guard bytes.count - place >= width else { return nil }
     let field = bytes[place..<(place + width)]

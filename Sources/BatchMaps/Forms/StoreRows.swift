@@ -1,15 +1,16 @@
 import BatchFoundation
 import GRDB
 import GRDBSQLite
+import Glibc
 
-/// The rows of a database that another program kept, as objects, some at a time.
+/// The rows of another program's database as objects, read in portions.
 ///
-/// The file says itself what is a table of it, how long a value is and which page comes next. So only columns are read whose values are
-/// stored, none beyond a length, and rows only in ascending order: each at most once, however pages lead to each other.
+/// The file itself defines its tables, the length of values and the order of pages. So only stored columns are read, no
+/// value beyond a length, and rows only in ascending order: each at most once, however pages are linked.
 final class StoreRows {
-  /// What is no store of an SDK.
+  /// A database that is not the store of an SDK.
   enum Refusal: Error {
-    /// Values that an expression makes, which may be of any size and take any time.
+    /// A column computed by an expression, which may take any time and space.
     case computed
     case noTable(columns: [String])
 
@@ -24,11 +25,11 @@ final class StoreRows {
 
   private struct Table {
     var name: String
-    /// What its rows are numbered by.
+    /// The name of the row number.
     var number: String
     var columns: [String]
 
-    /// A value that is dropped is not read, either.
+    /// The columns to read; blobs, which are dropped, are not read.
     var values: String {
       columns.map(\.quotedDatabaseIdentifier)
         .map { "CASE WHEN typeof(\($0)) = 'blob' THEN NULL ELSE \($0) END AS \($0)" }.joined(separator: ", ")
@@ -38,25 +39,23 @@ final class StoreRows {
   private let queue: DatabaseQueue
   private let jsonColumns: [String]
   private let longest: Int
-  /// The one that is being read, and those behind it.
+  /// The table being read and those after it.
   private var tables: ArraySlice<Table> = []
-  /// The number from which rows of it are still to be read; nil behind the last that there may be.
+  /// The number of the next row to read; nil after the greatest possible one.
   private var next: Int64? = .min
   private var json = EmbeddedJSON()
-  /// What is wrong with the file; nil for nothing.
+  /// The damage found in the file; nil for none.
   private(set) var damage: String?
 
-  /// Read before a signal is asked for.
+  /// The limits of one portion.
   private static let rowsAtOnce = 256
   private static let bytesAtOnce = 1 << 20
 
   /// - Throws: ``Refusal``, `DatabaseError`.
   init(_ queue: DatabaseQueue, _ jsonColumns: [String], longest: Int) throws {
-    self.queue = queue
-    self.jsonColumns = jsonColumns
-    self.longest = longest
+    (self.queue, self.jsonColumns, self.longest) = (queue, jsonColumns, longest)
     (tables, damage) = try queue.inDatabase { database in
-      // What a schema says of itself is not asked: a view may stand in it as a table.
+      // The kinds in the schema table are not trusted: a view may be listed as a table.
       let isComputed = try Bool.fetchOne(
         database,
         sql: """
@@ -83,9 +82,9 @@ final class StoreRows {
     }
   }
 
-  /// Hands out some more rows; nil for one that is too long.
+  /// Passes on the next portion of rows, with nil for one that is too long.
   ///
-  /// - Returns: whether they were the last.
+  /// - Returns: whether it was the last portion.
   /// - Throws: `DatabaseError`.
   func read(_ body: ([UInt8]?) -> Void) throws -> Bool {
     try queue.inDatabase { database in
@@ -94,7 +93,7 @@ final class StoreRows {
       do {
         isDone = try read(table, in: database, body)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-        // The next row, as far as rows were read: by its number alone it can be passed over.
+        // The row after those read so far can be skipped by reading its number alone.
         let number = try DatabaseValue.fetchOne(
           database,
           sql: """
@@ -113,9 +112,9 @@ final class StoreRows {
     }
   }
 
-  /// Some rows of a table from ``next`` on.
+  /// Reads rows of a table from ``next``.
   ///
-  /// - Returns: whether they were its last.
+  /// - Returns: whether they were the last of the table.
   private func read(_ table: Table, in database: Database, _ body: ([UInt8]?) -> Void) throws -> Bool {
     let rows = try Row.fetchCursor(
       database.cachedStatement(
@@ -136,7 +135,7 @@ final class StoreRows {
     return count < Self.rowsAtOnce
   }
 
-  /// Takes the number of a row for read; false for one that is out of order, behind which reading might never end.
+  /// Moves ``next`` past a row; returns false for a row out of order, after which reading might never end.
   private func isNext(_ value: DatabaseValue) -> Bool {
     guard case .int64(let number) = value.storage, let next, number >= next else {
       damage = damage ?? "rows of a table are out of order"
@@ -146,10 +145,10 @@ final class StoreRows {
     return true
   }
 
-  /// Not whole where it is longer than a row may be.
+  /// Returns the row as an object, incomplete if it is too long.
   private func object(_ row: Row) -> [UInt8] {
     var text = ByteBuffer(capacity: 1 << 10)
-    // The first is its number.
+    // The first column is the row number.
     for (name, value) in row.dropFirst() where text.count <= longest {
       let before = text.count
       text.append(before == 0 ? "{" : ",")
@@ -168,5 +167,68 @@ final class StoreRows {
     if text.count == 0 { text.append("{") }
     text.append("}")
     return text.array
+  }
+}
+
+/// A private copy of a database with its log, unlinked once it is open.
+final class DatabaseCopy {
+  private let folder: String
+  private var draft: DraftFile?
+
+  private var path: String { folder + "/store" }
+
+  /// - Parameter temporary: the folder for temporary files.
+  init(in temporary: String) throws(SystemError) {
+    var template = Array("\(temporary)/engage-store-XXXXXX".utf8CString)
+    guard
+      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
+    else { throw SystemError(errno) }
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    draft = try DraftFile(for: folder + "/store")
+  }
+
+  deinit { remove() }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) { try unsafe draft?.write(bytes) }
+
+  func write(_ bytes: [UInt8]) throws(SystemError) { try draft?.write(bytes) }
+
+  /// Opens the copy.
+  ///
+  /// - Parameters:
+  ///   - original: the path of the database, whose log is copied too.
+  ///   - longest: the maximum number of bytes of a value.
+  func open(logBeside original: String, longest: Int) throws -> DatabaseQueue {
+    defer { remove() }
+    try draft?.replace()
+    do {
+      let log = try DraftFile(for: path + "-wal")
+      try log.write(RegularFile.read(original + "-wal"))
+      try log.replace()
+    } catch RegularFile.Failure.system(SystemError(ENOENT)) {
+      // There is no log.
+    }
+    var configuration = Configuration()
+    configuration.prepareDatabase { database in
+      // The schema is untrusted: none of its expressions run, and no value longer than a line is read.
+      unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(clamping: longest))
+      try database.execute(
+        sql: """
+          PRAGMA trusted_schema = OFF;
+          PRAGMA ignore_check_constraints = ON;
+          PRAGMA cell_size_check = ON;
+          PRAGMA query_only = ON;
+          """)
+    }
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    // Opens the log too.
+    try queue.inDatabase { try $0.execute(sql: "SELECT count(*) FROM sqlite_schema") }
+    return queue
+  }
+
+  private func remove() {
+    draft = nil
+    for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
+    unsafe rmdir(folder)
   }
 }

@@ -2,36 +2,36 @@ package import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// A map as it was read: rules that make lines of the project's own shape out of foreign records (reference formats 6).
+/// A map: rules that turn foreign records into lines of the project's own shape (reference formats 6).
 package struct ForeignMap: Sendable {
-  /// What becomes of a record that no rule takes.
+  /// The treatment of records that no rule matches.
   enum Otherwise: String, CaseIterable, Sendable {
     case quarantine, leaveOut
   }
 
   package let name: String
-  /// Whether it is one that somebody wrote.
+  /// Whether it is a file rather than a preset.
   package var isFile: Bool { MapName.isFile(name) }
-  /// Equal for equal documents, those that it includes among them, wherever they are; empty for a map that no file has.
+  /// A digest of the document and those that it includes, wherever they are; empty without a document.
   package var digest = ""
   var form = MapForm.lines
-  /// An array in each line whose elements are the records; nil where the line is one.
+  /// The array in each line whose elements are the records; nil if the line is the record.
   var each: MapPath?
-  /// Where a record lies inside its line; nil where the line is one.
+  /// The path of the record within its line; nil if the line is the record.
   var record: MapPath?
-  /// Members of a line of JSON whose texts are JSON; those of tables are ``TableForm/jsonColumns``.
+  /// The members of JSON lines whose texts are JSON; for tables, ``TableForm/jsonColumns``.
   var jsonMembers: [[UInt8]] = []
-  /// What stands before the fraction of a number in a text; nil for numbers as JSON has them.
+  /// The decimal sign of numbers in texts; nil for JSON numbers.
   var decimal: UInt8?
-  /// Of the paths of its own rules.
+  /// The spelling of names that paths of its own rules accept.
   var names = MapNames.exact
   var rules: [MapRule] = []
-  /// Rules of the document itself; those behind them are of maps that it includes.
+  /// The number of the document's own rules; rules of included maps follow them.
   var ownRules = 0
   var otherwise = Otherwise.quarantine
-  /// The types of records that the document names itself, and the files that it includes.
+  /// The record types that the document and the files it includes name.
   package internal(set) var types: [NamedType] = []
-  /// Names of members that it gives `ids`.
+  /// The names of members that it writes to `ids`.
   package internal(set) var idColumns: [NamedType] = []
 
   package struct NamedType: Sendable {
@@ -41,10 +41,10 @@ package struct ForeignMap: Sendable {
 }
 
 extension ForeignMap {
-  /// Records of the project's own shape.
+  /// The map of records in the project's own shape.
   package static let own: ForeignMap = {
     var map = ForeignMap(name: "own")
-    // A dollar is a path.
+    // This path is valid.
     let record = (try? MapPath("$")).map { MapSpread(path: $0) }
     var rule = MapRule(name: "1", conditions: [], outcome: .line(MapObject(spreads: record.map { [$0] } ?? [])))
     for field in RecordField.allCases { rule.fieldPaths["\(field)"] = ["\(field)"] }
@@ -52,19 +52,18 @@ extension ForeignMap {
     return map
   }()
 
-  /// The same map of records that lie at a path inside their lines; nil for what is no path.
+  /// Returns the map for records at a path within their lines; nil for an invalid path.
   package func reading(record path: String) -> ForeignMap? {
-    // What is wrong with it is what is wrong with paths.
+    // The caller reports invalid paths.
     guard let path = try? MapPath(path) else { return nil }
     var map = self
     map.record = path
     map.digest += " \(path.text)"
     return map
   }
-
 }
 
-/// What some records become.
+/// A rule for some of the records.
 struct MapRule: Sendable {
   enum Outcome: Sendable {
     case line(MapObject)
@@ -72,32 +71,30 @@ struct MapRule: Sendable {
   }
 
   var name: String
-  /// All of them have to hold.
+  /// The conditions, all of which must hold.
   var conditions: [MapCondition]
   var outcome: Outcome
-  /// Whether the rules behind it are asked about a record that it took as well.
+  /// Whether later rules also see a record that it matched.
   var continues = false
-  /// By name of a field, the paths that it is read from.
   var fieldPaths: [String: [String]] = [:]
 }
 
-/// How a file is cut into records (reference formats 6.2).
+/// The way a file is cut into records (reference formats 6.2).
 enum MapForm: Sendable {
   case lines
-  /// Each line is a text, which paths know as `line`.
+  /// Each line is a text, named `line` in paths.
   case text(TextEncoding)
   case documents(TextEncoding)
   case table(TableForm)
-  /// What an SDK kept on a phone; of a database the tables with one of the columns, whose texts are JSON.
+  /// The store of an SDK; of a database, the tables with one of these columns, whose texts are JSON.
   case store(jsonColumns: [String])
 }
 
 struct TableForm: Sendable {
   var separator = UInt8(ascii: ",")
   var encoding = TextEncoding.utf8
-  /// The names of the columns; nil where the first row has them.
+  /// The column names; nil if the first row has them.
   var columns: [String]?
-  /// Columns whose texts are JSON.
   var jsonColumns: [String] = []
   var quotes = TableQuotes.standard
   /// The character before one that means itself, or before a letter that means another; nil for none.
@@ -106,17 +103,17 @@ struct TableForm: Sendable {
   var escapesOnlyQuotes = false
   /// Whether backslashes that the map does not account for are reported.
   var looksForEscapes = true
-  /// Fields without quotes that are absent.
+  /// The unquoted fields that mean no value.
   var nulls: [[UInt8]] = [Array("\\N".utf8)]
 }
 
-/// What quotes around a field are.
+/// The meaning of quotes around a field.
 enum TableQuotes: String, Sendable {
-  /// None of its text, which may span lines.
+  /// Delimiters; the text may span lines.
   case standard
-  /// Characters like others.
+  /// Ordinary characters.
   case none
-  /// None of its text, which ends in its line.
+  /// Delimiters; the text ends in its line.
   case inLine
 }
 
@@ -125,4 +122,33 @@ package enum TextEncoding: String, CaseIterable, Sendable {
   case latin1 = "iso-8859-1"
   case windows1252 = "windows-1252"
   case utf16 = "utf-16"
+}
+
+/// A condition of a rule (reference formats 6.3).
+indirect enum MapCondition: Hashable, Sendable {
+  case test(MapPath, MapTest)
+  /// Any of the groups, all conditions of which must hold.
+  case any([[MapCondition]])
+
+  var paths: [MapPath] {
+    switch self {
+    case .test(let path, _): [path]
+    case .any(let choices): choices.flatMap { $0.flatMap(\.paths) }
+    }
+  }
+}
+
+/// A test of the value at a path.
+indirect enum MapTest: Hashable, Sendable {
+  /// Whether it is one of the texts; numbers and booleans compare as written.
+  case isOneOf([[UInt8]])
+  /// Whether it is more than null, an empty text or an empty array.
+  case exists(Bool)
+  case begins([UInt8])
+  case ends([UInt8])
+  case contains([UInt8])
+  case atLeast(Double)
+  case below(Double)
+  case not(MapTest)
+  case all([MapTest])
 }

@@ -1,17 +1,17 @@
 import BatchFoundation
 
-/// Which members paths take: those of exactly their names, where there is none those whose ASCII letters are in another case, or also those
-/// with `_` elsewhere, because not all warehouses keep either.
+/// The names that paths accept: exact ones; failing those, ASCII letters in any case; or also `_` in other places,
+/// since warehouses change both.
 enum MapNames: String, CaseIterable, Sendable {
   case exact, anyCase, similar
 }
 
 /// A place in a foreign record, such as `context.device.id` (reference formats 6.3).
 ///
-/// Names stand between dots; one that holds a dot or a bracket stands in single quotes. `[0]` is an element of an array, `[-1]` its last,
-/// `[key=source]` the first element whose member `key` is `source`. A name that ends with `*` is the first member with such a beginning
-/// that is not null, a `source` that does so the first element whose member begins so. `$` is the record, `^` the line that `each` took it
-/// from.
+/// Dots separate names; single quotes enclose a name with dots or brackets. `[0]` is an element of an array, `[-1]` the
+/// last one, `[key=source]` the first whose member `key` is `source`. A name that ends with `*` matches the first
+/// member that begins like it and is not null; a `source` that does so matches beginnings, too. `$` is the record, `^`
+/// the line that `each` took it from.
 struct MapPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case member([UInt8])
@@ -20,19 +20,16 @@ struct MapPath: Hashable, Sendable {
     case first(beginning: [UInt8])
   }
 
-  /// Why a path was refused.
   struct Refusal: Error { var problem: String }
 
-  /// As it was written.
   let text: String
   let isOuter: Bool
   let steps: [Step]
-  /// Which members count where none has exactly the name.
+  /// The names accepted if no member has exactly this one.
   let names: MapNames
 
   init(_ text: String, names: MapNames = .exact) throws(Refusal) {
-    self.text = text
-    self.names = names
+    (self.text, self.names) = (text, names)
     var steps: [Step] = []
     var isOuter = false
     let bytes = Array(text.utf8)
@@ -59,16 +56,15 @@ struct MapPath: Hashable, Sendable {
       at += 1
       if at == bytes.count { throw Refusal(problem: "ends with a dot") }
     }
-    self.steps = steps
-    self.isOuter = isOuter
+    (self.steps, self.isOuter) = (steps, isOuter)
   }
 
-  /// Whether it begins with the steps of the other and goes on.
+  /// Returns whether it is longer than the other path and begins with its steps.
   func leads(below other: MapPath) -> Bool { steps.count > other.steps.count && steps.starts(with: other.steps) }
 
   func member(_ name: [UInt8]) -> MapPath { MapPath(text, isOuter, steps + [.member(name)], names) }
 
-  /// The same in the line that `each` takes records from.
+  /// The same path, from the line that `each` takes records from.
   var outer: MapPath { MapPath(text, true, steps, names) }
 
   private init(_ text: String, _ isOuter: Bool, _ steps: [Step], _ names: MapNames) {
@@ -108,12 +104,12 @@ struct MapPath: Hashable, Sendable {
     return .element(index)
   }
 
-  /// The value there, null included; nil where there is none.
+  /// Returns the value at the path, which may be null; nil if there is none.
   func value(in record: JSONView, of line: JSONView, _ texts: JSONTexts) -> JSONView? {
     Self.value(steps[...], in: isOuter ? line : record, names, texts)
   }
 
-  /// What stands at the end of the steps; nil where there is none.
+  /// Returns the value at the end of the steps; nil if there is none.
   static func value(
     _ steps: ArraySlice<Step>, in view: JSONView, _ names: MapNames, _ texts: JSONTexts
   ) -> JSONView? {
@@ -160,7 +156,7 @@ struct MapPath: Hashable, Sendable {
 }
 
 extension MapPath {
-  /// The member whose name is similar to the one of the step; nil for other steps and where there is none.
+  /// Returns the member with a name similar to the step's; nil for other steps or if there is none.
   private static func similar(to step: Step, in view: JSONView, _ names: MapNames) -> JSONView? {
     switch step {
     case .member(let name):
@@ -189,7 +185,7 @@ extension MapPath {
 }
 
 extension Text {
-  /// Whether the names of a map let it pass for the name, or for one that begins so.
+  /// Returns whether it matches a name, or begins like it, in the spellings that a map accepts.
   func isMeant(by name: Text, _ names: MapNames, isBeginning: Bool = false) -> Bool {
     if isBeginning {
       return unsafe names != .exact && count > name.count
@@ -206,14 +202,14 @@ extension Text {
     }
   }
 
-  /// Whether a number is written without a fraction and an exponent.
+  /// Whether it consists of digits only.
   @inline(__always)
   var isPlainInteger: Bool {
     for index in 0..<count where self[index] &- UInt8(ascii: "0") > 9 { return false }
     return count > 0
   }
 
-  /// Of two numbers that are written differently, whether they have one value (reference formats 6.3).
+  /// Returns whether two numbers written differently have the same value (reference formats 6.3).
   @inline(never)
   func isEqualNumber(_ other: Text) -> Bool {
     if isPlainInteger && other.isPlainInteger || !other.isJSONNumber { return false }
@@ -223,7 +219,7 @@ extension Text {
 }
 
 extension JSONView {
-  /// What a string holds, a number or a boolean as they are written; nil for all others.
+  /// The text of a string, or a number or boolean as written; nil for anything else.
   @inline(__always)
   var scalarText: Text? {
     switch kind {
@@ -235,7 +231,7 @@ extension JSONView {
     }
   }
 
-  /// Not null, and no empty text: what the fields of a map take (reference formats 6.3).
+  /// Whether it is neither null nor an empty text, and so a value for fields of maps (reference formats 6.3).
   @inline(__always)
   var isGiven: Bool {
     switch kind {
@@ -245,7 +241,7 @@ extension JSONView {
     }
   }
 
-  /// Given, and no array or object of which nothing is; an object without members says something.
+  /// Whether it is given and, if an array or object, has something given in it; an object without members counts, too.
   var isThere: Bool {
     switch kind {
     case .array: elements.contains(where: \.isThere)

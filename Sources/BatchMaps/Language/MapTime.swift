@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// How a time is written in a foreign record (reference formats 6.3).
+/// The format of a time in a foreign record (reference formats 6.3).
 struct MapTime: Sendable {
   enum Form: Sendable {
-    /// Date and time in the order of ISO 8601, or a number since 1970 whose size says its unit.
+    /// Date and time in the order of ISO 8601, or a number since 1970 whose size determines its unit.
     case automatic
-    /// Since 1970; moved by so many decimal places it is milliseconds.
+    /// A number since 1970; shifted by this many decimal places, it is milliseconds.
     case number(places: Int)
     case pattern(TimePattern)
   }
@@ -13,10 +13,10 @@ struct MapTime: Sendable {
   static let units = ["seconds": 3, "milliseconds": 0, "microseconds": -3, "nanoseconds": -6]
 
   var form: Form
-  /// Of times that do not say theirs.
+  /// The zone of times that do not name one.
   var zone: Zone
 
-  /// Nil for what is no such time.
+  /// Returns the instant; nil for a text in another format.
   func instant(_ text: Text) -> Instant? {
     switch form {
     case .number(let places): return text.isJSONNumber ? Self.instant(text, places) : nil
@@ -31,13 +31,13 @@ struct MapTime: Sendable {
     return Self.instant(text, digits <= 11 ? 3 : digits <= 14 ? 0 : digits <= 17 ? -3 : -6)
   }
 
-  /// Whether a text that is such a time is written as all lines have it.
+  /// Returns whether a valid time already has the format of lines.
   func isWritten(_ text: Text) -> Bool {
     guard case .automatic = form, text.count == 24 else { return false }
     return text[10] == UInt8(ascii: "T") && text[19] == UInt8(ascii: ".") && text[23] == UInt8(ascii: "Z")
   }
 
-  /// Whether a text that is no such time is one of the project's own in UTC, though the zone is another.
+  /// Returns whether a text in another format would be misread as a time in UTC.
   func isMisread(_ text: Text) -> Bool { zone != .utc && Self.iso(text, .utc) != Self.iso(text, zone) }
 
   private static func instant(_ text: Text, _ places: Int) -> Instant? {
@@ -52,7 +52,7 @@ struct MapTime: Sendable {
     return milliseconds >= 0 && instant <= Instant.last ? instant : nil
   }
 
-  /// `yyyy-MM-dd`, `T` or a space, `HH:mm`, perhaps seconds with a fraction, and perhaps `Z`, `UTC` or an offset.
+  /// Parses `yyyy-MM-dd`, `T` or a space, `HH:mm`, optional seconds with a fraction, and optional `Z`, `UTC` or offset.
   private static func iso(_ text: Text, _ zone: Zone) -> Instant? {
     var reader = TimeText(text)
     guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
@@ -85,14 +85,14 @@ struct MapTime: Sendable {
   static func instant(_ civil: CivilTime, _ fraction: Int, _ offset: Int64?, _ zone: Zone) -> Instant? {
     if let offset { return checked(civil.milliseconds - offset * 1000 + Int64(fraction)) }
     let instant = zone.instant(civil)
-    // Where clocks of the zone skip it, it is perhaps of another one; a day begins all the same.
+    // A time that the zone's clocks skip may belong to another zone; a day starts nevertheless.
     let isMidnight = civil.milliseconds % 86_400_000 == 0
     guard isMidnight || zone.civil(instant).milliseconds == civil.milliseconds else { return nil }
     return checked(instant.milliseconds + Int64(fraction))
   }
 }
 
-/// Date and time in a pattern of letters, such as `dd/MM/yyyy HH:mm:ss`.
+/// A pattern of date and time, such as `dd/MM/yyyy HH:mm:ss`.
 struct TimePattern: Sendable {
   private enum Piece: Sendable {
     case literal([UInt8])
@@ -102,13 +102,14 @@ struct TimePattern: Sendable {
   struct Refusal: Error { var letters: String }
 
   private var pieces: [Piece] = []
-  /// Those that take two digits: nothing but digits says where they end.
+  /// The pieces of exactly two digits, since other digits are next to them.
   private var fixed: Set<Int> = []
 
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  /// - Parameter text: `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, `Z` (an offset, or `Z`); other characters,
-  ///   and what is in single quotes, stand for themselves. One letter takes one or two digits, and so do two that no other digits stand beside.
+  /// - Parameter text: `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, `Z` (an offset, or
+  ///   `Z`); other characters, and text in single quotes, are literal. One letter matches one or two digits, as do two
+  ///   letters without other digits next to them.
   init(_ text: String) throws(Refusal) {
     let bytes = Array(text.utf8)
     var at = 0
@@ -205,7 +206,6 @@ struct TimePattern: Sendable {
   }
 }
 
-/// A text that is read from its front.
 private struct TimeText {
   private let text: Text
   private var at = 0
@@ -229,7 +229,7 @@ private struct TimeText {
     return true
   }
 
-  /// - Parameter bytes: in lower case.
+  /// - Parameter bytes: the literal in lower case.
   mutating func take(ignoringCase bytes: [UInt8]) -> Bool {
     guard text.count - at >= bytes.count, bytes.indices.allSatisfy({ text[at + $0] | 0x20 == bytes[$0] }) else {
       return false
@@ -244,7 +244,7 @@ private struct TimeText {
     return value
   }
 
-  /// Milliseconds, rounded down.
+  /// Reads a fraction as milliseconds, rounded down.
   mutating func fraction() -> Int? {
     var (value, count) = (0, 0)
     while let digit = digits(1) {
@@ -256,7 +256,7 @@ private struct TimeText {
     return value
   }
 
-  /// Seconds east of UTC: `+hh`, `+hhmm` or `+hh:mm`.
+  /// Reads `+hh`, `+hhmm` or `+hh:mm` as seconds east of UTC.
   mutating func offset() -> Int64? {
     let isWest = take("-")
     guard isWest || take("+"), let hours = digits(2), hours <= 23 else { return nil }

@@ -1,18 +1,16 @@
 import BatchFoundation
 
-/// Where the value of a field comes from: the first of its sources that has one.
+/// The sources of a field, of which the first with a value counts.
 struct MapValue: Sendable {
   var sources: [MapSource]
-
-  init(_ sources: [MapSource]) { self.sources = sources }
 }
 
-/// A path, or a constant, and what is made of what is there.
+/// A path or a constant, and the conversion of the value.
 struct MapSource: Sendable {
   enum Origin: Sendable {
-    /// The first of them that has a value.
+    /// The first path with a value.
     case paths([MapPath])
-    /// The texts at all that have one, with this between them.
+    /// The texts at all paths with a value, joined by a separator.
     case joined([MapPath], [UInt8])
     case constant(MapConstant)
   }
@@ -21,15 +19,13 @@ struct MapSource: Sendable {
   var table: MapTable?
   var form: MapValueForm?
   var time: MapTime?
-  /// Put before a text.
   var prefix: [UInt8] = []
-  /// Taken off the beginning of a text that has it.
+  /// The prefix removed from a text that has it.
   var without: [UInt8] = []
-  /// Texts that are no value: ids that name nobody.
+  /// The ids that name nobody and count as no value.
   var nobody: Set<[UInt8]> = []
-  /// Of what stands outside of the elements of `each`, whether the number of the element is put behind it.
+  /// Whether the element's number follows values from outside the elements of `each`.
   var isNumbered = false
-  /// Taken where there is no value.
   var fallback: MapConstant?
 
   var paths: [MapPath] {
@@ -40,37 +36,37 @@ struct MapSource: Sendable {
   }
 }
 
-/// A value that a map holds itself, as canonical JSON.
+/// A constant of a map, as canonical JSON.
 struct MapConstant: Hashable, Sendable {
   let json: [UInt8]
-  /// Its text; nil for an array, an object and null.
+  /// The text; nil for an array, an object or null.
   let text: [UInt8]?
 }
 
-/// Texts, and what stands for each.
 struct MapTable: Sendable {
   var rows: [[UInt8]: MapConstant]
 }
 
-/// What a value is turned into; one that cannot be turned stays as it was.
+/// The type that a value is converted to; a value that cannot be converted is kept.
 enum MapValueForm: String, CaseIterable, Sendable {
   case text, number, boolean, lowercase, uppercase
 }
 
-/// What a line is made of: names and values, in the order of the bytes of their names.
+/// A part of the line that a rule writes.
 indirect enum MapNode: Sendable {
   case value(MapValue)
   case object(MapObject)
 }
 
 struct MapObject: Sendable {
-  /// By the bytes of the name; these win over ``spreads`` and ``base``, and objects among them are put into those that stand there.
+  /// The members by the bytes of their names. They override ``spreads`` and ``base``; objects are merged into those
+  /// there.
   var members: [(name: [UInt8], node: MapNode)] = []
-  /// An object whose members it takes over; what is no object counts only where nothing else does. Nil for none.
+  /// The object whose members it copies; another value counts only if the result is empty. Nil for none.
   var base: MapValue?
-  /// Members taken over from the record; of equal names the first counts.
+  /// The members copied from the record; of equal names, the first counts.
   var spreads: [MapSpread] = []
-  /// Whether it is there without members, too.
+  /// Whether it is written even without members.
   var isAlwaysThere = false
 
   var paths: [MapPath] {
@@ -83,7 +79,7 @@ struct MapObject: Sendable {
       } + spreads.map(\.path)
   }
 
-  /// What it reads, as far as a spread with `others` does not take it any more.
+  /// Returns the paths it reads, which a spread with `others` does not copy again.
   fileprivate func read(besides others: MapPath) -> [MapPath] {
     (base?.sources ?? []).flatMap(\.paths)
       + members.flatMap { member in
@@ -98,9 +94,9 @@ struct MapObject: Sendable {
       }
   }
 
-  /// Tells spreads with `others` what the whole line of a rule reads.
+  /// Returns the object with spreads that know which members the whole rule reads, for `others`.
   ///
-  /// - Parameter records: where the records of a line are, which are none of its members.
+  /// - Parameter records: the paths of records within a line, which do not count as its members.
   func withOthers(of line: MapObject, records: [MapPath]) -> MapObject {
     var object = self
     for place in spreads.indices where spreads[place].others != nil {
@@ -122,9 +118,9 @@ struct MapObject: Sendable {
 
 /// The members below a place that a rule reads.
 struct ReadMembers: Sendable {
-  /// All that is there.
+  /// Whether everything there is read.
   var isWhole = false
-  /// By the steps that lead on; the elements of an array are no members.
+  /// The members by their step; elements of arrays are not included.
   private(set) var members: [(step: MapPath.Step, names: MapNames, below: ReadMembers)] = []
 
   init() {}
@@ -151,29 +147,55 @@ struct ReadMembers: Sendable {
   }
 }
 
-/// All members of an object, or all pairs of a list, but some.
+/// The members of an object, or the pairs of a list, with exceptions.
 struct MapSpread: Sendable {
   enum Form: Sendable {
     case members
-    /// Of each element of an array, a name and a value.
+    /// A name and a value from each element of an array.
     case pairs(key: MapPath, value: MapPath)
   }
 
   var path: MapPath
   var form = Form.members
   var except: Set<[UInt8]> = []
-  /// Nil takes all.
+  /// The only names copied; nil for all.
   var only: Set<[UInt8]>?
   var renamed: [[UInt8]: [UInt8]] = [:]
   var prefix: [UInt8] = []
-  /// Objects within become members of their own, with this between the names; nil leaves them.
+  /// The separator between the names of flattened objects; nil to keep objects.
   var separator: [UInt8]?
-  /// What the rule reads elsewhere, which it does not take; nil takes all.
+  /// The members that the rule reads elsewhere, which are not copied; nil to copy all.
   var others: Others?
 
   struct Others: Sendable {
     var ofElement = ReadMembers()
-    /// Of a line that is the record itself.
+    /// The members for a line that is itself the record.
     var ofLine = ReadMembers()
+  }
+}
+
+/// The parser of numbers as people write them: `1.234,5`, `-12,00`, `1 234.5`.
+enum DecimalComma {
+  private static let groupings = [".", ",", " ", "'", "\u{A0}", "\u{202F}", "\u{2019}"].map { Array($0.utf8) }
+
+  /// Returns the number as JSON writes it; nil if it is not one.
+  ///
+  /// - Parameter decimal: the decimal sign. Another sign may separate groups of three digits before it.
+  static func plain(_ text: Text, _ decimal: UInt8) -> [UInt8]? {
+    let bytes = (0..<text.count).map { text[$0] }
+    let whole = bytes.prefix { $0 != decimal }
+    let fraction = bytes.dropFirst(whole.count + 1)
+    guard let isDigit = whole.firstIndex(where: { 0x30...0x39 ~= $0 }) else { return nil }
+    let rest = whole[isDigit...].drop { 0x30...0x39 ~= $0 }
+    let sign = groupings.first { $0 != [decimal] && rest.starts(with: $0) }
+    var groups: [ArraySlice<UInt8>] = [whole[isDigit...].dropLast(rest.count)]
+    var left = rest
+    while let sign, left.starts(with: sign), !left.isEmpty {
+      groups.append(left.dropFirst(sign.count).prefix(3))
+      left = left.dropFirst(sign.count + 3)
+    }
+    guard left.isEmpty, groups.count == 1 || groups[0].count <= 3, groups.dropFirst().allSatisfy({ $0.count == 3 })
+    else { return nil }
+    return whole[..<isDigit] + groups.joined() + (whole.count < bytes.count ? [UInt8(ascii: ".")] + fraction : [])
   }
 }

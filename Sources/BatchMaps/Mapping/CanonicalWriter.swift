@@ -1,17 +1,16 @@
 import BatchFoundation
 import BatchIngest
 
-/// Writes what the rules of a map make of a record.
+/// The writer of the lines that a map's rules make of a record.
 final class CanonicalWriter {
-  /// A value that a field takes.
   private enum Value {
     case view(JSONView)
     case text(Text)
     case number(Text)
     case flag(Bool)
-    /// Number of an object of the plan.
+    /// The number of an object of the plan.
     case object(Int)
-    /// An object but for what is read of it: number of a row of the plan.
+    /// An object without the members read elsewhere, by the number of ``MapPlan/reads``.
     case rest(JSONView, Int)
   }
 
@@ -19,31 +18,29 @@ final class CanonicalWriter {
 
   private let plan: MapPlan
   private let values: RecordValues
-  /// What stands before the fraction of a number in a text; nil for numbers as JSON has them.
+  /// The decimal sign of numbers in texts; nil for JSON numbers.
   private let decimal: UInt8?
   private var warnings: [LineWarning] = []
-  /// Texts that stand neither in the record nor in the map.
+  /// The memory of texts that are neither in the record nor in the map.
   private let arena = Arena(blockSize: 1 << 12)
   private var usesArena = false
-  /// Whether the field at hand is one whose numbers become texts.
+  /// Whether numbers in the current field become texts.
   private var isOfTexts = false
-  /// Memory for the members of an object that takes some over from the record.
+  /// Reused memory for the members of an object that copies some from the record.
   private var spare: [Entry] = []
-  /// Of the record at hand.
+  /// The number of the current record in `each`.
   var element = 0
-  /// Where the values began that lines have; nil where nobody asks.
+  /// The places of values copied to lines; nil if not requested.
   var taken: Set<Int>?
 
   init(_ plan: MapPlan, _ values: RecordValues, decimal: UInt8?) {
-    self.decimal = decimal
-    self.plan = plan
-    self.values = values
+    (self.decimal, self.plan, self.values) = (decimal, plan, values)
   }
 
   /// Writes an object of the plan as a line.
   ///
-  /// - Parameter line: the one that the record at hand stands in.
-  /// - Returns: what is to be said of it.
+  /// - Parameter line: the line of the current record.
+  /// - Returns: the warnings.
   func write(_ object: Int, of line: JSONView, to target: inout CanonicalLines) -> [LineWarning] {
     if !warnings.isEmpty { warnings = [] }
     if usesArena {
@@ -54,8 +51,8 @@ final class CanonicalWriter {
     return warnings
   }
 
-  /// - Parameter given: an object that it is put into, or a value that counts where it has no member; nil for none.
-  /// - Returns: false, with nothing written, where no member has a value.
+  /// - Parameter given: an object to merge it into, or a value that counts if it has no member; nil for none.
+  /// - Returns: false, with nothing written, if no member has a value.
   private func write(
     _ object: MapPlan.Object, isAlwaysThere: Bool, into given: Value?, _ line: JSONView, _ target: inout CanonicalLines
   ) -> Bool {
@@ -84,7 +81,7 @@ final class CanonicalWriter {
     return write(base, line, &target)
   }
 
-  /// Of equal names the first counts.
+  /// Writes members sorted by name; of equal names, the first counts.
   private func writeEntries(
     of object: MapPlan.Object, _ base: Value?, _ line: JSONView, _ target: inout CanonicalLines
   ) {
@@ -111,16 +108,16 @@ final class CanonicalWriter {
     spare = entries
   }
 
-  /// What another word created where an object of the plan is put.
+  /// Returns the next value of the same name, for an object of the plan to be merged into.
   private func next(_ place: Int, _ entries: [Entry]) -> Value? {
     guard case .object = entries[place].value, place + 1 < entries.count, entries[place + 1].name == entries[place].name
     else { return nil }
     return entries[place + 1].value
   }
 
-  /// Hands over the members with a value of which not all is read, of nested objects what is left.
+  /// Passes on the members with a value that are not completely read elsewhere; of nested objects, the rest.
   private func forEachMember(of object: JSONView, besides read: Int, _ body: (Text, Value) -> Void) {
-    // Beginnings and similar names that were found are of one member each.
+    // Each beginning or similar name matches one member only.
     var found: Set<Int> = []
     for (name, value) in object.members where !value.isNull {
       var below = 0
@@ -185,7 +182,6 @@ final class CanonicalWriter {
     }
   }
 
-  /// Where a value stands in memory.
   static func place(of view: JSONView) -> Int { unsafe Int(bitPattern: view.start) }
 
   @inline(__always)
@@ -225,7 +221,6 @@ final class CanonicalWriter {
     return true
   }
 
-  /// Nil where no source has one.
   private func value(of content: MapPlan.Content) -> Value? {
     switch content {
     case .object(let number): return .object(number)
@@ -278,18 +273,17 @@ final class CanonicalWriter {
     }
   }
 
-  /// The text that a scalar is turned into.
   private func text(of view: JSONView) -> Text? {
     view.kind == .number ? view.number.map { digits(of: $0) } : view.scalarText
   }
 
-  /// Of an integer its digits, however it is written.
+  /// Returns the digits of an integer in any notation; other numbers as written.
   @inline(__always)
   private func digits(of number: Text) -> Text {
     number.isPlainInteger ? number : DecimalText(number)?.integerText.map { copy($0) } ?? number
   }
 
-  /// The texts of several places; nil where none has one.
+  /// Returns the joined texts of several places; nil if there are none.
   private func text(of join: (places: [MapOutline.Place], separator: Text)) -> Text? {
     join.places.reduce(nil) { before, place in
       guard let view = values[place], view.isGiven, let text = text(of: view) else { return before }
@@ -298,9 +292,9 @@ final class CanonicalWriter {
     }
   }
 
-  /// Nil for what a table does not have.
+  /// Converts a value; returns nil if a table does not have it.
   ///
-  /// - Parameter same: the value as it is.
+  /// - Parameter same: the unconverted value.
   private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
     switch turn {
     case .none: return .text(joined(prefix, text))
@@ -312,12 +306,12 @@ final class CanonicalWriter {
       }
       return row.map { plan.constants[$0] }.flatMap { $0.isNull ? nil : .view($0) }
     case .time(let number):
-      // What is written so stays as it is, whether it is a time or not: whoever reads the line sees.
+      // A text in the format of lines is kept; whether it is a time is checked when the line is read.
       if plan.times[number].isWritten(written) { return same }
       let time = plan.times[number]
       let trimmed = written.trimmed
       guard let instant = time.instant(trimmed) ?? time.instant(text.trimmed) else {
-        // Whoever reads the line would take a number for seconds.
+        // A number would be read as seconds.
         var isNumber = false
         if case .view(let view) = same { isNumber = view.kind == .number }
         return isNumber || time.isMisread(trimmed) ? .text(joined("no time: ", written)) : same
@@ -358,7 +352,7 @@ final class CanonicalWriter {
     return unsafe Text(base: memory, count: 24)
   }
 
-  /// ASCII letters from `first` to `last` in the other case.
+  /// Changes the case of ASCII letters from `first` to `last`.
   private func changed(_ text: Text, first: Unicode.Scalar, last: Unicode.Scalar) -> Text {
     let range = UInt8(ascii: first)...UInt8(ascii: last)
     let memory = unsafe allocate(text.count)

@@ -43,12 +43,12 @@ extension ForeignMap {
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
   }
 
-  /// What a record has for its time; nil where nobody knows.
+  /// Returns the time of a record as written; nil if unknown.
   func shownTime(of record: [UInt8]) -> String? {
     shownValue(.invalidTimestamp, rules.flatMap { $0.fieldPaths["timestamp"] ?? [] }, innerRecord(record))
   }
 
-  /// Whether other encodings could be said.
+  /// Whether the map could name another encoding.
   private var isUTF8Text: Bool {
     switch form {
     case .text(.utf8), .documents(.utf8): true
@@ -57,7 +57,7 @@ extension ForeignMap {
     }
   }
 
-  /// What is to be said of a line that would be one of another kind of input.
+  /// Returns the words for a line that belongs to another kind of input; nil for others.
   private func otherKind(_ field: String, _ rule: MapRule) -> String? {
     guard case .line(let object) = rule.outcome else { return nil }
     func has(_ name: String) -> Bool { object.members.contains { $0.name.elementsEqual(name.utf8) } }
@@ -71,7 +71,7 @@ extension ForeignMap {
     return "field '\(field)' is missing: the map '\(shownName)' makes \(what); list the file under '\(kind.name)'"
   }
 
-  /// What a rule itself puts into a field; none where it may take over what a record has.
+  /// Returns the constants that a rule writes to a field; empty if it may copy a value.
   private func constants(of field: String, in rule: MapRule) -> [String] {
     guard case .line(let object) = rule.outcome,
       case .value(let value)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node,
@@ -85,8 +85,8 @@ extension ForeignMap {
     }
   }
 
-  /// What a rule reads a field from. A fault may be below what a map has a path for, such as an element of a list, or above: an object
-  /// of which every member was absent.
+  /// Returns the paths that a rule reads a field from. A fault may be below a mapped field, such as in an element of a
+  /// list, or above: an object without members.
   private func paths(of field: String, in rule: MapRule) -> [String] {
     let steps = field.split(separator: "/")
     for count in (1...max(1, steps.count)).reversed() {
@@ -98,10 +98,9 @@ extension ForeignMap {
     }.flatMap(\.value)
   }
 
-  /// Without the folders of a file.
   private var shownName: Substring { name.split(separator: "/").last ?? name[...] }
 
-  /// The record of a line, without what is around it; nil for a text.
+  /// Returns the record within a line; nil for a text.
   func innerRecord(_ line: [UInt8]) -> JSONNode? {
     // A text has no members.
     guard let root = try? JSONNode.parse(line) else { return nil }
@@ -128,13 +127,13 @@ extension ForeignMap {
       }?.value
   }
 
-  /// The type or time that the record has for a field, where it looks like one; of several elements nobody knows which.
+  /// Returns the type or time that the record has for a field if it may be shown; nil for one of several elements.
   private func shownValue(_ reason: QuarantineReason, _ paths: [String], _ line: JSONNode?) -> String? {
     guard reason == .invalidTimestamp || reason == .unknownType else { return nil }
     let list = each.flatMap { value(at: $0, in: line)?.array }
     let record = list.map { $0.count == 1 ? $0[0] : nil } ?? line
     for text in paths {
-      // Paths of a map were read before.
+      // Paths of a loaded map are valid.
       guard let path = try? MapPath(text, names: names) else { continue }
       let shown: String? =
         switch value(at: path, in: path.isOuter ? line : record)?.value {
@@ -149,7 +148,7 @@ extension ForeignMap {
     return nil
   }
 
-  /// Of a record that no rule takes, a member that one asks for in other letters or that stands in a text; else what each rule wants to be there.
+  /// Returns why no rule matches a record: a member in another case or in a text, or the members that rules require.
   private func unlikeness(_ record: JSONNode?) -> String {
     for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter {
       var node = record
@@ -177,20 +176,20 @@ extension ForeignMap {
         else { return nil }
         return path
       }
-      // Others ask for what a record may have beside.
+      // Rules without a missing member differ in other conditions.
       guard let path = paths.first(where: { value(at: $0, in: record) == nil }) else { return "" }
       wanted.append("no '\(path.text)'")
     }
     return wanted.isEmpty ? "" : "; the record has \(wanted.prefix(3).joined(separator: ", "))"
   }
 
-  /// Nil for what is no text of an object.
+  /// Parses a text that is a JSON object; returns nil for others.
   private static func object(_ text: String) -> JSONNode? {
     guard text.utf8.first == UInt8(ascii: "{") else { return nil }
     return try? JSONNode.parse(Array(text.utf8))
   }
 
-  /// A member of the record where a path ends in vain, whose name could be a slip of the hand for the one that the path wants.
+  /// Returns a member whose name may be a misspelling of the one that a path requires.
   private func nearName(_ paths: [String], _ record: JSONNode?) -> String? {
     guard let root = record else { return nil }
     for text in paths {
@@ -212,7 +211,7 @@ extension ForeignMap {
 }
 
 extension MapRule {
-  /// Whether a text is a time of the rule, but none in its zone.
+  /// Returns whether a text is a valid time of the rule that its zone skips.
   fileprivate func skips(_ text: String) -> Bool {
     guard case .line(let object) = outcome,
       case .value(let value)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node

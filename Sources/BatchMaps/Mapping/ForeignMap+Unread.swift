@@ -2,10 +2,10 @@ import BatchFoundation
 package import BatchIngest
 
 extension ForeignMap {
-  /// Members with a value that a record has and its lines have not, as paths; of an array the elements are one. None of a record
-  /// without lines.
+  /// Returns the paths of members with a value that the lines of a record lack; elements of an array count as one.
+  /// Empty for a record without lines.
   ///
-  /// - Parameter mapper: one of this map, for who asks about many records.
+  /// - Parameter mapper: a mapper of this map to reuse.
   package func unreadMembers(of record: [UInt8], _ mapper: (any RecordMapper)? = nil) -> [String] {
     unsafe record.withUnsafeBufferPointer {
       unsafe (mapper as? ForeignMapper ?? ForeignMapper(self)).unreadMembers(of: $0)
@@ -34,6 +34,90 @@ extension ForeignMapper {
     } else {
       let text = path.joined(separator: ".")
       if !text.isEmpty, !unread.contains(text) { unread.append(text) }
+    }
+  }
+}
+
+extension ForeignMap {
+  /// Returns the document's rules that match none of the records, and their fields without a value in any. Included
+  /// maps are ignored.
+  package func vainWords(for records: [[UInt8]]) -> [String] {
+    let filled = filledFields(of: records, inFirst: ownRules)
+    return rules.indices.prefix(ownRules).flatMap { number -> [String] in
+      let rule = rules[number]
+      guard let filled = filled[number] else { return ["rule '\(rule.name)' takes none of them"] }
+      return rule.fieldPaths.keys.sorted().filter { !filled.contains($0) }.map { field in
+        let names = rule.fieldPaths[field, default: []].prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+        return "rule '\(rule.name)': none has \(names), of which '\(field)' is read"
+      }
+    }
+  }
+
+  /// Returns the fields without a value in any record, with their paths.
+  package func emptyFields(of records: [[UInt8]]) -> [(field: String, paths: [String])] {
+    // Records in the project's own shape may have any field.
+    guard name != ForeignMap.own.name else { return [] }
+    let filled = filledFields(of: records, inFirst: rules.count)
+    let all = filled.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+    var empty: [String: [String]] = [:]
+    for number in filled.keys.sorted() {
+      for (field, paths) in rules[number].fieldPaths where !all.contains(field) {
+        empty[field, default: []] += paths.filter { !empty[field, default: []].contains($0) }
+      }
+    }
+    return empty.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) }
+  }
+
+  /// Returns the fields with a value for each rule that matches a record.
+  private func filledFields(of records: [[UInt8]], inFirst count: Int) -> [Int: Set<String>] {
+    let mapper = ForeignMapper(self)
+    var filled: [Int: Set<String>] = [:]
+    let paths = rules.prefix(count).map { rule in
+      // Paths of a loaded map are valid; a constant is always there.
+      rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0, names: names) } }
+        .merging(rule.constantFields.map { ($0, []) }) { $1 }
+    }
+    let plan = MapPlan(self)
+    let values = RecordValues(plan.outline)
+    func look(at record: JSONView, of line: JSONView) {
+      values.read(record, of: line)
+      var place = plan.decisions.first
+      while let number = plan.decisions.rule(from: place, values) {
+        place = plan.rules[number].next
+        guard number < count else { continue }
+        filled[number, default: []].formUnion([])
+        for (field, sources) in paths[number]
+        where sources.isEmpty
+          || sources.contains(where: { $0.value(in: record, of: line, values.texts)?.isGiven ?? false })
+        {
+          filled[number, default: []].insert(field)
+        }
+      }
+    }
+    for bytes in records {
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        values.texts.reset()
+        // Other lines are quarantined with their own reason.
+        guard case .success(let (record, line)) = unsafe mapper.read(bytes) else { return }
+        let list = each?.value(in: line, of: line, values.texts).map { values.texts.value(of: $0).list }
+        guard let list, list.kind == .array else { return look(at: record, of: line) }
+        for element in list.elements.lazy.map(\.item) where element.kind == .object { look(at: element, of: line) }
+      }
+    }
+    return filled
+  }
+}
+
+extension MapRule {
+  /// The fields with a constant source.
+  fileprivate var constantFields: [String] {
+    guard case .line(let object) = outcome else { return [] }
+    return object.members.compactMap { member in
+      guard case .value(let value) = member.node else { return nil }
+      let isConstant = value.sources.contains { source in
+        if case .constant = source.origin { true } else { source.fallback != nil }
+      }
+      return isConstant ? String(decoding: member.name, as: UTF8.self) : nil
     }
   }
 }

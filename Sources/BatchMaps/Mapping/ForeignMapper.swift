@@ -2,6 +2,17 @@ import BatchFoundation
 package import BatchIngest
 
 extension ForeignMap: RecordMap {
+  package func makeCutter(of path: FilePath, _ options: IngestOptions) -> (any RecordCutter)? {
+    let longest = options.maxLineBytes
+    return switch form {
+    case .lines, .text(.utf8): nil
+    case .text(let encoding): TextCutter(encoding, longest: longest)
+    case .documents(let encoding): DocumentCutter(encoding, longest: longest)
+    case .table(let form): RowCutter(form, longest: longest)
+    case .store(let jsonColumns): StoreCutter(of: path, jsonColumns: jsonColumns, options)
+    }
+  }
+
   package func makeMapper() -> any RecordMapper { ForeignMapper(self) }
 
   package var ofKeptRecords: any RecordMap {
@@ -14,7 +25,7 @@ extension ForeignMap: RecordMap {
   }
 }
 
-/// Makes lines of foreign records, one thread's.
+/// One thread's mapper of foreign records to lines.
 final class ForeignMapper: RecordMapper {
   private let map: ForeignMap
   private let plan: MapPlan
@@ -22,15 +33,15 @@ final class ForeignMapper: RecordMapper {
   let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  /// Of a record that is a text of its line.
+  /// The values of a record that is a text in its line.
   private var inner = JSONTape(capacity: 1 << 10)
-  /// A line of text as an object, or one of JSON with what its texts hold.
+  /// A line of text as an object, or one of JSON with its JSON texts parsed.
   private var wrapped = ByteBuffer(capacity: 1 << 10)
   private var json = EmbeddedJSON()
 
   private static let ordinaryTape = 1 << 22
 
-  /// The record that was mapped last, in which its elements are; nil where it could not be read.
+  /// The record mapped last, including its elements; nil if it was unreadable.
   private(set) var last: JSONView?
 
   init(_ map: ForeignMap) {
@@ -67,11 +78,11 @@ final class ForeignMapper: RecordMapper {
         outcomes.refuse(Rejection(reason: .notAnObject))
       }
     }
-    // Nothing is lost silently.
+    // Each record has an outcome.
     if outcomes.count == before { outcomes.leaveOut("no elements in '\(each.text)'") }
   }
 
-  /// The record in a line, and what paths know as that line: of maps that take elements the record itself.
+  /// Returns the record in a line, and the line that paths refer to, which is the record itself if the map has `each`.
   func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<(record: JSONView, line: JSONView), Rejection> {
     tape.reset(keeping: Self.ordinaryTape)
     if let rejection = unsafe parse(bytes) { return .failure(rejection) }
@@ -79,7 +90,7 @@ final class ForeignMapper: RecordMapper {
     return innerRecord(of: whole).map { ($0, map.each == nil ? whole : $0) }
   }
 
-  /// What Singer and Airbyte write between records: the type of such a message, nil for other lines.
+  /// The type of a message that Singer or Airbyte writes between records; nil for other lines.
   private var otherMessage: Text? {
     guard case .member(let name)? = map.record?.steps.first, name.elementsEqual("record".utf8),
       let type = Array("type".utf8).withText({ tape.view(at: 0)[$0] })?.string
@@ -91,7 +102,7 @@ final class ForeignMapper: RecordMapper {
     "SCHEMA", "STATE", "ACTIVATE_VERSION", "LOG", "TRACE", "CATALOG", "SPEC", "CONTROL", "CONNECTION_STATUS",
   ]
 
-  /// What lies at the path of records: an object, or a text that is one.
+  /// Returns the object at the path of records, also if it is in a text.
   private func innerRecord(of line: JSONView) -> Result<JSONView, Rejection> {
     guard let path = map.record else { return .success(line) }
     guard let view = path.value(in: line, of: line, values.texts), !view.isNull else {
@@ -130,7 +141,7 @@ final class ForeignMapper: RecordMapper {
     return unsafe LineReader.parse(wrapped.bytes, &reader, onto: &tape)
   }
 
-  /// Takes the record whose values are at hand.
+  /// Applies the rules to the current record.
   private func take(of line: JSONView, into outcomes: inout MappedOutcomes) {
     var place = plan.decisions.first
     var isTaken = false

@@ -1,26 +1,25 @@
 import BatchFoundation
 import BatchIngest
 
-/// Objects and arrays that stand in texts, where a path leads into them (reference formats 6.3).
+/// The objects and arrays in texts that paths lead into (reference formats 6.3).
 @safe final class JSONTexts {
   private var reader = JSONLineReader()
   private var tape = JSONTape(capacity: 1 << 10)
   private let arena = Arena(blockSize: 1 << 12)
-  /// By the place of the text.
+  /// The parsed values by the place of their text.
   private var opened: [Int: JSONView] = [:]
 
-  /// Before the next line.
   func reset() {
     guard !opened.isEmpty else { return }
     opened.removeAll(keepingCapacity: true)
     arena.reset()
   }
 
-  /// What the text holds; the value itself where it is none, or no object or array without flaws.
+  /// Returns the object or array in a text; the value itself if there is none without flaws.
   @inline(__always)
   func value(of view: JSONView) -> JSONView { view.kind == .string ? open(view) : view }
 
-  /// The same of a text that a path led into.
+  /// Returns the same for a text that a path led into before.
   func known(_ view: JSONView) -> JSONView { opened[CanonicalWriter.place(of: view)] ?? view }
 
   private func open(_ view: JSONView) -> JSONView {
@@ -29,7 +28,7 @@ import BatchIngest
     let place = CanonicalWriter.place(of: view)
     if let known = opened[place] { return known }
     tape.reset(keeping: 1 << 20)
-    // What is no JSON stays a text.
+    // A text that is not JSON stays a text.
     guard let flaws = unsafe try? reader.read(text.bytes, onto: &tape), !flaws.hasAny else { return view }
     let value = unsafe JSONView(at: arena.copy(tape.bytes.bindMemory(to: UInt8.self)).base)
     opened[place] = value
@@ -38,18 +37,44 @@ import BatchIngest
 }
 
 extension JSONView {
-  /// The array that readers of Parquet write as `{"list": [...]}`; the value itself for others.
+  /// The array in `{"list": [...]}`, as readers of Parquet write it; otherwise the value itself.
   @inline(__always)
   var list: JSONView { kind == .object ? only("list") ?? self : self }
 
-  /// The element that they write as `{"element": ...}`.
+  /// The element in `{"element": ...}`; otherwise the value itself.
   @inline(__always)
   var item: JSONView { kind == .object ? only("element") ?? self : self }
 
-  /// The value of the only member, if it is called so.
+  /// Returns the value of the only member if it has this name.
   private func only(_ name: Text) -> JSONView? {
     var members = self.members
     guard let first = members.next(), first.key == name, members.next() == nil else { return nil }
     return first.value
+  }
+}
+
+/// The reader of JSON in texts that are written to lines.
+struct EmbeddedJSON: ~Copyable {
+  private var reader = JSONLineReader()
+  private var tape = JSONTape(capacity: 1 << 10)
+
+  /// - Returns: false, with nothing written, unless it is an object or array without flaws.
+  mutating func append(_ text: [UInt8], to target: inout ByteBuffer) -> Bool {
+    unsafe text.withUnsafeBufferPointer { bytes in unsafe append(bytes, to: &target) }
+  }
+
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) -> Bool {
+    tape.reset(keeping: 1 << 20)
+    guard unsafe firstInvalidUTF8(bytes) == nil else { return false }
+    let flaws: JSONFlaws
+    do {
+      flaws = try unsafe reader.read(bytes, onto: &tape)
+    } catch {
+      return false
+    }
+    let view = tape.view(at: 0)
+    guard !flaws.hasAny, view.kind == .object || view.kind == .array else { return false }
+    CanonicalJSON.append(view, to: &target)
+    return true
   }
 }

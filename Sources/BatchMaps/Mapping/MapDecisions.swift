@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Which rules take a record: the conditions of all rules as tests of which each says where to go on.
+/// The conditions of all rules as a decision graph: each test leads to the next.
 struct MapDecisions {
   struct Test {
     enum Kind {
-      /// Whether there is an object, or more than null, empty texts and empty arrays.
+      /// Whether it is an object, or more than null, an empty text or an empty array.
       case exists
       case equals, begins, ends, contains
       case atLeast(Double)
@@ -18,18 +18,17 @@ struct MapDecisions {
     var no: Int
   }
 
-  /// Beyond all rules.
+  /// The end of the graph, after all rules.
   static let end = -1
 
-  /// Where a rule takes the record.
+  /// Returns the end of the graph where a rule matches.
   static func rule(_ number: Int) -> Int { -2 - number }
 
   private var tests: [Test] = []
-  /// Where to begin with a record.
   var first = end
 
-  /// - Parameter place: of a test, or where the last one led to; afterwards it is where to go on behind the rule.
-  /// - Returns: the number of the next rule that takes the record; nil behind the last.
+  /// - Parameter place: the first test, or the place after the last rule.
+  /// - Returns: the number of the next matching rule; nil if there is none.
   @inline(__always)
   func rule(from place: Int, _ values: RecordValues) -> Int? {
     var place = place
@@ -65,14 +64,14 @@ struct MapDecisions {
     }
   }
 
-  /// Adds what asks whether all conditions hold.
+  /// Adds the tests of conditions that must all hold.
   ///
-  /// - Returns: where it begins.
+  /// - Returns: the first test.
   mutating func add(
     _ conditions: some BidirectionalCollection<MapCondition>, then yes: Int, else no: Int, _ outline: inout MapOutline,
     _ memory: Arena
   ) -> Int {
-    // From behind, because a test knows the one after it.
+    // In reverse, because a test refers to the next.
     conditions.reversed().reduce(yes) { yes, condition in
       switch condition {
       case .test(let path, let test): add(test, outline.place(of: path, memory), yes, no, memory)

@@ -1,14 +1,14 @@
 import BatchFoundation
 import BatchIngest
 
-/// The places of records that a map looks at.
+/// The places in records that a map reads.
 ///
-/// Names that paths begin with are branches of one tree with a slot each, so that one walk over a record finds the values of all
-/// (``RecordValues``); what else paths say is looked for from there, when it is asked for.
+/// The leading names of paths form a tree with a slot per name, so one walk over a record finds all values
+/// (``RecordValues``). The remaining steps of a path are followed on demand.
 struct MapOutline {
   struct Place {
     fileprivate var slot: Int32
-    /// Number of the steps from there; negative for none.
+    /// The number of the remaining steps; negative for none.
     fileprivate var tail: Int32 = -1
   }
 
@@ -22,17 +22,16 @@ struct MapOutline {
   fileprivate static let record: Int32 = 0
   fileprivate static let line: Int32 = 1
 
-  /// By slot.
   private var branches = [Branch(parent: -1, name: .empty), Branch(parent: -1, name: .empty)]
   fileprivate private(set) var tails: [(steps: ArraySlice<MapPath.Step>, names: MapNames)] = []
-  /// By the first and the last letter of a name, whether a branch could take it that takes similar ones.
+  /// Whether a branch that accepts similar names could match, by the first and last letter of a name.
   private var similarEnds = Array(repeating: false, count: 1 << 10)
-  /// Slots by the look of their names; 0 where there is none.
+  /// The slots by hash of name and parent; 0 for none.
   private var table: [Int32] = []
 
   fileprivate var count: Int { branches.count }
 
-  /// - Parameter memory: lives as long as the outline.
+  /// - Parameter memory: must live as long as the outline.
   mutating func place(of path: MapPath, _ memory: Arena) -> Place {
     var place = Place(slot: path.isOuter ? Self.line : Self.record)
     var steps = path.steps[...]
@@ -60,7 +59,7 @@ struct MapOutline {
     return Int32(branches.count - 1)
   }
 
-  /// All places are known.
+  /// Builds the table once all places are known.
   mutating func finish() {
     var size = 64
     while size < branches.count * 4 { size *= 2 }
@@ -91,7 +90,7 @@ struct MapOutline {
   @inline(__always)
   private static func ends(of name: Text) -> Int { Int(name[0] & 31) << 5 | Int(name[name.count - 1] & 31) }
 
-  /// Of a name that no slot has exactly so.
+  /// Returns the slot for a name that no slot has exactly.
   @inline(__always)
   fileprivate func similarSlot(to name: Text, in parent: Int32) -> Int32? {
     guard !name.isEmpty, similarEnds[Self.ends(of: name)] else { return nil }
@@ -107,15 +106,15 @@ struct MapOutline {
   fileprivate func hasNames(_ slot: Int32) -> Bool { branches[Int(slot)].isParent }
 }
 
-/// What stands at the places of a map in the record at hand.
+/// The values at a map's places in the current record.
 @safe final class RecordValues {
   private let outline: MapOutline
   let texts = JSONTexts()
-  /// Whether the record at hand is the line itself.
+  /// Whether the current record is the line itself.
   private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
-  /// The slot that came after each in the records before, because most are alike: behind it, then inside it; 0 for none. All of one object have
-  /// one parent.
+  /// The slot that followed each slot in earlier records, as most are alike: next to it, then inside it; 0 for none.
+  /// Slots of one object have one parent.
   private let following: UnsafeMutablePointer<Int32>
 
   init(_ outline: MapOutline) {
@@ -131,8 +130,8 @@ struct MapOutline {
   }
 
   /// - Parameters:
-  ///   - record: lives as long as its values are asked for.
-  ///   - line: the one that it stands in.
+  ///   - record: must live as long as its values are used.
+  ///   - line: the line of the record.
   func read(_ record: JSONView, of line: JSONView) {
     unsafe starts.update(repeating: nil, count: outline.count)
     unsafe starts[Int(MapOutline.line)] = unsafe line.start
@@ -157,7 +156,7 @@ struct MapOutline {
         next = known
         unsafe following[last] = next
       }
-      // What is absent hides nothing that is called like it.
+      // An absent value does not hide another of the same name.
       if member.isGiven || !isGiven(next) { read(member, next) }
       last = Int(next)
     }
@@ -167,7 +166,7 @@ struct MapOutline {
     unsafe starts[Int(slot)].map { unsafe JSONView(at: $0).isGiven } ?? false
   }
 
-  /// Null included; nil where there is none.
+  /// The value, which may be null; nil if there is none.
   @inline(__always)
   subscript(place: MapOutline.Place) -> JSONView? {
     guard let start = unsafe starts[Int(place.slot)] else { return nil }
@@ -177,6 +176,6 @@ struct MapOutline {
     return MapPath.value(tail.steps, in: view, tail.names, texts)
   }
 
-  /// The object or array there, which may stand in a text.
+  /// Returns the value with a JSON text parsed.
   func content(of place: MapOutline.Place) -> JSONView? { self[place].map(texts.value) }
 }

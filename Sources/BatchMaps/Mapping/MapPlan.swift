@@ -1,20 +1,20 @@
 import BatchFoundation
 import BatchIngest
 
-/// What a map says, ready to be done for record after record: rows of plain numbers and texts that nobody owns, so that to ask a
-/// condition and to find a value is neither an allocation nor a count of references.
+/// A map compiled to flat arrays of numbers and unowned texts, so that testing a condition and finding a value neither
+/// allocate nor count references.
 struct MapPlan {
   struct Rule {
-    /// What it writes; nil for one that leaves the record out.
+    /// The object that it writes; nil for a rule that leaves records out.
     var object: Int?
-    /// Where those behind it begin; the end where they are not asked about its records.
+    /// The place in ``decisions`` to continue at; the end if later rules do not see its records.
     var next: Int
   }
 
   struct Object {
     var members: Range<Int>
     var spreads: Range<Int>
-    /// Sources of an object that the others are put into.
+    /// The sources of an object to merge the members into.
     var base: Range<Int>?
     var isAlwaysThere: Bool
   }
@@ -23,59 +23,60 @@ struct MapPlan {
     var name: Text
     /// `,"NAME":`.
     var quoted: Text
-    /// As a tape has it.
+    /// The name as a tape stores it.
     var key: Text
     var content: Content
-    /// Whether it is a field of lines whose numbers become texts: codes, columns of a list, and what names a campaign.
+    /// Whether its numbers become texts: codes, list columns, and fields with campaigns.
     var isOfTexts: Bool
   }
 
   enum Content {
     case object(Int)
-    /// The first of them that has a value.
+    /// The sources, of which the first with a value counts.
     case sources(Range<Int>)
   }
 
   enum Source {
     case constant(JSONView)
-    /// As it stands there.
+    /// The unchanged value.
     case value(MapOutline.Place)
-    /// Unless it is one of the texts of nobody; without the beginning that is not wanted.
+    /// The converted value without a prefix, unless it is one of the texts of nobody.
     case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Range<Int>)
-    /// Several places by their number.
+    /// Several places, by the number of ``joins``.
     case joined(Int, Turn, prefix: Text, nobody: Range<Int>)
-    /// The number of another source, behind whose text the number of the element of `each` stands.
+    /// Another source, by its number, followed by the number of the element of `each`.
     case numbered(Int)
   }
 
-  /// What is made of a value.
+  /// The conversion of a value.
   enum Turn {
     case none
     case form(MapValueForm)
-    /// With the number of its path.
+    /// A number, with that of its path.
     case number(Int)
-    /// By its text, in the case that is said, the number of a constant.
+    /// A table from texts, in this case, to numbers of constants.
     case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
   }
 
   struct Spread {
     var place: MapOutline.Place
-    /// Number of the paths of names and values; nil where members are taken.
+    /// The number of ``pairs``; nil to copy members.
     var pairs: Int?
     var except: NameIndex.Scope
-    /// Nil takes all.
+    /// The only names copied; nil for all.
     var only: NameIndex.Scope?
-    /// By a name, the number of the one that it gets.
+    /// The number of the new name, by the old one.
     var renamed: NameIndex.Scope
     var prefix: Text
-    /// Empty leaves objects as they are.
+    /// The separator of flattened names; empty to keep objects.
     var separator: Text
-    /// What is read of it elsewhere, of an element and of a line that is the record: numbers of ``reads``. Nil takes all.
+    /// The members read elsewhere, by the number of ``reads``, for an element and for a line that is the record; nil to
+    /// copy all.
     var others: (ofElement: Int, ofLine: Int)?
   }
 
-  /// What is read of an object by others (``ReadMembers``).
+  /// The members of an object that are read elsewhere (``ReadMembers``).
   struct Read {
     var isWhole = false
     var members: Range<Int> = 0..<0
@@ -85,7 +86,7 @@ struct MapPlan {
     var name: Text
     var isBeginning: Bool
     var names: MapNames
-    /// A number of ``reads``.
+    /// The number of ``reads`` for its members.
     var read: Int
 
     func isMeant(by name: Text) -> Bool {
@@ -101,35 +102,32 @@ struct MapPlan {
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
   private(set) var spreads: [Spread] = []
-  /// The first is of objects of which nothing is read.
+  /// The reads; the first is for objects of which nothing is read.
   private(set) var reads = [Read()]
   private(set) var readMembers: [ReadMember] = []
-  /// Of ids.
   private(set) var nobodies: [Text] = []
-  /// Those of tables.
   private(set) var constants: [JSONView] = []
-  /// Names that have a meaning to spreads and tables.
+  /// The names in spreads and tables.
   private(set) var names = NameIndex()
-  /// Those that others are changed into.
+  /// The new names of renamed members.
   private(set) var newNames: [Text] = []
   private(set) var times: [MapTime] = []
   private(set) var joins: [(places: [MapOutline.Place], separator: Text)] = []
-  /// Of numbers, as people wrote them.
+  /// The paths of numbers as written, for warnings.
   private(set) var numberPaths: [String] = []
   private(set) var pairs: [(key: MapPath, value: MapPath)] = []
-  /// An array in each line whose elements are the records; nil where the line is one.
+  /// The array in each line whose elements are the records; nil if the line is the record.
   private(set) var each: MapOutline.Place?
-  /// Whether it says something that no line may hold, so that whoever reads its lines has to look.
+  /// Whether its constants have faults, so that its lines must be parsed.
   private(set) var hasFaults = false
-  /// Holds the bytes of all texts.
   private let memory = Arena(blockSize: 1 << 12)
 
   init(_ map: ForeignMap) {
     each = map.each.map { outline.place(of: $0, memory) }
     var next = MapDecisions.end
-    // What the rule behind asks first, and where it goes on if that holds: rules that begin alike ask once.
+    // The first condition of the following rule and the place after it, so that rules that begin alike test it once.
     var opening: (condition: MapCondition, holds: Int)?
-    // From behind, because a rule knows the one after it.
+    // In reverse, because a rule refers to the next.
     for (number, rule) in map.rules.enumerated().reversed() {
       let object: Int? = if case .line(let object) = rule.outcome { add(object, isLine: true) } else { nil }
       rules.append(Rule(object: object, next: rule.continues ? next : MapDecisions.end))
@@ -234,11 +232,11 @@ struct MapPlan {
       pairs.append((key, value))
     }
     let first = newNames.count
-    // Others than the map spells them so are called as it does.
+    // Names in other spellings get that of the map.
     var given = spread.renamed
     if spread.path.names != .exact { for name in spread.only ?? [] where given[name] == nil { given[name] = name } }
     newNames += given.values.map { text($0) }
-    // A warehouse may have written the names in one case.
+    // Warehouses may change names to a single case.
     func spelled(_ names: some Collection<[UInt8]>) -> [[UInt8]] {
       guard spread.path.names != .exact else { return Array(names) }
       let texts = names.map { String(decoding: $0, as: UTF8.self) }
@@ -272,7 +270,7 @@ struct MapPlan {
     self.names.addScope(names.map { (String(decoding: $0, as: UTF8.self), 0) })
   }
 
-  /// Numbers are found by their value, too, behind a sign that no text begins with.
+  /// Adds numbers by value, too, after a character that no text begins with.
   private mutating func scope(of rows: some Sequence<([UInt8], Int)>) -> NameIndex.Scope {
     let rows = rows.map { (String(decoding: $0, as: UTF8.self), $1) }
     return names.addScope(rows + rows.compactMap { row in Self.numberKey(row.0).map { ($0, row.1) } })

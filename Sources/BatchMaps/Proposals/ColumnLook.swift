@@ -2,21 +2,20 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// What the values of a column are, by trying.
+/// The classification of a column's values.
 enum ColumnLook {
-  /// Times: the pattern that reads them, nil for ones that need none.
+  /// Times, with the pattern that reads them; nil if none is needed.
   struct Times {
     enum Part { case whole, day, clock }
 
     var part: Part
     var pattern: String?
-    /// What there is to say of it.
     var remarks: [String] = []
-    /// Whether each of them says its zone, as numbers do.
+    /// Whether all values name their zone, as numbers do.
     var namesZone = false
-    /// Another pattern that reads them as well, and otherwise.
+    /// Another pattern that reads the values differently.
     var other: String?
-    /// Whether the values leave open which of two patterns it is.
+    /// Whether two patterns fit.
     var isOpen: Bool { other != nil }
   }
 
@@ -38,10 +37,10 @@ enum ColumnLook {
     }
     return patterns
   }()
-  /// The beginning of 2000 and of 2100: a number that says a time outside counts something else, or is a date in digits.
+  /// The years 2000 to 2099; a number for another time counts something else or is a date in digits.
   private static let likely: Range<Int64> = 946_684_800_000..<4_102_444_800_000
 
-  /// Nil for texts of which more than one in twenty is no such time.
+  /// Classifies texts as times; returns nil if more than one in twenty is not one.
   static func times(_ texts: [String]) -> Times? {
     guard texts.prefix(3).contains(where: { $0.utf8.count < 60 && $0.contains(where: \.isNumber) }) else { return nil }
     let most = texts.count / 20
@@ -52,7 +51,7 @@ enum ColumnLook {
     func misfits(_ instants: [Instant?]) -> Int { instants.count { !($0.map { likely ~= $0.milliseconds } ?? false) } }
     func fitting(_ patterns: [String]) -> [(text: String, misfits: Int)] {
       patterns.compactMap { pattern in
-        // One text of three has to fit before all are tried.
+        // All are tried only if one of the first three fits.
         guard let form = Self.form(pattern) else { return nil }
         let time = MapTime(form: form, zone: .utc)
         guard texts.prefix(3).contains(where: { Array($0.utf8).withText { time.instant($0.trimmed) != nil } }) else {
@@ -95,7 +94,7 @@ enum ColumnLook {
     return found(.whole, fitting(wholes))
   }
 
-  /// The patterns are known to be ones.
+  /// Returns the form of a pattern; the patterns here are valid.
   private static func form(_ pattern: String) -> MapTime.Form? { (try? TimePattern(pattern)).map { .pattern($0) } }
 
   private static func clock(_ texts: [String]) -> Times? {
@@ -111,7 +110,7 @@ enum ColumnLook {
     return nil
   }
 
-  /// What a number is that a program of another kind counts time by; nil for others.
+  /// Returns how another kind of program counts time, in words; nil for other numbers.
   static func foreignClock(_ texts: [String]) -> String? {
     let numbers = texts.compactMap { Double($0.replacing(",", with: ".")) }
     guard numbers.count == texts.count, let first = numbers.first else { return nil }
@@ -122,7 +121,7 @@ enum ColumnLook {
     return all(600_000_000...900_000_000) ? "seconds since 2001, which no map reads; add 978307200 to each" : nil
   }
 
-  /// Whether each is a number, with a comma before its fraction where it has one; `1,234` alone may be a thousand.
+  /// Returns whether all are numbers, some with a decimal comma; `1,234` alone may be a thousand.
   static func haveDecimalCommas(_ texts: [String]) -> Bool {
     let parts = texts.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     return parts.contains { $0.count == 2 && $0[1].count != 3 }
@@ -142,19 +141,19 @@ enum ColumnLook {
       }
   }
 
-  /// Whether a text opens a place in an app: a URL, or a path.
+  /// Returns whether a text may be a deep link: a URL or a path.
   static func isLink(_ text: String) -> Bool {
     isURL(text) || text.contains("/") && !text.contains { " {}".contains($0) } && times([text]) == nil
   }
 
   static func isZone(_ text: String) -> Bool { (try? ZoneDatabase(environment: [:]).zone(text)) != nil }
-  /// A distance to UTC, such as `+01:00`.
+  /// Returns whether it is an offset from UTC, such as `+01:00`.
   static func isOffset(_ text: String) -> Bool { text.wholeMatch(of: /Z|[+-]\d\d:?\d\d/) != nil }
-  /// A whole number that a program wrote with a fraction, as `12.0`.
+  /// Returns whether it is a whole number with a fraction, such as `12.0`.
   static func isWhole(_ text: String) -> Bool { text.wholeMatch(of: /\d+\.0/) != nil }
-  /// A number that a spreadsheet rounded, as `3.55E+14`.
+  /// Returns whether it is a number that a spreadsheet rounded, such as `3.55E+14`.
   static func isRounded(_ text: String) -> Bool { text.wholeMatch(of: /\d[.,]?\d*[eE]\+\d+/) != nil }
-  /// A model, a system or a kind of devices, which people share.
+  /// Returns whether it is a model, system or kind of device, which many people have.
   static func isDeviceClass(_ text: String) -> Bool {
     text.lowercased().wholeMatch(
       of: /(iphone|ipad|pixel|galaxy|samsung|xiaomi|huawei|oneplus|redmi|moto|macbook)([ 0-9][^_]*)?|sm-[a-z]\d+.*/)
@@ -164,12 +163,12 @@ enum ColumnLook {
         != nil
   }
 
-  /// An object or a list, as programs write one into a text; an id may be in braces.
+  /// Returns whether it is an object or a list as text; an id may be in braces.
   static func isStructure(_ text: String) -> Bool {
     ["{", "["].contains(text.prefix(1)) && (text.utf8.count == 2 || text.contains { ",:'\"".contains($0) })
   }
 
-  /// Whether each has a digit and no blank, is no number that counts, and most are alike in length.
+  /// Returns whether all have a digit and no blank and are not plain quantities.
   static func areIDs(_ texts: Set<String>) -> Bool {
     !texts.isEmpty
       && texts.allSatisfy { text in
@@ -179,13 +178,13 @@ enum ColumnLook {
       }
   }
 
-  /// Whether a text is one that stands below a header, not in it.
+  /// Returns whether a text is a value rather than a column name.
   static func isValue(_ text: String) -> Bool {
     Double(text.replacing(",", with: ".")) != nil || isURL(text) || times([text]) != nil || text.contains("@")
       || text.utf8.count >= 32 && areIDs([text])
   }
 
-  /// What people do with a notification, by what logs call it; nil for what is neither a receipt nor an open.
+  /// The actions on notifications by their names in logs; nil for neither a receipt nor an open.
   static let actions: [String: String?] = [
     "received": "received", "receive": "received", "delivered": "received", "delivery": "received",
     "displayed": "received", "shown": "received", "opened": "opened", "open": "opened", "clicked": "opened",
@@ -194,7 +193,7 @@ enum ColumnLook {
     "bounced": nil, "dismissed": nil, "dropped": nil, "queued": nil, "error": nil, "expired": nil,
   ]
 
-  /// Of texts that are mostly such, what each becomes, and those of which nobody knows; nil for others.
+  /// Returns the actions of texts that mostly name some, and the unknown texts; nil for other columns.
   static func actions(_ texts: [String]) -> (known: [String: String?], unknown: [String])? {
     var found: [String: String?] = [:]
     for value in Set(texts) {

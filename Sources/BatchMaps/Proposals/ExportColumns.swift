@@ -1,25 +1,24 @@
 import BatchFoundation
 
-/// The members that foreign records have, by their paths, and what their values look like.
+/// The members of foreign records by path, with their values.
 package struct ExportColumns {
   struct Column {
-    /// As a map writes it.
+    /// The path as maps write it.
     var path: String
-    /// The words of its names: letters and digits only, in lower case.
+    /// The words of its names, letters and digits in lower case.
     var words: [String]
-    /// Records that have it, with a text, a number or a boolean.
+    /// The number of records with a text, a number or a boolean in it.
     var count = 0
-    /// As many different ones as tell a column of names from one of free texts.
     var values: Set<String> = []
-    /// Of each value.
+    /// The values of all records, in order.
     var texts: [String] = []
-    /// In which record each text is.
+    /// The record of each text.
     var rows: [Int] = []
 
-    /// The last name, letters and digits only, in lower case.
+    /// The last name, letters and digits in lower case.
     var plainName: String
 
-    /// Whether records that have the same text here have the same text there, and the other way round.
+    /// Returns whether both columns divide the records into the same groups.
     func parts(asDoes other: Column) -> Bool {
       let pairs = Dictionary(zip(rows, texts)) { $1 }
       let both = zip(other.rows, other.texts).compactMap { row, text in pairs[row].map { "\($0)\u{0}\(text)" } }
@@ -28,7 +27,7 @@ package struct ExportColumns {
         && count == other.values.count
     }
 
-    /// How much its name says: of the last name all, of the last words of several less.
+    /// Returns the points of its last name, or fewer for its last words; nil if unknown.
     func points(_ names: [String: Int]) -> Int? {
       if let known = names[plainName] { return known }
       return (0..<max(0, words.count - 1)).lazy.compactMap { names[self.words[$0...].joined()] }.first.map {
@@ -40,31 +39,29 @@ package struct ExportColumns {
   private(set) var columns: [Column] = []
   private(set) var records = 0
   private var places: [String: Int] = [:]
-  /// Objects, by path, and in how many records each is.
+  /// The objects by path, with their number of records.
   private(set) var objects: [(path: String, count: Int)] = []
-  /// Texts that mean no value.
+  /// The texts found that mean no value.
   private(set) var nulls: Set<String> = []
 
-  /// What databases and programs write for no value.
+  /// The texts that databases and programs write for no value.
   private static let nullTexts: Set = [
     "NULL", "null", "\\N", "(null)", "undefined", "nil", "00000000-0000-0000-0000-000000000000",
     "00000000000000000000000000000000",
   ]
-  /// The same where an id is expected, in lower case.
+  /// Further such texts for ids, in lower case.
   private static let nobody: Set = ["nan", "none", "-", "n/a", "na", "unknown", "anonymous", "guest", "#n/a"]
 
   static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
 
   mutating func add(_ record: JSONNode) {
     records += 1
-    for member in record.members ?? [] {
-      add(member.value, [member.key])
-    }
+    for member in record.members ?? [] { add(member.value, [member.key]) }
   }
 
   private mutating func add(_ node: JSONNode, _ names: [String]) {
+    let path = Self.written(names)
     if let members = node.members {
-      let path = names.map(Self.written).joined(separator: ".")
       if let place = objects.firstIndex(where: { $0.path == path }) {
         objects[place].count += 1
       } else {
@@ -80,7 +77,6 @@ package struct ExportColumns {
       nulls.insert(text)
       return
     }
-    let path = names.map(Self.written).joined(separator: ".")
     let place = places[path] ?? columns.count
     if place == columns.count {
       columns.append(Column(path: path, words: words, plainName: plainName))
@@ -92,7 +88,7 @@ package struct ExportColumns {
     columns[place].rows.append(records)
   }
 
-  /// `deviceId`, `device_id` and `DEVICE ID` have the same two.
+  /// Returns the words of a name: the same two for `deviceId`, `device_id` and `DEVICE ID`.
   static func words(_ name: String) -> [String] {
     var words: [String] = []
     var last: Character = " "
@@ -106,10 +102,9 @@ package struct ExportColumns {
     return words
   }
 
-  /// Names as a path has them.
   package static func written(_ names: [String]) -> String { names.map(written).joined(separator: ".") }
 
-  /// A name as a path has it.
+  /// Returns a name as written in a path.
   package static func written(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"

@@ -1,17 +1,16 @@
 import BatchFoundation
 package import BatchIngest
 
-/// How an export is cut into records, as its first bytes tell.
+/// The format of an export, recognized by its first bytes.
 package struct ExportForm: Equatable {
-  /// Words of a map; none for lines of JSON.
+  /// The words for a map; empty for lines of JSON.
   package private(set) var words: [String] = []
-  /// What it is, for people; empty for lines of JSON.
+  /// The name in messages; empty for lines of JSON.
   package private(set) var name = ""
-  /// Whether it is JSON that no lines cut.
+  /// Whether it is JSON not divided by lines.
   package private(set) var isDocuments = false
-  /// Whether it is a table, whose values are texts.
   package private(set) var isTable = false
-  /// Why no map reads it; nil where one may.
+  /// The reason why no map can read it; nil if one may.
   package private(set) var refusal: String?
 
   package static let lines = ExportForm()
@@ -27,7 +26,7 @@ package struct ExportForm: Equatable {
       if binary != .sqlite { refusal = binary.words }
       return
     }
-    // A character, a row or a record may be cut at the end.
+    // The end may be within a character, row or record.
     let isCut = head.count == TextForm.headBytes
     let encoding = Self.encoding(of: head)
     var text = head
@@ -52,10 +51,10 @@ package struct ExportForm: Equatable {
       return
     }
     let start = text.first { $0 > 0x20 }
-    // Names may stand in braces.
+    // Column names may be in braces.
     let isNamed = text.starts(with: "{".utf8) && text.dropFirst().first.map { $0 | 0x20 >= UInt8(ascii: "a") } ?? false
     if !isNamed, start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
-      // A comma may stand between lines.
+      // Commas may separate the lines.
       let isRow =
         rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
         || rows.allSatisfy({ $0.first { $0 > 0x20 } == UInt8(ascii: "{") })
@@ -75,7 +74,7 @@ package struct ExportForm: Equatable {
     name += " in \(encoding.rawValue)"
   }
 
-  /// Forms that no map reads, by their first rows; nil for others.
+  /// Returns why no map can read text with these first rows; nil if one may.
   private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
     if head.hasPrefix("sep="), let row = rows.first {
@@ -93,7 +92,7 @@ package struct ExportForm: Equatable {
     return isRows ? "arrays of values without names; export objects, such as with JSONEachRow, or a table in CSV" : nil
   }
 
-  /// Bytes that are no UTF-8 are Windows-1252, of which ISO 8859-1 is a part, unless one of them has no character there.
+  /// Returns the encoding: for invalid UTF-8 Windows-1252, unless a byte is unassigned there.
   private static func encoding(of head: [UInt8]) -> TextEncoding {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
     if head.count > 3, head.enumerated().allSatisfy({ $0.offset % 2 == 0 || $0.element == 0 }) { return .utf16 }
@@ -102,7 +101,8 @@ package struct ExportForm: Equatable {
     return head.contains { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) } ? .latin1 : .windows1252
   }
 
-  /// The separator by which most rows have as many fields as each other; half of them below names, because of few rows one may be odd.
+  /// Returns the dialect in which most rows have equally many fields; below a header half of them, as one of few may be
+  /// odd.
   private static func table(_ text: [UInt8]) -> (words: [String], name: String)? {
     var best: (separator: UInt8, escape: String, names: [String], whole: Int)?
     let escapes = ["\\t", "\\n", "\\\\"].contains { text.firstRange(of: $0.utf8) != nil }
@@ -150,7 +150,8 @@ package struct ExportForm: Equatable {
     return (word + escape + ["\"columns\": [\(columns)]"], "\(name) without a header")
   }
 
-  /// A name holds no value: no time, number, address or id. The first may be empty: that of a column of row numbers.
+  /// Returns whether names are not values such as times, numbers, addresses or ids. The first, of row numbers, may be
+  /// empty.
   private static func isHeader(_ names: [String]) -> Bool {
     Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
       && (!names[0].isEmpty || names.count > 2)

@@ -2,17 +2,17 @@ import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 
-/// The first records of an export, and what they say of themselves.
+/// The first records of an export, and their kinds.
 package struct ExportRecords {
   package private(set) var nodes: [JSONNode] = []
   let isTable: Bool
-  /// Members of lines and columns of a table whose texts are JSON objects, which the records have opened.
+  /// The members or columns whose texts are JSON objects; they are parsed in the records.
   private(set) var jsonColumns: [String] = []
-  /// Where the list is whose elements the records are; nil for others.
+  /// The path of the list whose elements are the records; nil for none.
   package private(set) var list: String?
-  /// By type, how many of the records say that they are of it; events as an SDK stored them say it by their members.
+  /// The number of records of each type; stored events of SDKs are recognized by their members.
   package private(set) var types: [String: Int] = [:]
-  /// How many of the records are of the project's own shape, by kind.
+  /// The number of records in the project's own shape, by kind.
   private var ownKinds: [InputKind: Int] = [:]
 
   /// - Throws: `IngestFailure`, `InputChanged`.
@@ -21,7 +21,7 @@ package struct ExportRecords {
     file.map = InputMap(try ForeignMap(words: form.words + [#""rules": []"#]), identity: "")
     var nodes: [JSONNode] = []
     try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { trial in
-      // What is not an object is no record that could say anything.
+      // Only objects are examined.
       if form == .links { return nodes.append(["line": .text(String(decoding: trial.raw, as: UTF8.self))]) }
       guard let node = try? JSONNode.parse(trial.raw), node.members != nil else { return }
       nodes.append(node)
@@ -30,8 +30,7 @@ package struct ExportRecords {
   }
 
   private init(_ nodes: [JSONNode], isTable: Bool, areLines: Bool = false) {
-    self.nodes = nodes
-    self.isTable = isTable
+    (self.nodes, self.isTable) = (nodes, isTable)
     if areLines { readJSON() }
     for node in nodes {
       if let kind = Self.ownKind(of: node) { ownKinds[kind, default: 0] += 1 }
@@ -39,20 +38,19 @@ package struct ExportRecords {
     }
   }
 
-  /// The objects at a path, of those records that have one.
   package func inside(_ path: [String]) -> ExportRecords {
     ExportRecords(
       nodes.compactMap { path.reduce(Optional($0)) { $0.flatMap(Self.object)?[$1] } }.compactMap(Self.object),
       isTable: false)
   }
 
-  /// Whether a text of theirs is JSON, or was.
+  /// Whether some texts are, or were, JSON.
   package var haveJSON: Bool {
     !jsonColumns.isEmpty
       || nodes.contains { $0.members?.contains { $0.value.string?.hasPrefix("[{") ?? false } ?? false }
   }
 
-  /// The elements of the longest list of objects that a document has, at most two names deep; nil where there is none.
+  /// The elements of a document's longest list of objects, at most two names deep; nil without one.
   package var ofList: ExportRecords? {
     var best: (path: String, nodes: [JSONNode])?
     for node in nodes.prefix(1) {
@@ -70,7 +68,7 @@ package struct ExportRecords {
     return records
   }
 
-  /// Where most records have an object with several members, or a text that is one, outer ones first.
+  /// The paths where most records have an object with several members, also in a text; outer ones first.
   package var envelopes: [[String]] {
     var counts: [(path: [String], count: Int)] = []
     func look(_ node: JSONNode, _ path: [String]) {
@@ -89,7 +87,7 @@ package struct ExportRecords {
     return counts.filter { $0.count * 2 >= nodes.count }.map(\.path).sorted { $0.count < $1.count }
   }
 
-  /// Whether the rows of a table without a header are lines of links: three fields, of which the last is one.
+  /// Whether the rows of a table without a header are links: three fields, the last of which is one.
   package var areLinks: Bool {
     !nodes.isEmpty
       && nodes.allSatisfy { node in
@@ -97,7 +95,7 @@ package struct ExportRecords {
       }
   }
 
-  /// The names of all members, in the order in which they come first.
+  /// The names of all members, by first appearance.
   package var members: [String] {
     var members: [String] = []
     for node in nodes {
@@ -106,7 +104,7 @@ package struct ExportRecords {
     return members
   }
 
-  /// The kind of input that nearly all records are by themselves; nil where they are foreign.
+  /// The kind of input that nearly all records are without a map; nil for foreign ones.
   package var ownKind: InputKind? { ownKinds.first { $0.value * 10 >= max(1, nodes.count) * 9 }?.key }
 
   private static func ownKind(of record: JSONNode) -> InputKind? {
@@ -152,17 +150,17 @@ package struct ExportRecords {
     return node
   }
 
-  /// A map of records that are the project's own, in a file that has to be cut, or with times that only a map reads: each field is the
-  /// member of its name.
+  /// Returns a map for records in the project's own shape whose file or times need one: each field is the member of its
+  /// name.
   ///
-  /// - Parameter types: that records may have.
-  /// - Returns: its document, and the members that are no fields; nil for records that only have such names.
+  /// - Parameter types: the known types of records.
+  /// - Returns: the document and the members that are not fields; nil for other records.
   package func ownMap(_ form: ExportForm, types: [String]) -> (document: String, unread: [String])? {
     guard let kind = ownKind else { return nil }
-    // An event as a phone stored it has no type.
+    // Events stored by phones have no type.
     guard kind != .events || nodes.allSatisfy({ $0["type"]?.string.map(types.contains) ?? true }) else { return nil }
     let members = self.members
-    // In a table a member of an object has a column of its own.
+    // In a table, each member of an object has its own column.
     func isField(_ name: String) -> Bool {
       let first = name.prefix { $0 != "." }
       return RecordField.allCases.contains { "\($0)".utf8.elementsEqual(first.utf8) }
@@ -183,12 +181,12 @@ package struct ExportRecords {
 }
 
 extension ForeignMap {
-  /// A map that no file has.
+  /// Creates a map without a file.
   package init(words: [String]) throws {
     try self.init(document: "{\(words.joined(separator: ","))}")
   }
 
-  /// - Parameter document: of a map that includes none.
+  /// - Parameter document: a document that includes no map.
   package init(document: String) throws {
     let node = try JSONNode.read(Array(document.utf8), source: "")
     let reader = MapReader(node, name: MapProposal.file, source: "", zones: ZoneDatabase(environment: [:]))

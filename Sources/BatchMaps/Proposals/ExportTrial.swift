@@ -1,48 +1,46 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// What the reader of a run makes of the first records of an export.
+/// The result of reading the first records of an export as a run would.
 package struct ExportTrial {
-  /// Foreign ones.
+  /// The number of foreign records.
   package private(set) var records = 0
   package private(set) var accepted = 0
   package private(set) var refused = 0
-  /// Hashes of the lines that are accepted.
+  /// The hashes of accepted lines.
   package private(set) var lines: Set<Int> = []
-  /// What became of those that are none of the project's own, by reason.
+  /// The number of records left out or refused, by reason.
   package private(set) var others: [String: Int] = [:]
-  /// Rows that are odd, by what is wrong with them: how many, and the first.
+  /// The number of faulty rows by fault, and the first of each.
   private var oddRows: [String: (count: Int, first: UInt64)] = [:]
-  /// Members that no rule reads, and in how many records each is.
+  /// The members that no rule reads, with their number of records.
   package private(set) var unread: [String: Int] = [:]
-  /// Fields of the map of which no record has a value, with the paths that they are read from.
+  /// The fields without a value in any record, with their paths.
   package private(set) var empty: [(field: String, paths: [String])] = []
-  /// Of the first records, what each becomes.
   package private(set) var samples: [(number: UInt64, becomes: String)] = []
   /// Whether a record has more than device, time, type and name.
   package private(set) var hasMore = false
-  /// Records of times when no phone recorded, and of the first its number, its time and the text of it in quotes.
+  /// The number of implausible times, and the record, time and quoted text of the first.
   package private(set) var oddTimes: (count: Int, number: UInt64, time: Instant, text: String)?
-  /// By field, an id that names nobody, and how many records have such a one.
+  /// An id that names nobody and the number of records with one, by field.
   package private(set) var nobody: [String: (text: String, count: Int)] = [:]
-  /// Whether there may be more of them.
+  /// Whether there may be more records.
   private var isCut = false
   private var devices: Set<String> = []
   private var people: Set<String> = []
   private var span: ClosedRange<Instant>?
 
-  /// Others may call a device, a time and a name like a vendor; then nothing more of their records is read.
+  /// The fields that confirm a preset: others may name device, time and name like its vendor.
   private static let telling = ["params", "payload", "recordId", "mobileUserId", "device", "url", "eventUUID"]
-  /// Records that are shown.
   private static let shown = 3
-  /// Records whose members are looked at.
+  /// The number of records whose members are examined.
   private static let compared = 200
 
   /// - Parameters:
-  ///   - files: with the map that they share, or none.
-  ///   - vocabulary: of the platform that the records are for.
-  ///   - limit: at most so many foreign records, of all files alike.
-  ///   - likely: when phones recorded.
+  ///   - files: files with the same map, or none.
+  ///   - vocabulary: the platform's vocabulary.
+  ///   - limit: the maximum number of foreign records, shared among the files.
+  ///   - likely: the plausible times.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init(
     of files: [InputFile], _ vocabulary: any RecordVocabulary, limit: Int = MapProposal.recordLimit,
@@ -101,13 +99,12 @@ package struct ExportTrial {
     oddRows[words] = (1 + (oddRows[words]?.count ?? 0), oddRows[words]?.first ?? row)
   }
 
-  /// Records of the project's own and all others.
   package var outcomes: Int { accepted + others.values.reduce(0, +) }
 
-  /// Members that are not read, once for each record.
+  /// The number of unread members of all records.
   var unreadCount: Int { unread.values.reduce(0, +) }
 
-  /// Whose records they are, and of when, such as `3 devices, 2 people, 6,120 records, 2026-01-14 to 2026-01-15`.
+  /// The counts and days, such as `3 devices, 2 people, 6,120 records, 2026-01-14 to 2026-01-15`.
   package var words: String {
     let days = span.map { ($0.lowerBound.rfc3339.prefix(10), $0.upperBound.rfc3339.prefix(10)) }
     let begin = isCut ? "the first \(records.counted("record")): " : ""
@@ -118,7 +115,7 @@ package struct ExportTrial {
       ].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// Fields that say who or when and have no value, in sentences.
+  /// Sentences about ids and times without a value.
   package var emptyKeys: [String] {
     empty.filter { Self.keys.contains($0.field) }.map { field, paths in
       "no record has a value for '\(field)', which is read from \(paths.prefix(5).map { "'\($0)'" }.joined(separator: ", "))"
@@ -126,7 +123,7 @@ package struct ExportTrial {
     }
   }
 
-  /// What nothing reads, and what has no value.
+  /// Sentences about fields without a value and unread members.
   package var guardWords: [String] {
     func list(_ names: [String]) -> String {
       "\(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")".printable
@@ -137,7 +134,7 @@ package struct ExportTrial {
       + (members.isEmpty ? [] : ["not read: \(list(members))"])
   }
 
-  /// What became of those that are none, the commonest first.
+  /// The refused, left out and faulty records in words, the most frequent first.
   package var otherWords: [String] {
     let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
     let told = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { words, count in
@@ -146,19 +143,18 @@ package struct ExportTrial {
     return told.count > Self.mostTold ? told.prefix(Self.mostTold) + ["…"] : told
   }
 
-  /// Reasons that are told.
   private static let mostTold = 8
   private static let keys: Set = ["deviceId", "timestamp", "mobileUserId", "anonymousId", "recipientId", "userId"]
 
   private mutating func add(_ line: String) {
-    // A link may be a line of text.
+    // A link may be plain text.
     guard let node = try? JSONNode.parse(Array(line.utf8)) else { return }
     hasMore = hasMore || Self.telling.contains { node[$0] != nil }
     let field = ["mobileUserId", "userId", "userID"].first { node[$0] != nil }
     if let field, let person = node[field]?.scalar, !person.isEmpty, !note(person, of: field) { people.insert(person) }
   }
 
-  /// Whether an id names nobody, which counts.
+  /// Counts an id that names nobody; returns whether it does.
   @discardableResult
   private mutating func note(_ id: String, of field: String) -> Bool {
     guard Array(id.utf8).withText({ $0.namesNobody }) else { return false }

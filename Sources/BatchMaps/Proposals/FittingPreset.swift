@@ -1,23 +1,23 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The preset that reads most of an export.
+/// The preset that reads an export best.
 package struct FittingPreset {
   package let map: ForeignMap
   package let kind: InputKind
   package let trial: ExportTrial
-  /// The list whose elements are the records; nil for that of the preset.
+  /// The path of the list of records; nil for the preset's own.
   private let list: String?
 
   package var name: String { map.name }
 
-  /// The one that makes records of the most and passes the least over; nil where none takes most of them.
+  /// Finds the preset that accepts the most records and ignores the fewest members; nil if none accepts most records.
   ///
   /// - Parameters:
-  ///   - form: how the file is cut.
-  ///   - presets: that are tried; nil for all.
-  ///   - record: where a record lies in its line; nil for the line itself.
-  ///   - list: whose elements are the records; nil for that of the preset.
+  ///   - form: the format of the file.
+  ///   - presets: the presets to try; nil for all.
+  ///   - record: the path of a record in its line; nil for the line itself.
+  ///   - list: the path of the list of records; nil for the preset's own.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init?(
     _ input: InputFile, _ form: ExportForm, _ vocabulary: any RecordVocabulary, presets: [String]?,
@@ -46,11 +46,61 @@ package struct FittingPreset {
     self.list = list
   }
 
-  /// The document of a map that includes the preset; nil where its name says all.
+  /// Returns a map that includes the preset; nil if the preset alone suffices.
   package func document(_ form: ExportForm) -> String? {
     guard let own = Preset.named(name), !form.words.isEmpty || list != nil, !own.hasForm else { return nil }
     let each = (list ?? map.each?.text).map { ["\"each\": \(JSONString.quoted($0))"] } ?? []
     let words = form.words + each + ["\"include\": [\(JSONString.quoted(name))]"]
     return "{\n\(words.map { "  \($0)" }.joined(separator: ",\n"))\n}\n"
+  }
+}
+
+/// The entry of a job that would read a file that its current entry cannot.
+package struct LikelyEntry: Sendable, Equatable {
+  package var kind: InputKind
+  /// The preset; nil for records read without a map.
+  package var preset: String?
+  /// The vendor, such as `Segment`.
+  package var vendor: String
+  /// Whether a map must define how the file is cut, besides the preset.
+  package var needsMap: Bool
+  /// The kind of input; nil for that of the entry.
+  package var otherKind: InputKind?
+
+  /// Examines the first records of a file once for each preset; meant for files that could not be read.
+  ///
+  /// - Parameters:
+  ///   - file: the file with its current map; a pipe is not read.
+  ///   - presets: the presets to try; nil for all.
+  /// - Returns: nil if nothing is recognized or the entry already fits.
+  /// - Throws: `IngestFailure`, `InputChanged`.
+  package init?(of file: InputFile, _ vocabulary: any RecordVocabulary, presets: [String]?) throws {
+    guard !file.isPipe else { return nil }
+    let form = try ExportForm(of: file)
+    if form == .lines, let kind = try ExportRecords(of: file, form, vocabulary).ownKind {
+      if kind == file.kind, file.map == nil { return nil }
+      (self.kind, vendor, needsMap) = (kind, "", false)
+      otherKind = kind == file.kind ? nil : kind
+      return
+    }
+    guard !form.isTable, let fit = try FittingPreset(file, form, vocabulary, presets: presets),
+      let preset = Preset.named(fit.name),
+      try fit.trial.accepted > (file.map == nil ? 0 : ExportTrial(of: [file], vocabulary).accepted)
+    else { return nil }
+    (kind, self.preset, needsMap) = (fit.kind, fit.name, form.isDocuments)
+    vendor = preset.vendor
+    otherKind = kind == file.kind ? nil : kind
+  }
+
+  /// The change to the job, as a sentence.
+  package var words: String {
+    let place = otherKind.map { " under '\($0.name)'" } ?? ""
+    guard let preset else {
+      return "They look like records as they are read without a map: name the file\(place) and no map"
+    }
+    if needsMap {
+      return "They look like \(vendor) records in another form: engage-batch init FOLDER --from FILE writes the map"
+    }
+    return "They look like \(vendor) records: write {\"path\": ..., \"map\": \"\(preset)\"}\(place)"
   }
 }

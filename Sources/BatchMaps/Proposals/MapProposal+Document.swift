@@ -1,12 +1,13 @@
 import BatchFoundation
 
 extension MapProposal {
-  /// The document of the map, with an empty path for what is missing, and then a value of each column as a comment.
+  /// Returns the map's document. If fields are missing or doubtful, it has empty paths, and a value of each column as a
+  /// comment.
   ///
   /// - Parameters:
-  ///   - form: how the file is cut.
-  ///   - record: where a record lies in its line; none for the line itself.
-  ///   - eventType: the type of a record that is an event with a name.
+  ///   - form: the format of the file.
+  ///   - record: the path of a record in its line; empty for the line itself.
+  ///   - eventType: the type of named events.
   package func document(_ form: ExportForm, record: [String] = [], eventType: String) -> String {
     var lines = form.words
     if let list = records.list { lines.append("\"each\": \(Self.quoted(list))") }
@@ -48,7 +49,7 @@ extension MapProposal {
       + values.joined()
   }
 
-  /// Columns of numbers with a comma before the fraction.
+  /// The columns of numbers with a decimal comma.
   private var decimals: [String] {
     let taken = Set(fields.map(\.path))
     return columns.columns.filter { !taken.contains($0.path) && ColumnLook.haveDecimalCommas($0.texts) }.map(\.path)
@@ -100,7 +101,7 @@ extension MapProposal {
     if !known.isEmpty, self.type == nil {
       type = "{\"path\": \(path), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"
     }
-    // A record without a name is told to have none.
+    // Records without a name are refused as such.
     let when = name == nil || self.type != nil ? "" : "\"when\": {\(path): {\"exists\": true}},\n      "
     let attributes = columns.objects.filter { Self.attributeNames[$0.path] != nil }
       .max { Self.attributeNames[$0.path, default: 0] < Self.attributeNames[$1.path, default: 0] }

@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// What values say against what names promise.
+/// The doubts about columns whose values contradict their names.
 extension MapProposal {
-  /// What a log of opened and received is about.
+  /// The subject of a log of opened and received items.
   enum Speech { case ofPushes, ofBoth, ofOthers }
 
-  /// - Parameter action: the column that says what became of each.
+  /// - Parameter action: the column with the actions.
   func speech(of action: String) -> Speech {
     var words = Set(columns.columns.flatMap(\.words))
     for column in columns.columns where column.values.count <= 20 || column.path == action {
@@ -20,7 +20,7 @@ extension MapProposal {
     return isOther || words.isDisjoint(with: Self.perhapsPushWords) ? .ofOthers : .ofPushes
   }
 
-  /// Why the values of a column are no devices; nil where they may be.
+  /// Returns why the values of a column are not devices; nil if they may be.
   func doubt(ofDevice column: ExportColumns.Column) -> String? {
     if column.values.contains(where: ColumnLook.isRounded) {
       return "numbers that a spreadsheet rounded, so that different devices are one"
@@ -48,9 +48,10 @@ extension MapProposal {
     "'\(column.path)' has zones that no map reads, \(column.values.count) of them: write times in UTC or with their offset"
   }
 
-  /// A column that says the zone of times that name none: offsets are joined to them, a single zone is the map's.
+  /// Finds a column with the zone of times that lack one: offsets are joined to the times, a single zone becomes the
+  /// map's.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether there is such a column.
   mutating func findZone(besides taken: Set<String>) -> Bool {
     let isUTC = time?.paths.compactMap(column).contains { !Self.universal.isDisjoint(with: $0.words) } ?? false
     let column = columns.columns.first { column in
@@ -71,7 +72,7 @@ extension MapProposal {
     return true
   }
 
-  /// Of a log of pushes without actions, all of which are received, the column that perhaps says which are not.
+  /// The column that may tell which pushes were not received, in a log without actions.
   private var outcomePath: String? {
     guard kind == .notifications, action == nil else { return nil }
     return columns.columns.first {
@@ -79,12 +80,12 @@ extension MapProposal {
     }?.path
   }
 
-  /// The column that says what became of a notification, or perhaps does.
+  /// The column that has, or may have, the actions of notifications.
   package var decidingColumn: (path: String, count: Int)? {
     (action?.path ?? outcomePath).flatMap(column).map { ($0.path, $0.count) }
   }
 
-  /// Ids that nobody trimmed, people that are none, and campaigns that a map of links does not read.
+  /// Adds doubts about untrimmed or dubious ids, JSON in texts, unknown outcomes, and campaigns next to links.
   mutating func findDoubts() {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
       guard let column = column(at: field.path) else { continue }
@@ -98,13 +99,13 @@ extension MapProposal {
         doubts.append("'\(field.path)' is 0 in some records, which makes one of them all: leave it out there")
       }
     }
-    // The words of a table that are no value are so in all columns.
+    // Texts that mean no value apply to all columns of a table.
     let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
     for word in nobody where !records.isTable || columns.columns.contains(where: { $0.values.contains(word) }) {
       doubts.append(
         "'\(word)' is written where an id is missing, and no map can say so of one column: leave it out there")
     }
-    // What is in a text of JSON may be what decides.
+    // JSON in a text may hold decisive values.
     for column in columns.columns where column.path != "line" {
       let isKey = ["mobileUserId", "name"].contains { path(of: $0) == column.path }
       let text = column.texts.first {

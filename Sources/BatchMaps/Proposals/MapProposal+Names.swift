@@ -1,5 +1,5 @@
 extension MapProposal {
-  /// Names of members, as far as letters and digits go, with how much they say.
+  /// The names of members, letters and digits only, with their points.
   static let deviceNames = [
     "deviceid": 4, "installationid": 4, "installid": 4, "appinstanceid": 4, "userpseudoid": 4, "anonymousid": 3,
     "idfv": 4, "pushtoken": 3, "registrationtoken": 3,
@@ -28,7 +28,7 @@ extension MapProposal {
     "device.osVersion": ["osversion"], "device.appName": ["appname", "app", "appid"],
     "device.appVersion": ["appversion"],
   ]
-  /// What SDKs call the life of an app; without `app` the words may be of anything.
+  /// The names of lifecycle events in SDKs; without `app`, they may mean something else.
   static let lifecycle = [
     "launch": ["launch", "launched", "open", "opened", "start", "started"],
     "foreground": ["foreground", "foregrounded", "resume", "sessionstart", "sessionstarted"],
@@ -36,8 +36,8 @@ extension MapProposal {
     "terminate": ["terminate", "terminated", "exit", "quit"],
   ]
 
-  /// Of names of events, those that tell the life of an app, and as what: all of them where they tell nothing else, and one is never
-  /// said of another thing.
+  /// Returns the event names that are lifecycle events, with their types: all if there are no others and one is
+  /// unambiguous.
   static func lifecycle(_ values: [String]) -> [(name: String, type: String)] {
     let found = values.compactMap { value -> (name: String, type: String, isSure: Bool)? in
       let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
@@ -56,7 +56,7 @@ extension MapProposal {
 
   private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
 
-  /// Words of columns whose time is that of another machine than the phone, and of the phone.
+  /// The words of columns with times of other machines, and of the phone.
   static let otherClocks = words(
     """
     server received receive upload uploaded local ingest ingested ingestion load loaded processed processing collector \
@@ -64,16 +64,16 @@ extension MapProposal {
     """)
   static let ownClocks = words("client device event occurred utc gmt")
   static let universal = words("utc gmt")
-  /// Words of columns that say which zone a time is in.
+  /// The words of columns with the zone of a time.
   static let zoneNames = words("timezone zone tz utcoffset offset timezoneoffset tzoffset gmtoffset zeitzone")
-  /// Words that speak of pushes, and such as speak of them and of other things, too.
+  /// The words about pushes, about pushes or other things, and about other logs.
   static let pushWords = words("push pushes notification notifications payload aps apns fcm gcm")
   static let perhapsPushWords = words("campaign message kampagne currentcampaign")
   static let otherLogWords = words(
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
-  /// What an SDK calls the kinds of its calls.
+  /// The kinds of calls in SDKs.
   static let callTypes = words("track screen page identify group alias event custom log")
-  /// What a service answered, in words of its own.
+  /// The words of columns with a service's answers.
   static let outcomeNames = words("status statuscode code result reason error response responsecode state outcome")
   static let campaignNames = [
     "currentcampaign": 4, "campaign": 4, "campaignname": 4, "utmcampaign": 3, "campaignid": 3, "pushname": 3,
@@ -81,7 +81,7 @@ extension MapProposal {
   ]
   static let alertNames = ["alert": 3, "body": 3, "message": 3, "text": 2, "title": 2, "titel": 2]
   static let payloadNames = ["payload": 4, "notification": 2, "message": 2, "data": 1]
-  /// Objects whose members are a record's own attributes.
+  /// The objects with a record's own attributes.
   static let attributeNames = [
     "params": 4, "props": 4, "properties": 4, "attributes": 4, "eventproperties": 4, "eventparams": 4, "parameters": 4,
     "data": 1,

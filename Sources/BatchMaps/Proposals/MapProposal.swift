@@ -2,26 +2,25 @@ import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
 
-/// A map for records that no preset knows: which of their members are device, time, name and person is told by their values and by their
-/// names.
+/// A map for records that no preset reads: values and names of members show which are device, time, name and person.
 package struct MapProposal {
   package enum Confidence: String, Sendable {
     case high, medium, low
   }
 
   package struct Field: Sendable {
-    /// Of the project's own shape.
+    /// The field in the project's own shape.
     package var name: String
     package var path: String
     package var confidence: Confidence
-    /// What else there is to say of it; empty for nothing.
+    /// A remark for the user; empty for none.
     package var remark = ""
   }
 
-  /// Columns that somebody named.
+  /// The columns that the user named.
   package struct Hints: Sendable {
     package var device: String?
-    /// A day and a time of day may have a column each.
+    /// Day and time of day may be in separate columns.
     package var time: [String] = []
     package var name: String?
     package var campaign: String?
@@ -30,7 +29,7 @@ package struct MapProposal {
     package init() {}
   }
 
-  /// A column that the records do not have.
+  /// A named column that the records lack.
   package struct NoColumn: Error {
     package var name: String
     package var known: [String]
@@ -39,38 +38,37 @@ package struct MapProposal {
   struct Time {
     var paths: [String]
     var pattern: String?
-    /// Another that reads all of them as well, and otherwise.
+    /// Another pattern that reads all values differently.
     var other: String?
   }
 
-  /// In the folder of the job.
+  /// The file in the job's folder.
   package static let file = "map.json"
-  /// Records that are looked at.
   package static let recordLimit = 200
 
-  /// In the order in which people look for them.
+  /// The fields in the order of messages.
   package private(set) var fields: [Field] = []
   package private(set) var kind = InputKind.events
-  /// What the values say beside that, for people.
+  /// Further remarks for the user.
   package internal(set) var notes: [String] = []
-  /// What somebody has to check before the map is used, in sentences.
+  /// Sentences about points to check before using the map.
   package internal(set) var doubts: [String] = []
   let columns: ExportColumns
   let records: ExportRecords
   var time: Time?
   var zone: String
   private(set) var name: String?
-  /// A column with types of the project's own.
+  /// A column with the project's own types.
   private(set) var type: String?
   private(set) var campaign: String?
   private(set) var alert: String?
   private(set) var payload: String?
-  /// The column that says what became of a notification, and what its values mean.
+  /// The column with the actions of notifications, and the meaning of its values.
   private(set) var action: (path: String, values: [String: String?])?
 
   /// - Parameters:
-  ///   - types: that records of the project's own may have.
-  ///   - hints: columns that somebody named.
+  ///   - types: the types in the project's own shape.
+  ///   - hints: the columns that the user named.
   /// - Throws: ``NoColumn``.
   package init(of records: ExportRecords, types: [String], hints: Hints = Hints()) throws {
     self.records = records
@@ -136,13 +134,13 @@ package struct MapProposal {
     }
   }
 
-  /// What was not found of all that a record has to have.
+  /// The required fields that were not found.
   package var missing: [String] {
     let last = kind == .events ? "name" : kind == .deepLinks ? "url" : nil
     return ["deviceId", "timestamp", last].compactMap(\.self).filter { name in !fields.contains { $0.name == name } }
   }
 
-  /// Fields that every record needs and whose column is a guess.
+  /// The required fields whose column is a guess.
   package var unsure: [Field] {
     fields.filter {
       $0.confidence == .low
@@ -151,7 +149,7 @@ package struct MapProposal {
     }
   }
 
-  /// The same with the other of two patterns that read the first records; nil where there is one.
+  /// The proposal with the other of two possible patterns; nil if there is only one.
   package var ofOtherTime: MapProposal? {
     guard let time, let other = time.other else { return nil }
     var proposal = self
@@ -159,7 +157,7 @@ package struct MapProposal {
     return proposal
   }
 
-  /// The same where later records tell the two apart.
+  /// Returns the proposal after later records settled the pattern.
   package func withSettledTime() -> MapProposal {
     var proposal = self
     for place in fields.indices where fields[place].name == "timestamp" {
@@ -169,7 +167,7 @@ package struct MapProposal {
     return proposal
   }
 
-  /// Whether a record is a line or a row as it is.
+  /// Whether each line or row is a record.
   package var isOfLines: Bool { records.list == nil }
 
   package func path(of field: String) -> String? { fields.first { $0.name == field }?.path }
@@ -229,7 +227,7 @@ package struct MapProposal {
     let hasSeveral = columns.columns.contains {
       !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0) && $0.values.count > 1
     }
-    // What is the same in each record is the name of none.
+    // A value common to all records is not a name.
     if let found = best(
       Self.nameNames, "name", besides: taken,
       look: { isProtocol($0) ? -1 : isFew($0) ? $0.values.count == 1 && $0.count > 1 && hasSeveral ? -1 : 1 : -2 })
@@ -244,7 +242,7 @@ package struct MapProposal {
     }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "by its values alone") }
   }
 
-  /// Whether the records are of a log of pushes: a payload beside them, or values that say what became of each.
+  /// Recognizes a log of pushes by payloads, or by values that are actions.
   private mutating func findNotification(besides taken: Set<String>, _ hints: Hints) throws {
     let free = columns.columns.filter { !taken.contains($0.path) }
     func first(_ names: [String: Int], _ isFit: (ExportColumns.Column) -> Bool = { _ in true }) -> String? {
@@ -263,7 +261,7 @@ package struct MapProposal {
     var action = full.compactMap { column in
       ColumnLook.actions(column.texts).map { (path: column.path, values: $0.known, unknown: $0.unknown) }
     }.min { $0.unknown.count < $1.unknown.count }
-    // An app, a shop and a mail server may call events of their own so.
+    // Apps, shops and mail servers may use these words for their own events.
     if payload == nil, campaign == nil, let found = action {
       let speech = speech(of: found.path)
       if speech == .ofOthers { action = nil }
@@ -289,7 +287,7 @@ package struct MapProposal {
     } else {
       self.campaign = campaign
     }
-    // A message as FCM has it: an object for the app, and what is shown beside it.
+    // In FCM's messages, data for the app is separate from the text shown.
     guard aps == nil, let message = payload, !message.isEmpty else { return }
     let data = "\(message).data"
     if columns.objects.contains(where: { $0.path == data }) { payload = data }
@@ -306,9 +304,9 @@ package struct MapProposal {
     var gaps: [String] = []
     for column in columns.columns where !taken.contains(column.path) {
       guard let known = column.points(names) else { continue }
-      // One that only some records have says less.
+      // A member of only some records counts less.
       let isRare = !isFull(column)
-      // Without a field that each has to have, a record is refused.
+      // Records without a required field are refused.
       let points = known + look(column) - (isRare ? isNeeded ? 10 : 1 : 0)
       if isRare, isNeeded { gaps.append("'\(column.path)' is there in \(column.count) of \(columns.records)") }
       if points == found?.points, rival == nil { rival = column }
@@ -316,7 +314,7 @@ package struct MapProposal {
     }
     return found.map { found in
       var confidence: Confidence = found.points >= 5 ? .high : found.points >= 3 ? .medium : .low
-      // Two that part the records in the same way are one as good as the other.
+      // Columns that divide the records equally are interchangeable.
       if let rival, !found.column.parts(asDoes: rival) {
         confidence = .low
         gaps.append("or '\(rival.path)'")
@@ -336,7 +334,7 @@ package struct MapProposal {
         $0 + (Self.ownClocks.contains($1) ? 2 : Self.otherClocks.contains($1) ? -2 : 0)
       }
       let known = hints.isEmpty ? (column.points(Self.timeNames) ?? single ?? 0) + max(-2, min(clock, 2)) : 4
-      // A number by itself may count anything.
+      // A plain number may be any quantity.
       guard known > 0 || !column.texts.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { continue }
       looks.append(
         (column, times, known + 1 - (times.remarks.contains { $0.contains(" of ") } ? 1 : 0) - (times.isOpen ? 2 : 0)))
@@ -362,7 +360,7 @@ package struct MapProposal {
     let rival = looks.first {
       $0.column.path != found.column.path && $0.times.part == .whole && $0.points == found.points
     }
-    // The only one that there is needs no name.
+    // The only time needs no name.
     let points = found.points + (looks.count == 1 ? 1 : 0)
     var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
     if found.times.part == .day { remarks.append("days alone, so that all records of a day are at its midnight") }

@@ -1,13 +1,14 @@
 package import BatchConfiguration
 import BatchFoundation
+import CEmbedded
 
-/// Finds maps by their names: presets, and files (reference formats 6.1).
+/// The loader of maps by name, presets and files (reference formats 6.1).
 package struct MapLibrary {
   private let zones: ZoneDatabase
-  /// What relative paths of messages start from.
+  /// The folder that paths in messages are relative to.
   private let folder: String
 
-  /// Maps that include each other deeper than this do so without end.
+  /// The limit for maps that include each other, to stop cycles.
   private static let deepest = 8
 
   package init(environment: [String: String], currentDirectory: String) {
@@ -15,16 +16,16 @@ package struct MapLibrary {
     folder = currentDirectory
   }
 
-  /// What was perhaps meant by a name that no preset has.
+  /// Returns a hint for an unknown name of a preset.
   package static func hint(about name: String) -> String {
     let names = Preset.all.map(\.name)
     let near = NearestName.question(about: name, among: names) ?? "known are \(names.joined(separator: ", "));"
     return "\(near) a file has a dot or a slash in its name, such as './\(name.printable)'"
   }
 
-  /// - Parameter name: of a preset, or the absolute path of a file.
-  /// - Returns: the map, and warnings about it.
-  /// - Throws: all that is wrong with it and the maps that it includes.
+  /// - Parameter name: the name of a preset, or the absolute path of a file.
+  /// - Returns: the map and its warnings.
+  /// - Throws: all faults of it and the maps that it includes.
   package func load(_ name: String) throws(ConfigurationErrors) -> (map: ForeignMap, warnings: [ConfigurationFault]) {
     var faults: [ConfigurationFault] = []
     let map = load(name, &faults, depth: 0)
@@ -33,7 +34,7 @@ package struct MapLibrary {
     return (map, faults)
   }
 
-  /// The files that are read for a map: its own, and those of maps that it includes.
+  /// Returns the files of a map and of those that it includes.
   package func files(of name: String) -> [String] {
     var files: [String] = []
     var faults: [ConfigurationFault] = []
@@ -80,10 +81,33 @@ package struct MapLibrary {
         digests += included.digest
       }
     }
-    // Warnings are about what people wrote.
+    // Presets give no warnings.
     faults += reader.faults.filter { isFile || $0.severity == .error }
     var map = reader.map
     map.digest = Hexadecimal.text(of: SHA256.hash(digests).prefix(8))
     return map
   }
+}
+
+/// A built-in map for a vendor's export (`docs/maps.md`), from `configs/maps`.
+package struct Preset: Sendable {
+  package let name: String
+  package let text: String
+
+  /// The vendor: the first words of the description.
+  package var vendor: String {
+    let member = "\"description\": \""
+    guard let start = text.firstRange(of: member)?.upperBound else { return name }
+    return String(text[start...].prefix { $0 != ":" && $0 != "\"" })
+  }
+
+  /// Whether it defines how files are cut.
+  var hasForm: Bool { text.contains("\"form\":") }
+
+  /// All presets in the order of messages.
+  package static let all = unsafe UnsafeBufferPointer(start: engage_presets(), count: Int(engage_preset_count())).map {
+    unsafe Preset(name: String(cString: $0.name), text: String(cString: $0.text))
+  }
+
+  package static func named(_ name: String) -> Preset? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 }

@@ -10,14 +10,14 @@ extension MapReader {
     "members", "others", "pairs", "key", "value", "except", "only", "rename", "prefix", "flatten",
   ]
 
-  /// Fields that are texts, whatever a foreign record has for them; what says how to turn a value comes first.
+  /// The fields converted to texts unless the source defines a conversion.
   private static let textFields: Set = [
     "deviceId", "mobileUserId", "anonymousId", "recipientId", "type", "action", "channel", "name", "url", "recordId",
     "device.name", "device.version", "device.osName", "device.osVersion", "device.appName", "device.appVersion",
   ]
-  /// Fields of whose texts the map's `nobody` are none.
+  /// The fields to which `nobody` of the map applies.
   private static let idFields: Set = ["deviceId", "mobileUserId", "anonymousId", "recipientId"]
-  /// What makes no two records one.
+  /// The texts that do not identify a record.
   private static let noRecords = Set(
     ["null", "NULL", "undefined", "\\N", "(null)", String(repeating: "0", count: 32)].map { Array($0.utf8) }
       + [Array("00000000-0000-0000-0000-000000000000".utf8)])
@@ -51,7 +51,7 @@ extension MapReader {
     }
     let sources = elements.compactMap { self.source($0, own, field.key) }
     if elements.isEmpty { fault(field.line, "'\(own)' has no source") }
-    builder.add(MapValue(sources), at: names, field: field.key)
+    builder.add(MapValue(sources: sources), at: names, field: field.key)
   }
 
   private static func isSpread(_ node: JSONNode) -> Bool {
@@ -167,12 +167,12 @@ extension MapReader {
 
   private mutating func spread(_ node: JSONNode, _ name: String) -> MapSpread? {
     guard case .object(let members) = node.value else {
-      // A path beside spreads: its members.
+      // A path among spreads stands for its members.
       return path(node, name).map { MapSpread(path: $0) }
     }
     let words = known(members, Self.spreadWords, in: "a source of members")
     var spread: MapSpread?
-    // Names are paths.
+    // These names are valid paths.
     var (key, value) = (try? MapPath("key", names: map.names), try? MapPath("value", names: map.names))
     for (word, node) in words {
       switch word {
@@ -209,10 +209,9 @@ extension MapReader {
   }
 }
 
-/// Puts the fields of a rule together, shorter names first.
+/// The builder of a rule's object; fields must come with shorter names first.
 struct FieldBuilder {
   private(set) var root = MapObject()
-  /// By field, the paths that it is read from.
   private(set) var paths: [String: [String]] = [:]
 
   mutating func add(_ value: MapValue, at names: [[UInt8]], field: String) {
@@ -248,7 +247,7 @@ struct FieldBuilder {
     var inner: MapObject
     switch object.members[place].node {
     case .object(let known): inner = known
-    // A whole object that further members are added to.
+    // A whole object, to which members are added.
     case .value(let value):
       inner = MapObject()
       if case .constant(let constant)? = value.sources.first?.origin {
@@ -262,13 +261,86 @@ struct FieldBuilder {
   }
 
   private static func add(_ constant: MapConstant, to object: inout MapObject) {
-    // The text of a constant was made of a document.
+    // Constants are valid JSON.
     guard let members = try? JSONNode.parse(constant.json).members else { return }
     object.isAlwaysThere = true
     for member in members {
       let value = MapConstant(member.value)
-      insert(
-        .value(MapValue([MapSource(origin: .constant(value))])), [Array(member.key.utf8)], into: &object)
+      let source = MapValue(sources: [MapSource(origin: .constant(value))])
+      insert(.value(source), [Array(member.key.utf8)], into: &object)
+    }
+  }
+}
+
+extension MapReader {
+  static let testWords = ["exists", "is", "not", "begins", "ends", "contains", "atLeast", "below"]
+
+  /// Reads `when`: tests by path, and `any` with alternatives.
+  mutating func conditions(_ node: JSONNode, _ name: String) -> [MapCondition] {
+    members(node, name).compactMap { member in
+      if member.key == "any" {
+        guard case .array(let choices) = member.value.value else {
+          fault(
+            member.value.line, "'\(name).any' is \(member.value.documentKind), but must be an array of dictionaries")
+          return nil
+        }
+        return .any(choices.enumerated().map { conditions($1, "\(name).any[\($0)]") })
+      }
+      guard let path = path(member.key, name, member.line), let test = test(member.value, "\(name).\(member.key)")
+      else {
+        return nil
+      }
+      return .test(path, test)
+    }
+  }
+
+  /// Reads a test: a value, alternative values, or an object of tests.
+  private mutating func test(_ node: JSONNode, _ name: String) -> MapTest? {
+    switch node.value {
+    case .array(let elements): return .isOneOf(elements.compactMap { value($0, name) })
+    case .object(let members):
+      let tests = known(members, Self.testWords, in: "a test").compactMap { word, node in
+        test(word, node, "\(name).\(word)")
+      }
+      if tests.isEmpty, members.isEmpty { fault(node.line, "'\(name)' tests nothing") }
+      return .all(tests)
+    default: return value(node, name).map { .isOneOf([$0]) }
+    }
+  }
+
+  private mutating func test(_ word: String, _ node: JSONNode, _ name: String) -> MapTest? {
+    switch word {
+    case "exists": return boolean(node, name).map { .exists($0) }
+    case "not": return test(node, name).map { .not($0) }
+    case "is": return test(node, name)
+    case "atLeast", "below":
+      guard case .number(let digits) = node.value, let bound = Double(digits) else {
+        fault(node.line, "'\(name)' is \(node.documentKind), but must be a number")
+        return nil
+      }
+      return word == "below" ? .below(bound) : .atLeast(bound)
+    default:
+      guard let text = text(node, name, allowsBlank: true).map({ Array($0.utf8) }) else { return nil }
+      return word == "begins" ? .begins(text) : word == "ends" ? .ends(text) : .contains(text)
+    }
+  }
+
+  private mutating func value(_ node: JSONNode, _ name: String) -> [UInt8]? {
+    guard let text = MapConstant(node).text else {
+      fault(node.line, "'\(name)' is \(node.documentKind), with which nothing can be compared")
+      return nil
+    }
+    return text
+  }
+}
+
+extension MapConstant {
+  init(_ node: JSONNode) {
+    json = Array(node.canonicalText.utf8)
+    switch node.value {
+    case .string(let string), .date(let string): text = Array(string.utf8)
+    case .number, .bool: text = json
+    default: text = nil
     }
   }
 }

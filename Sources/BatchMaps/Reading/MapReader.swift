@@ -1,16 +1,16 @@
 import BatchConfiguration
 import BatchFoundation
 
-/// Reads the document of a map: types, unknown words, paths, tables (reference formats 6.3).
+/// The reader of map documents, which checks words, types, paths and tables (reference formats 6.3).
 struct MapReader {
   private(set) var map: ForeignMap
   var faults: [ConfigurationFault] = []
   let source: String
   let zones: ZoneDatabase
   private(set) var tables: [String: MapTable] = [:]
-  /// Texts that are no ids.
+  /// The texts that are not ids.
   private(set) var nobody: Set<[UInt8]> = []
-  /// Names of other maps whose rules come behind, with the lines that name them.
+  /// The names of included maps, whose rules follow, with their lines.
   private(set) var includes: [(name: String, line: Int?)] = []
 
   static let words = [
@@ -20,12 +20,11 @@ struct MapReader {
   static let ruleWords = ["name", "when", "type", "fields", "leaveOut", "continue"]
 
   /// - Parameters:
-  ///   - name: of the map.
-  ///   - source: its file as messages name it.
+  ///   - name: the name of the map.
+  ///   - source: the file's name in messages.
   init(_ document: JSONNode, name: String, source: String, zones: ZoneDatabase) {
     map = ForeignMap(name: name)
-    self.source = source
-    self.zones = zones
+    (self.source, self.zones) = (source, zones)
     guard case .object(let members) = document.value else {
       fault(document.line, "the map is \(document.documentKind), but must be a dictionary")
       return
@@ -59,7 +58,7 @@ struct MapReader {
     let fields = known.first { $0.0 == "fields" }.map { self.members($0.1, "fields") } ?? []
     guard let rules = known.first(where: { $0.0 == "rules" })?.1 else {
       if includes.isEmpty {
-        // One rule for all records.
+        // Without rules, one rule matches all records.
         map.rules = [rule([], fields, number: 1, line: document.line)]
       }
       return
@@ -79,9 +78,8 @@ struct MapReader {
 
   mutating func endOwnRules() { map.ownRules = map.rules.count }
 
-  /// Takes the rules of another map in, behind its own.
   mutating func include(_ other: ForeignMap, line: Int?) {
-    // Records of another list may be of the same shape.
+    // Records of different lists may look alike.
     if let each = other.each?.text, map.each == nil {
       fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs one, too")
     }
@@ -93,7 +91,7 @@ struct MapReader {
     map.idColumns += other.idColumns
   }
 
-  /// Platforms know which types there are.
+  /// Notes the types that the map names, which the platform checks.
   mutating func noteTypes(_ members: [JSONMember]) {
     for member in members where ["constant", "default"].contains(member.key) {
       guard case .string(let name) = member.value.value else { continue }
@@ -101,7 +99,7 @@ struct MapReader {
     }
   }
 
-  /// The configuration says which of them the program writes itself (reference decisions 64).
+  /// Notes the columns that the map writes; the program reserves some (reference decisions 64).
   mutating func noteIDColumns(_ target: [[UInt8]], _ elements: [JSONNode], _ line: Int?) {
     func note(_ name: String, _ line: Int?) {
       map.idColumns.append(ForeignMap.NamedType(name: name, place: Place(source, line: line)))
@@ -227,7 +225,7 @@ struct MapReader {
     var builder = FieldBuilder()
     for field in fields.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
       if field.value.isNull { continue }
-      // As the rule has it, beside its fields.
+      // `type` of the rule itself is outside of its fields.
       let isOwn = namesType && field.key == "type"
       add(field, isOwn ? "rules[\(number - 1)]" : place + "fields", &builder)
     }
@@ -238,7 +236,7 @@ struct MapReader {
     return rule
   }
 
-  /// In `type` a text is the type itself.
+  /// Reads a text in `type` as a constant.
   private func constantOrSource(_ node: JSONNode) -> JSONNode {
     guard case .string = node.value else { return node }
     return JSONNode(.object([JSONMember(key: "constant", at: node.place, value: node)]), at: node.place)
@@ -254,7 +252,7 @@ struct MapReader {
 }
 
 extension MapReader {
-  /// The members with a known key and a value, once each; the others are faults.
+  /// Returns the members with a known key and a value, once each; reports others as faults.
   mutating func known(
     _ members: [JSONMember], _ words: [String], in what: String
   ) -> [(String, JSONNode)] {
@@ -301,7 +299,6 @@ extension MapReader {
     return text
   }
 
-  /// One of several words.
   mutating func choice<Choice>(
     _ node: JSONNode, _ name: String, among words: [String], _ choice: (String) -> Choice?
   ) -> Choice? {
@@ -321,7 +318,7 @@ extension MapReader {
     return flag
   }
 
-  /// A string, or an array of strings.
+  /// Reads a string or an array of strings.
   mutating func texts(
     _ node: JSONNode, _ name: String, allowsEmpty: Bool = false
   ) -> [(text: String, line: Int?)] {

@@ -1,9 +1,60 @@
 import BatchFoundation
+import BatchIngest
 
-/// Turns the bytes of a file, in pieces that may end anywhere, into UTF-8.
+/// The cutter of text in another encoding into lines.
+final class TextCutter: RecordCutter {
+  private var decoder: TextDecoder
+  private var line: [UInt8] = []
+  private var number: UInt64 = 1
+  private var offset: UInt64 = 0
+  private let longest: Int
+
+  init(_ encoding: TextEncoding, longest: Int) {
+    decoder = TextDecoder(encoding)
+    self.longest = longest
+  }
+
+  func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? { nil }
+
+  func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
+    for byte in unsafe decoder.decode(bytes) {
+      guard byte == UInt8(ascii: "\n") else {
+        if line.count <= longest { line.append(byte) }
+        continue
+      }
+      end(body)
+    }
+  }
+
+  func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) { if !isDamaged { end(body) } }
+
+  private func end(_ body: (CutRecord) -> Void) {
+    let count = UInt64(line.count) + 1
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    if !line.isEmpty {
+      line.withCutRecord(number, offset, fault: line.count > longest ? .lineTooLong : nil, body)
+    }
+    line.removeAll(keepingCapacity: true)
+    number += 1
+    offset += count
+  }
+}
+
+extension [UInt8] {
+  /// Passes these bytes to `body` as a record, or as a faulty one.
+  func withCutRecord(
+    _ number: UInt64, _ offset: UInt64, fault: QuarantineReason? = nil, detail: String = "", _ body: (CutRecord) -> Void
+  ) {
+    unsafe withUnsafeBufferPointer { bytes in
+      body(unsafe CutRecord(bytes: bytes, number: number, offset: offset, fault: fault, detail: detail))
+    }
+  }
+}
+
+/// A decoder of text to UTF-8, from pieces that may end anywhere.
 struct TextDecoder {
   private let encoding: TextEncoding
-  /// Bytes of a character that is not whole.
+  /// The bytes of an incomplete character.
   private var rest: [UInt8] = []
   private var isBigEndian = false
   private var hasStarted = false
@@ -13,7 +64,7 @@ struct TextDecoder {
 
   var isUTF8: Bool { encoding == .utf8 }
 
-  /// What Windows-1252 has in place of the control characters from 0x80 on; 0 for none.
+  /// The characters of Windows-1252 for the bytes from 0x80; 0 for unassigned ones.
   private static let windows: [UInt16] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
     0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
