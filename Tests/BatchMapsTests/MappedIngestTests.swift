@@ -331,7 +331,7 @@ import Testing
     let sample = try sample(of: map)
     for _ in 0..<40 {
       var bytes = sample
-      for _ in 0...(random.next() % 8) {
+      for _ in 0...(random.next() % 8) where !bytes.isEmpty {
         let place = Int(random.next() % UInt64(bytes.count))
         switch random.next() % 4 {
         case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
