@@ -37,7 +37,7 @@ extension GamePlatform {
 
   package var storeFormat: StoreFormat {
     StoreFormat(
-      destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations,
+      destination: name, codec: WireForm.game, migrations: DecisionTables.migrations,
       retention: DecisionTables.retention, personal: PersonalDecisions(),
       collection: DecisionTables.collection)
   }
@@ -113,8 +113,8 @@ extension GamePlatform {
   package func event(named text: String, in store: EventStore) throws -> EventID? {
     let upper = text.uppercased()
     let spellings = [upper, text.lowercased(), text]
-    let packed = Array(upper.utf8).withText { RecordKey($0) }
-    for mention in (packed.map { [.bytes($0.bytes)] } ?? []) + spellings.map({ BlockText.whole(Array($0.utf8)) }) {
+    let packed = Array(upper.utf8).withText { NameUUID($0) }
+    for mention in (packed.map { [.bytes($0.bytes)] } ?? []) + spellings.map({ BlockText.part(Array($0.utf8)) }) {
       var filter = EventFilter()
       filter.mentions = [mention]
       var found: EventID?

@@ -11,7 +11,7 @@ import Testing
 @Suite("First rows at once") struct EventListingTests {
   /// Counts the blocks that are decoded.
   private final class CountingCodec: EventCodec {
-    private let codec = EngageEventCodec()
+    private let codec = WireForm.engage
     private let count = Guarded(0)
 
     var decoded: Int { count.withLock { $0 } }

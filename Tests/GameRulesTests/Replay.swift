@@ -110,9 +110,7 @@ final class Replay {
     events.sort(by: GameEvent.precedes)
     result.engagements.sort { $0.timestamp != $1.timestamp ? $0.timestamp < $1.timestamp : $0.device < $1.device }
     for event in events {
-      var json = ByteBuffer()
-      event.appendJSON(to: &json)
-      result.lines.append(String(decoding: json.bytes, as: UTF8.self))
+      result.lines.append(String(decoding: event.json, as: UTF8.self))
       result.events.append((event.name.description, result.lines[result.lines.count - 1]))
     }
     result.bodies = try bodies(events)
@@ -120,11 +118,11 @@ final class Replay {
   }
 
   private func bodies(_ events: [GameEvent]) throws -> [String] {
-    var encoder = GameBlockEncoder(limits: .init(maxEvents: 7, maxBodyBytes: 100_000))
+    var encoder = EventBlockWriter(.game, limits: .init(maxEvents: 7, maxBodyBytes: 100_000))
     let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
     return try blocks.entries.indices.map { index in
       var body = ByteBuffer()
-      try blocks.block(index).withUnsafeBufferPointer { try GameBlockReader.appendBody(of: $0, to: &body) }
+      try blocks.block(index).withUnsafeBufferPointer { try WireForm.game.appendBody(of: $0, version: 0, to: &body) }
       return String(decoding: body.bytes, as: UTF8.self)
     }
   }

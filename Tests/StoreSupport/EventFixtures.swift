@@ -49,7 +49,7 @@ package struct EventFixtures {
   }
 
   package func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {
-    var encoder = EventBlockEncoder(limits: limits)
+    var encoder = EventBlockWriter(.engage, limits: limits)
     return unsafe events.sorted(by: Event.precedes).withUnsafeBufferPointer { unsafe encoder.encode($0) }
   }
 
@@ -70,6 +70,6 @@ package func json(_ event: Event) -> String {
 /// The request body of a block.
 package func body(_ block: [UInt8], contact: Bool = false) throws -> String {
   var buffer = ByteBuffer()
-  try unsafe block.withUnsafeBufferPointer { try unsafe BlockReader.appendBody(of: $0, contact: contact, to: &buffer) }
+  try unsafe block.withUnsafeBufferPointer { try unsafe WireForm.engage.appendBody(of: $0, version: contact ? 1 : 0, to: &buffer) }
   return unsafe String(decoding: buffer.bytes, as: UTF8.self)
 }

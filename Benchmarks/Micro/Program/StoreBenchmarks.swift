@@ -18,7 +18,7 @@ final class DecidedEvents {
   }
 
   var blocks: EventBlocks {
-    var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+    var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     return unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
   }
 }
@@ -29,7 +29,7 @@ final class EncoderBenchmark: Benchmark {
   let item = "event"
   let bytes: Int?
   private let decided: DecidedEvents
-  private var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+  private var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
 
   init(_ name: String, _ decided: DecidedEvents) {
     self.name = name
@@ -65,7 +65,7 @@ final class BodyBenchmark: Benchmark {
       for entry in blocks.entries {
         body.removeAll()
         let block = unsafe UnsafeBufferPointer(rebasing: bytes[entry.offset..<entry.offset + entry.length])
-        try unsafe BlockReader.appendBody(of: block, to: &body)
+        try unsafe WireForm.engage.appendBody(of: block, version: 0, to: &body)
         guard body.count == entry.bodyBytes else { throw UnexpectedResult(name) }
       }
     }
@@ -90,7 +90,7 @@ final class StoreBenchmark: Benchmark {
   init(_ decided: DecidedEvents, in folder: TemporaryFolder) {
     self.folder = folder
     var random = SplitMix64(seed: 2)
-    var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+    var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     var batches: [LocalBatch] = []
     let (events, states) = (decided.events, decided.states)
     for number in 0..<Self.batchCount {

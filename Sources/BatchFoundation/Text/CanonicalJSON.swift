@@ -148,6 +148,26 @@ public enum CanonicalJSON {
 }
 
 extension CanonicalJSON {
+  /// Returns the bytes that the value takes without white space.
+  public static func count(_ value: JSONView) -> Int {
+    switch value.kind {
+    case .null, .yes: return 4
+    case .no: return 5
+    case .number: return value.number?.count ?? 0
+    case .string: return escapedCount(value.string ?? .empty) + 2
+    case .array:
+      var elements = value.elements
+      var count = 1
+      while let element = elements.next() { count += Self.count(element) + 1 }
+      return max(count, 2)
+    case .object:
+      var members = value.members
+      var count = 1
+      while let (key, member) = members.next() { count += escapedCount(key) + Self.count(member) + 4 }
+      return max(count, 2)
+    }
+  }
+
   /// Appends a value without white space, members in their order, numbers as written.
   public static func append(_ value: JSONView, to target: inout ByteBuffer) {
     switch value.kind {

@@ -6,10 +6,8 @@ public import BatchFoundation
   public struct Entry {
     public var text: Text
     @usableFromInline var hash: UInt64
-    /// The escaped length, computed on demand because most values are never written as a string.
-    @usableFromInline var escapedCount: Int?
-    /// A count that a block's encoder noted for the text as a value; nil if there is none.
-    public var valueCount: Int?
+    /// The length on the wire, computed on demand because most texts are known.
+    @usableFromInline var wireCount: Int?
   }
 
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
@@ -46,8 +44,8 @@ public import BatchFoundation
     }
   }
 
-  /// Returns the number of the text, and whether this is its first use. Inlined into each platform's encoder, which
-  /// calls it a dozen times per event.
+  /// Returns the number of the text, and whether this is its first use. Inlined, because a
+  /// writer calls it a dozen times per event.
   @inlinable @inline(__always)
   public mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)
@@ -63,13 +61,22 @@ public import BatchFoundation
     return (add(text, hash, slot), true)
   }
 
-  /// Returns the bytes that the text with this number takes in JSON, without quotes.
+  /// Returns the bytes that the text with this number takes on the wire: as noted, or those of JSON without quotes.
   @inlinable @inline(__always)
-  public func escapedCount(of index: Int) -> Int {
-    if let count = unsafe entries[index].escapedCount { return count }
+  public func wireCount(of index: Int) -> Int {
+    if let count = unsafe entries[index].wireCount { return count }
     let count = unsafe CanonicalJSON.escapedCount(entries[index].text)
-    unsafe (entries + index).pointee.escapedCount = count
+    unsafe (entries + index).pointee.wireCount = count
     return count
+  }
+
+  @inlinable @inline(__always)
+  public func note(wireCount: Int, of index: Int) { unsafe (entries + index).pointee.wireCount = wireCount }
+
+  /// Replaces a new text by a copy that lives as long as the table, and is as on the wire.
+  package func keep(_ index: Int, _ copy: Text) {
+    unsafe (entries + index).pointee.text = copy
+    note(wireCount: copy.count, of: index)
   }
 
   @usableFromInline @inline(never)

@@ -16,7 +16,7 @@ final class EngageDecider: DeviceDecider {
   private var events: [Event] = []
   private var spareEvents: [Event] = []
   private var order = DeliveryOrder()
-  private var encoder: EventBlockEncoder
+  private var encoder: EventBlockWriter
   /// The program that adds attributes last; nil for none.
   private let program: ProgramAugmentation?
   /// Nil if events are not checked.
@@ -53,7 +53,7 @@ final class EngageDecider: DeviceDecider {
     campaigns = CampaignCounter(attribute: settings.rules.fields[.campaign])
     rules = DeviceRules(
       settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
-    encoder = EventBlockEncoder(limits: options.limits)
+    encoder = EventBlockWriter(.engage, limits: options.limits)
     details = EngageDetails(links: settings.links, schema: settings.schema)
     checks = settings.makeChecks(options.limits)
     program = settings.program.map { ProgramAugmentation($0) }
@@ -281,7 +281,7 @@ final class EngageDecider: DeviceDecider {
   }
 
   private static func encode(
-    _ events: [Event], with encoder: inout EventBlockEncoder, counting campaigns: inout CampaignCounter
+    _ events: [Event], with encoder: inout EventBlockWriter, counting campaigns: inout CampaignCounter
   ) -> EventBlocks {
     unsafe events.withUnsafeBufferPointer { events in unsafe encoder.encode(events) { campaigns.count($0) } }
   }

@@ -67,9 +67,9 @@ struct EngageDecisionRules: DecisionRules {
     var sent: [Event] = []
     var checked = RecheckedEvents()
     for waiting in events {
-      var block = try BlockReader(waiting.block)
+      let block = try EventBlockReader(waiting.block, .engage)
       guard try block.next() else { throw StoreError.damagedBlock }
-      let event = block.event(in: arena).copied(to: arena)
+      let event = Event(block, in: arena)
       if let findings = checks?.findings(of: event), !findings.isEmpty {
         checked.refused[waiting.id] = checks?.words(findings, of: event)
       } else {
@@ -78,7 +78,7 @@ struct EngageDecisionRules: DecisionRules {
     }
     guard !sent.isEmpty else { return checked }
     sent.sort(by: Event.precedes)
-    var encoder = EventBlockEncoder(limits: limits)
+    var encoder = EventBlockWriter(.engage, limits: limits)
     checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     return checked
   }

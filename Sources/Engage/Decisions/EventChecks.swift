@@ -7,7 +7,7 @@ import EventSchemas
 final class EventChecks {
   private var checker: AttributeChecker
   private var wording: FindingWords
-  private var encoder: EventBlockEncoder
+  private var encoder: EventBlockWriter
   /// The attributes whose values name an event; ``namingCore`` has the core ones among them.
   private let naming: [Text]
   private let namingCore: [CoreAttribute]
@@ -16,7 +16,7 @@ final class EventChecks {
 
   /// - Parameter naming: Names in memory that outlives the checks.
   init(_ schema: EventSchema, naming: [Text], _ limits: BlockLimits) {
-    encoder = EventBlockEncoder(limits: limits)
+    encoder = EventBlockWriter(.engage, limits: limits)
     checker = AttributeChecker(schema)
     wording = FindingWords(schema)
     self.naming = naming

@@ -5,6 +5,6 @@ extension NameUUID {
   /// key, so a repeated row replaces itself (reference identity 5.5).
   static func mergeKey(list: String, loser: String, winner: String, earlier: Int, undo: Bool = false) -> String {
     let number = earlier == 0 ? "" : "|\(earlier)"
-    return NameUUID(of: "engage-merge|\(list)|\(loser)|\(winner)\(number)\(undo ? "|undo" : "")", in: .oid).text
+    return NameUUID.oid.uuid(named: "engage-merge|\(list)|\(loser)|\(winner)\(number)\(undo ? "|undo" : "")").text
   }
 }

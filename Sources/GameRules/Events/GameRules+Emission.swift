@@ -58,7 +58,7 @@ extension GameRules {
   /// The session, or the user's last one, or a new one that nothing else has.
   var sessionOfForgetMe: Text {
     if !state.session.isEmpty { return state.session }
-    return state.lastSession.isEmpty ? record.key.key("sessionID").text(in: arena) : state.lastSession
+    return state.lastSession.isEmpty ? record.key.uuid("sessionID").text(in: arena) : state.lastSession
   }
 
   /// Emits an event, unless the whitelist lacks it, and the responses of triggers.
@@ -113,7 +113,7 @@ extension GameRules {
   mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) {
     let number = number(of: name)
     var id = record.eventUUID.map(EventUUID.init)
-    if id == nil, explanation != nil { id = .key(record.key.key(name, number: number)) }
+    if id == nil, explanation != nil { id = .key(record.key.uuid(name, number: number)) }
     if id == nil { ids.add(event: output.events.count, number: number) }
     state.emission += 1
     output.events.append(

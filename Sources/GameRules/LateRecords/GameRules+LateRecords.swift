@@ -47,7 +47,7 @@ extension GameRules {
     if let session = record.sessionID {
       state.session = session
     } else if record.type != .storedEvent || settings.fillsSessionID {
-      state.session = record.key.key("sessionID").text(in: arena)
+      state.session = record.key.uuid("sessionID").text(in: arena)
     }
     switch record.type {
     case .engagement: ask(block: nil)

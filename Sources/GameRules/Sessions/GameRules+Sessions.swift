@@ -57,7 +57,7 @@ extension GameRules {
 
   /// Begins a session by a new `sessionID` only.
   mutating func beginSession() {
-    setSession(record.key.key("sessionID").text(in: arena))
+    setSession(record.key.uuid("sessionID").text(in: arena))
     output.counts.sessionsStarted += 1
     output.sessionStarts.append(record.timestamp)
     explanation?.note("new session \(state.session)")

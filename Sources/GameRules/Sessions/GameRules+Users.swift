@@ -12,7 +12,7 @@ extension GameRules {
 
   /// The id generated from the device, or from the record that cleared the last user; the same on every run.
   var generatedUser: Text {
-    (state.cleared.map { $0.key("userID") } ?? RecordKey.program.key(state.device)).text(in: arena)
+    (state.cleared.map { $0.uuid("userID") } ?? NameUUID.program.uuid(state.device)).text(in: arena)
   }
 
   mutating func forgetMe() {

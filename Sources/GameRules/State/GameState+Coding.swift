@@ -55,7 +55,7 @@ extension GameState {
     self.init(device: try reader.text())
     for slot in block.values.indices { block.values[slot] = try reader.text() }
     user = try reader.text()
-    if try reader.byte() == 1 { cleared = RecordKey(high: try reader.word(), low: try reader.word()) }
+    if try reader.byte() == 1 { cleared = NameUUID(high: try reader.word(), low: try reader.word()) }
     known = try reader.players()
     optedOut = try reader.players()
     forgotten = try reader.players()

@@ -8,7 +8,7 @@ package struct GameState {
   /// Empty until a user is known.
   package var user: Text = .empty
   /// The key K of the last `clearPersistentData`, from which the next user is generated.
-  package var cleared: RecordKey?
+  package var cleared: NameUUID?
   /// Users who had a start or a stored event on the device, and so are not new to it.
   package var known = PlayerSet()
   package var optedOut = PlayerSet()

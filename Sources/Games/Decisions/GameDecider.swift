@@ -19,8 +19,8 @@ final class GameDecider: DeviceDecider {
   private var events: [GameEvent] = []
   private var order = DeliveryOrder()
   private var counter = EventCounter()
-  private var encoder: GameBlockEncoder
-  private var setAside: GameBlockEncoder
+  private var encoder: EventBlockWriter
+  private var setAside: EventBlockWriter
   /// The series to be handed over.
   private var blocks: [EventBlocks] = []
   private var quarantine: [QuarantinedLine] = []
@@ -43,8 +43,8 @@ final class GameDecider: DeviceDecider {
     checker = settings.makeChecker()
     words = FindingWords(settings.schema)
     details = GameDetails(settings)
-    encoder = GameBlockEncoder(limits: options.limits)
-    setAside = GameBlockEncoder(limits: options.limits)
+    encoder = EventBlockWriter(.game, limits: options.limits)
+    setAside = EventBlockWriter(.game, limits: options.limits)
   }
 
   // MARK: - One device

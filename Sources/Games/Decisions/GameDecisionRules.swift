@@ -74,9 +74,9 @@ struct GameDecisionRules: DecisionRules {
     var sent: [GameEvent] = []
     var checked = RecheckedEvents()
     for waiting in events {
-      let cursor = try GameEventCursor(waiting.block)
+      let cursor = try EventBlockReader(waiting.block, .game)
       guard try cursor.next() else { throw StoreError.damagedBlock }
-      let event = cursor.event(in: arena)
+      let event = try GameEvent(cursor, in: arena)
       let findings = checker.findings(of: event)
       if sends(findings) {
         sent.append(event)
@@ -86,7 +86,7 @@ struct GameDecisionRules: DecisionRules {
     }
     guard !sent.isEmpty else { return checked }
     sent.sort(by: GameEvent.precedes)
-    var encoder = GameBlockEncoder(limits: limits)
+    var encoder = EventBlockWriter(.game, limits: limits)
     checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     return checked
   }
@@ -95,7 +95,7 @@ struct GameDecisionRules: DecisionRules {
 extension EventChecker {
   mutating func findings(of event: GameEvent) -> [EventFinding] {
     findings(
-      ofEvent: event.name, shared: event.parameters, byteBound: event.byteBound, byteCount: event.byteCount)
+      ofEvent: event.name, shared: event.parameters, byteBound: event.byteBound, byteCount: event.json.count)
   }
 }
 
@@ -113,10 +113,8 @@ extension GameEvent {
 extension QuarantinedLine {
   /// Quarantines an event as on the wire; `detail` has the findings in words, `block` the event alone.
   init(_ event: GameEvent, detail: String, block: [UInt8]) {
-    var json = ByteBuffer()
-    event.appendJSON(to: &json)
     let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: json.array)
+    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: event.json)
     self.block = block
   }
 }

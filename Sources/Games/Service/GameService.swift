@@ -93,7 +93,7 @@ package enum GameBacklog {
     var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
       while let block = try sequence.next() {
-        let cursor = try GameEventCursor(block)
+        let cursor = try EventBlockReader(block, .game)
         while try cursor.next() { backlog.add(1, to: ByteText(cursor.type.description)) }
       }
     }

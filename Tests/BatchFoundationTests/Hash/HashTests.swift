@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func namesInANamespace() {
-    #expect(NameUUID(of: "www.example.com", in: .dns).text == "2ed6657d-e927-568b-95e1-2665a8aea6a2")
+    #expect(NameUUID.dns.uuid(named: "www.example.com").text == "2ed6657d-e927-568b-95e1-2665a8aea6a2")
   }
 
   /// Every length, and messages of all lengths beside each other, as libcrypto hashes them.

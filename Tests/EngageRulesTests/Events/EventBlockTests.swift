@@ -44,9 +44,9 @@ import Testing
     }
     let blocks = fixtures.blocks(events)
     #expect(try body(blocks.block(0)) == "{\"events\":[" + events.map(json).joined(separator: ",") + "]}")
-    var reader = try BlockReader(blocks.block(0))
+    let reader = try EventBlockReader(blocks.block(0), .engage)
     var devices: [String] = []
-    while try reader.next() { devices.append(reader.device().description) }
+    while try reader.next() { devices.append(reader.device.description) }
     #expect(devices == ["D\"0", "D\"1", "D\"1"])
   }
 
@@ -65,9 +65,9 @@ import Testing
     var read: [StoredSource] = []
     let arena = Arena()
     for index in blocks.entries.indices {
-      var reader = try BlockReader(blocks.block(index))
+      let reader = try EventBlockReader(blocks.block(index), .engage)
       while try reader.next() {
-        #expect(reader.source == reader.event(in: arena).source)
+        #expect(reader.source == Event(reader, in: arena).source)
         read.append(reader.source)
       }
     }
@@ -91,7 +91,7 @@ import Testing
       #expect(text.utf8.count == entry.bodyBytes)
       #expect(entry.events <= limits.maxEvents)
       #expect(entry.bodyBytes <= limits.maxBodyBytes || entry.events == 1)
-      var reader = try BlockReader(block)
+      let reader = try EventBlockReader(block, .engage)
       let arena = Arena()
       var parts: [String] = []
       var expired = 0
@@ -99,7 +99,7 @@ import Testing
         var buffer = ByteBuffer()
         reader.appendJSON(to: &buffer)
         parts.append(String(decoding: buffer.bytes, as: UTF8.self))
-        let event = reader.event(in: arena)
+        let event = Event(reader, in: arena)
         decoded.append(json(event) + "|\(event.emission)|\(event.expired)|\(event.identityIsFixed)|\(event.device)")
         if event.expired { expired += 1 }
       }
@@ -187,7 +187,7 @@ import Testing
     let fixtures = EventFixtures()
     let long = String(repeating: "x\"", count: 1_000_000)
     let events = [[fixtures.event(1)], (1...3).map { fixtures.event($0, name: long) }, [fixtures.event(2)]]
-    var encoder = EventBlockEncoder(limits: .test())
+    var encoder = EventBlockWriter(.engage, limits: .test())
     for part in events {
       let blocks = part.withUnsafeBufferPointer { encoder.encode($0) }
       let bodies = try blocks.entries.indices.map { Array(try body(blocks.block($0)).utf8) }

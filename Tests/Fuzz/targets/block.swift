@@ -7,11 +7,11 @@ extension FuzzTarget {
   /// Any bytes as a block of a store: events, or an error.
   static func block(_ input: UnsafeBufferPointer<UInt8>) {
     let block = Array(input)
-    for codec in [EngageEventCodec(), GameEventCodec()] as [any EventCodec] { try? read(block, codec) }
+    for codec in [WireForm.engage, .game] { try? read(block, codec) }
   }
 }
 
-private func read(_ block: [UInt8], _ codec: any EventCodec) throws {
+private func read(_ block: [UInt8], _ codec: WireForm) throws {
   let cursor = try codec.cursor(of: block)
   var json = ByteBuffer()
   while try cursor.next() {

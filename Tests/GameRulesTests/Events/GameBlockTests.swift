@@ -20,12 +20,12 @@ import Testing
         timestamp: Instant(milliseconds: 1_768_467_600_000 + Int64(index)), device: "d", emission: Int64(index + 1),
         consent: [], isStored: false, source: source)
     }
-    var encoder = GameBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
+    var encoder = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
     let block = events.withUnsafeBufferPointer { encoder.encode($0) }.block(0)
-    let cursor = try GameEventCursor(block)
+    let cursor = try EventBlockReader(block, .game)
     var read: [StoredSource] = []
     while try cursor.next() {
-      #expect(cursor.event(in: arena).source == cursor.source)
+      #expect(try GameEvent(cursor, in: arena).source == cursor.source)
       read.append(cursor.source)
     }
     #expect(read == sources)

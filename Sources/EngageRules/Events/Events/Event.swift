@@ -75,14 +75,3 @@ extension Event {
     return copy
   }
 }
-
-public struct Attribute {
-  public var name: Text
-  public var value: Text
-
-  @inlinable
-  public init(_ name: Text, _ value: Text) {
-    self.name = name
-    self.value = value
-  }
-}

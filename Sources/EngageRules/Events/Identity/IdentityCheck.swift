@@ -174,7 +174,7 @@ package enum AutomaticMobileUserId {
     return isUUID ? id.uppercased() : id
   }
 
-  private static func id(of device: [UInt8]) -> String { NameUUID(of: device, in: .program).text.uppercased() }
+  private static func id(of device: [UInt8]) -> String { device.withText { NameUUID.program.uuid($0).upperText } }
 }
 
 extension PersonID.Kind {

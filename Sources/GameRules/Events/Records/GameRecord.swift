@@ -9,7 +9,7 @@ package struct GameRecord {
   package var kind = InputKind.events
   package var position = RecordPosition(file: 0, line: 0)
   /// K: the source of all ids that the record causes.
-  package var key = RecordKey(high: 0, low: 0)
+  package var key = NameUUID(high: 0, low: 0)
 
   /// The record's device values; empty values replace nothing.
   package var block = DeviceBlock()
@@ -97,7 +97,7 @@ extension GameRecord {
   /// Reads what ``writePayload(at:)`` wrote; texts and views stay in its memory.
   package mutating func unpack(_ payload: UnsafeRawPointer) {
     var unpacker = unsafe RecordUnpacker(at: payload)
-    key = RecordKey(high: unpacker.bits(), low: unpacker.bits())
+    key = NameUUID(high: unpacker.bits(), low: unpacker.bits())
     var values = block.values.mutableSpan
     for slot in values.indices { values[slot] = unpacker.text() ?? .empty }
     userID = unpacker.text()

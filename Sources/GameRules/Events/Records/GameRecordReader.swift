@@ -131,9 +131,9 @@ struct GameRecordReader: ~Copyable {
   private var next = 0
 
   init() {
-    let namespace = RecordKey.deltaDNA
+    let namespace = NameUUID.deltaDNA
     let bytes = unsafe withUnsafeBytes(of: (namespace.high.bigEndian, namespace.low.bigEndian), Array.init)
-    starts = InputKind.allCases.map { unsafe bytes + RecordKey.start(of: $0).bytes }
+    starts = InputKind.allCases.map { unsafe bytes + NameUUID.start(of: $0).bytes }
   }
 
   /// Hashes as many of the lines as there are lanes, except those too long for one.
@@ -153,13 +153,13 @@ struct GameRecordReader: ~Copyable {
   }
 
   /// Returns the key of the line, even if it was not announced.
-  mutating func key(of line: SourceLine) -> RecordKey {
+  mutating func key(of line: SourceLine) -> NameUUID {
     while next < lines.count {
       defer { next += 1 }
       if unsafe lines[next].base == line.text.base, let (high, low) = lanes?.leadingWords(next) {
-        return RecordKey(hashed: high, low)
+        return NameUUID(hashed: high, low)
       }
     }
-    return RecordKey(line: line.text, kind: line.kind)
+    return NameUUID(line: line.text, kind: line.kind)
   }
 }

@@ -28,13 +28,13 @@ package final class EventIDs {
         if lay(key, events[event].name, number) {
           laid.append(event)
         } else {
-          events[event].eventUUID = .key(key.key(events[event].name, number: number))
+          events[event].eventUUID = .key(key.uuid(events[event].name, number: number))
         }
       }
       lanes?.hash()
       for (lane, event) in laid.enumerated() {
         guard let (high, low) = lanes?.leadingWords(lane) else { continue }
-        events[event].eventUUID = .key(RecordKey(hashed: high, low))
+        events[event].eventUUID = .key(NameUUID(hashed: high, low))
       }
       first = end
     }
@@ -42,7 +42,7 @@ package final class EventIDs {
   }
 
   /// Puts an id's input into the next lane; returns false if it does not fit.
-  private func lay(_ key: RecordKey, _ eventName: Text, _ number: Int) -> Bool {
+  private func lay(_ key: NameUUID, _ eventName: Text, _ number: Int) -> Bool {
     guard let lanes, number < 10 else { return false }
     name.removeAll()
     name.append(eventName)

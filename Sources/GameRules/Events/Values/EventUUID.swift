@@ -2,17 +2,17 @@ package import BatchFoundation
 
 /// The `eventUUID` of an event (reference deltadna 5); sixteen bytes if in upper case with hyphens, like generated ids.
 package enum EventUUID: Sendable {
-  case key(RecordKey)
+  case key(NameUUID)
   /// Any other spelling, as recorded.
   case text(Text)
 
   package init(_ text: Text) {
-    self = RecordKey(text).map(EventUUID.key) ?? .text(text)
+    self = NameUUID(text).map(EventUUID.key) ?? .text(text)
   }
 
   var count: Int {
     switch self {
-    case .key: RecordKey.textBytes
+    case .key: NameUUID.textBytes
     case .text(let text): text.count
     }
   }
@@ -20,7 +20,7 @@ package enum EventUUID: Sendable {
   /// The number of bytes of the text in JSON, without quotes.
   var escapedCount: Int {
     switch self {
-    case .key: RecordKey.textBytes
+    case .key: NameUUID.textBytes
     case .text(let text): CanonicalJSON.escapedCount(text)
     }
   }
@@ -30,11 +30,11 @@ package enum EventUUID: Sendable {
   package func appendJSON(to target: inout ByteBuffer) {
     switch self {
     case .key(let key):
-      unsafe target.append(limit: RecordKey.textBytes + 2) { bytes in
+      unsafe target.append(limit: NameUUID.textBytes + 2) { bytes in
         unsafe bytes[0] = UInt8(ascii: "\"")
         unsafe key.write(to: bytes + 1)
-        unsafe bytes[RecordKey.textBytes + 1] = UInt8(ascii: "\"")
-        return RecordKey.textBytes + 2
+        unsafe bytes[NameUUID.textBytes + 1] = UInt8(ascii: "\"")
+        return NameUUID.textBytes + 2
       }
     case .text(let text): CanonicalJSON.appendString(text, to: &target)
     }
@@ -51,12 +51,7 @@ package enum EventUUID: Sendable {
 extension EventUUID: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .key(let key):
-      unsafe String(unsafeUninitializedCapacity: RecordKey.textBytes) { bytes in
-        guard let start = bytes.baseAddress else { return 0 }
-        unsafe key.write(to: start)
-        return RecordKey.textBytes
-      }
+    case .key(let key): key.upperText
     case .text(let text): text.description
     }
   }

@@ -11,8 +11,13 @@ package struct PublishedIdentities: BlockAmendment {
     var moments: [Text: [Int64: Int64]] = [:]
     var changes = false
     let arena = Arena(blockSize: 1 << 14)
-    let recoded = try EventBlocks(recoding: block, limits: limits) { event in
-      guard !event.identityIsFixed else { return event }
+    let event = try EventBlockReader(block, .engage)
+    var writer = EventBlockWriter(.engage, limits: limits, isCopying: true)
+    while try event.next() {
+      guard !event.flags.contains(.isFixed) else {
+        event.copy(to: &writer)
+        continue
+      }
       let known: [Int64: Int64]
       if let found = moments[event.device] {
         known = found
@@ -22,19 +27,21 @@ package struct PublishedIdentities: BlockAmendment {
       }
       // The end of a session has the instant of its pause, but is decided later.
       let own = min(event.emission, EmissionNumber.begin(at: event.timestamp + Milliseconds(1)) - 1)
-      let core = unsafe event.core.pointee
+      let (user, recipient) = (event[.primaryUserId], event[.recipientId])
       let identity = try who.identity(
-        of: event.device.description, core[.primaryUserId].description, recorded: core[.recipientId].description,
+        of: event.device.description, user.description, recorded: recipient.description,
         at: known[event.emission] ?? own)
-      guard
-        let core = core.replacing(recipient: arena.text(identity.recipientId), user: arena.text(identity.mobileUserId))
-      else { return event }
-      changes = true
-      var event = event
-      unsafe event.core = core.placed(in: arena)
-      return event
+      var replaced: [Int: Text] = [:]
+      for (attribute, old, new) in [
+        (CoreAttribute.primaryUserId, user, arena.text(identity.mobileUserId)),
+        (.recipientId, recipient, arena.text(identity.recipientId)),
+      ] where old != new {
+        replaced[attribute.rawValue] = arena.text(JSONString.escaped(new.description))
+      }
+      if !replaced.isEmpty { changes = true }
+      event.copy(to: &writer, replaced: replaced)
     }
-    return changes ? recoded : nil
+    return changes ? writer.take() : nil
   }
 
   /// Returns, by emission number, the earlier moment whose identity an event of the device carries.
@@ -56,30 +63,7 @@ package struct PublishedIdentities: BlockAmendment {
   }
 }
 
-extension CoreTexts {
-  /// Returns the values with another recipient and user id; nil if nothing changes.
-  fileprivate func replacing(recipient: Text, user: Text) -> CoreTexts? {
-    guard self[.recipientId] != recipient || self[.primaryUserId] != user else { return nil }
-    var copy = self
-    copy[.recipientId] = recipient
-    copy[.primaryUserId] = user
-    return copy
-  }
-}
-
-extension EventBlocks {
-  /// Passes each event of a block through `change` and encodes them in blocks of these limits.
-  fileprivate init(recoding block: [UInt8], limits: BlockLimits, _ change: (Event) throws -> Event) throws {
-    var reader = try BlockReader(block)
-    let arena = Arena(blockSize: 1 << 16)
-    var events: [Event] = []
-    while try reader.next() {
-      events.append(try change(reader.event(in: arena)))
-    }
-    var encoder = EventBlockEncoder(limits: limits)
-    self = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
-    // The events' text is in the reader and in the arena.
-    withExtendedLifetime(arena) {}
-    _ = reader.eventCount
-  }
+extension EventBlockReader {
+  /// Returns a core attribute; valid as long as the reader.
+  fileprivate subscript(attribute: CoreAttribute) -> Text { shared(attribute.rawValue) }
 }

@@ -1,0 +1,303 @@
+package import BatchFoundation
+
+/// Walks through the events of one block of ``EventBlockWriter`` and writes each as it is on the wire, byte for byte.
+///
+/// Text shared by many events is rendered once per block: the shared texts of a device with what is between them, and
+/// the text between two values of a list of names. An event is then a dozen copies. Every number is checked against the
+/// block, so a damaged block causes an error, never a wild read.
+package final class EventBlockReader: EventCursor {
+  /// A piece of `rendered`.
+  private struct Piece {
+    var offset: Int
+    var count: Int
+  }
+
+  /// The shared texts of some events.
+  private struct List {
+    /// Nil until an event with them is written.
+    var rendered: Piece?
+    /// The device that they name, as recorded; nil until it is asked for.
+    var device: Text?
+  }
+
+  private struct Shape {
+    var start: Int
+    var count: Int
+  }
+
+  private let form: WireForm
+  private var cursor: BlockCursor
+  private var lists: [List] = []
+  /// The numbers of the shared texts of all lists.
+  private var shared: [Int] = []
+  private var shapes: [Shape] = []
+  /// The numbers of the names of all shapes, and the text between the preceding value and that of each name.
+  private var names: [Int] = []
+  private var nameFragments: [Piece] = []
+  private var rendered = ByteBuffer(capacity: 8192)
+  private var fixed: [Piece] = []
+  /// The numbered values of the block, and the values of the current event.
+  private var numbered: [Text] = []
+  private var values: [Text] = []
+  private var remaining: Int
+  private var arena: Arena?
+
+  private var typeNumber = 0
+  private var list = 0
+  private var shape = 0
+  private var ownDevice: Int?
+  private var lead = EventHead.Lead.none
+  private var sources = SourceTrail()
+  private let hasLead: Bool
+
+  package let eventCount: Int
+  /// The size of the whole request body, without contact ids.
+  package let bodyBytes: Int
+  package let group: UInt8
+  package private(set) var timestamp: Instant
+  package private(set) var emission: Int64 = 0
+  package private(set) var source = StoredSource.unknown
+  package private(set) var flags: EventFlags = []
+
+  /// - Throws: ``StoreError/damagedBlock`` for a header that makes no sense or a version of a later release.
+  package convenience init(_ block: [UInt8], _ form: WireForm) throws { try self.init(BlockCursor(block), form) }
+
+  init(_ block: consuming BlockCursor, _ form: WireForm) throws {
+    var block = block
+    let head = try block.head(version: EventBlockWriter.version)
+    group = try block.byte()
+    (eventCount, remaining) = (head.events, head.events)
+    (timestamp, bodyBytes) = (head.first, head.bodyBytes)
+    self.form = form
+    // The usual sizes, so that the lists need not grow.
+    let usual = min(head.events, 128)
+    block.reserveStrings(usual * 4)
+    lists.reserveCapacity(usual)
+    shared.reserveCapacity(usual * form.shared.count)
+    numbered.reserveCapacity(usual * 2)
+    cursor = block
+    hasLead = form.pieces.contains { if case .lead = $0 { true } else { false } }
+    for piece in form.pieces {
+      if case .text(let text) = piece {
+        fixed.append(render { $0.append(text) })
+      } else {
+        fixed.append(Piece(offset: 0, count: 0))
+      }
+    }
+  }
+
+  package func next() throws -> Bool {
+    guard remaining > 0 else { return false }
+    remaining -= 1
+    timestamp = try cursor.instant(after: timestamp)
+    let head = try cursor.number()
+    flags = EventFlags(rawValue: UInt8(head & (1 << EventFlags.bits - 1)))
+    let number = head >> EventFlags.bits
+    typeNumber = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
+    emission = EmissionNumber.unpacked(try cursor.number(), at: timestamp)
+    source = try sources.next(from: &cursor)
+    ownDevice = flags.contains(.hasOwnDevice) ? try cursor.string() : nil
+    if hasLead { lead = try readLead() }
+    list = try readList()
+    shape = try readShape()
+    values.removeAll(keepingCapacity: true)
+    for _ in 0..<shapes[shape].count { values.append(try readValue()) }
+    return true
+  }
+
+  private func readLead() throws -> EventHead.Lead {
+    flags.contains(.hasUUID)
+      ? .uuid(NameUUID(high: try cursor.word(), low: try cursor.word())) : .raw(try cursor.text())
+  }
+
+  private func readList() throws -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: lists.count) }
+    let changes = try cursor.number()
+    let start = shared.count
+    for index in form.shared.indices {
+      if changes & 1 << UInt64(index) != 0 {
+        shared.append(try cursor.string())
+      } else {
+        guard start > 0 else { throw StoreError.damagedBlock }
+        shared.append(shared[start - form.shared.count + index])
+      }
+    }
+    lists.append(List())
+    return lists.count - 1
+  }
+
+  private func readShape() throws -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: shapes.count) }
+    let count = try cursor.byteBoundCount()
+    let start = names.count
+    for index in 0..<count {
+      let name = try cursor.string()
+      names.append(name)
+      nameFragments.append(
+        render {
+          $0.append(index == 0 ? form.beforeFirstName : form.beforeName)
+          $0.append(cursor.strings[name])
+          $0.append(form.beforeValue)
+        })
+    }
+    shapes.append(Shape(start: start, count: count))
+    return shapes.count - 1
+  }
+
+  @inline(__always)
+  private func readValue() throws -> Text {
+    switch try cursor.number() {
+    case 0:
+      numbered.append(try cursor.text())
+      return numbered[numbered.count - 1]
+    case 1: return try cursor.text()
+    case let number: return numbered[try cursor.index(number - 1, of: numbered.count)]
+    }
+  }
+
+  private func render(_ body: (inout ByteBuffer) -> Void) -> Piece {
+    let start = rendered.count
+    body(&rendered)
+    return Piece(offset: start, count: rendered.count - start)
+  }
+
+  // MARK: - The current event
+
+  package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
+
+  /// Appends the event; with `contact` also its recipient id, if that is a number (reference identity 6.1).
+  func append(to target: inout ByteBuffer, withContact contact: Bool) {
+    for (index, piece) in form.pieces.enumerated() {
+      switch piece {
+      case .text: append(fixed[index], to: &target)
+      case .type: append(cursor.strings[typeNumber], to: &target)
+      case .timestamp:
+        unsafe target.append(limit: 24) { bytes in
+          unsafe timestamp.write(to: bytes)
+          return 24
+        }
+      case .spacedTimestamp:
+        unsafe target.append(limit: 24) { bytes in
+          unsafe timestamp.writeEventTimestamp(to: bytes)
+          return Instant.eventTimestampBytes
+        }
+      case .contact(let before, let place):
+        guard contact, Self.isContactNumber(wire(place)) else { continue }
+        target.append(before)
+        target.append(wire(place))
+      case .shared: append(renderedList(), to: &target)
+      case .lead: appendLead(to: &target)
+      case .fields: appendFields(to: &target)
+      }
+    }
+  }
+
+  /// Appends the names and values, without what is around all of them.
+  package func appendFields(to target: inout ByteBuffer) {
+    let start = shapes[shape].start
+    for index in values.indices {
+      append(nameFragments[start + index], to: &target)
+      append(values[index], to: &target)
+    }
+  }
+
+  private func appendLead(to target: inout ByteBuffer) {
+    switch lead {
+    case .none: break
+    case .uuid(let id):
+      unsafe target.append(limit: NameUUID.textBytes + 2) { bytes in
+        unsafe bytes[0] = UInt8(ascii: "\"")
+        unsafe id.write(to: bytes + 1)
+        unsafe bytes[NameUUID.textBytes + 1] = UInt8(ascii: "\"")
+        return NameUUID.textBytes + 2
+      }
+    case .text(let text), .raw(let text): append(text, to: &target)
+    }
+  }
+
+  @inline(__always)
+  private func append(_ piece: Piece, to target: inout ByteBuffer) {
+    unsafe target.append(padded: rendered.base + piece.offset, piece.count)
+  }
+
+  /// Appends text of the block, which is readable some bytes beyond its end.
+  @inline(__always)
+  private func append(_ text: Text, to target: inout ByteBuffer) { unsafe target.append(padded: text.base, text.count) }
+
+  private func renderedList() -> Piece {
+    if let piece = lists[list].rendered { return piece }
+    let piece = render { target in
+      for (place, slot) in form.shared.enumerated() where !slot.isHidden && !(slot.omitsEmpty && wire(place).isEmpty) {
+        target.append(slot.before)
+        target.append(wire(place))
+        target.append(slot.after)
+      }
+    }
+    lists[list].rendered = piece
+    return piece
+  }
+
+  /// Returns whether a recipient id fits the header: at most 18 decimal digits without a leading zero.
+  static func isContactNumber(_ text: Text) -> Bool {
+    guard 1...18 ~= text.count, text[0] != UInt8(ascii: "0") else { return false }
+    return unsafe text.bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+  }
+
+  /// A shared text as on the wire.
+  private func wire(_ place: Int) -> Text { cursor.strings[shared[list * form.shared.count + place]] }
+
+  /// The device that the event came from, whatever its shared text says; valid as long as the reader.
+  package var device: Text {
+    if let ownDevice { return unescaped(cursor.strings[ownDevice]) }
+    if let known = lists[list].device { return known }
+    let device = unescaped(wire(form.device))
+    lists[list].device = device
+    return device
+  }
+
+  package var type: Text { unescaped(cursor.strings[typeNumber]) }
+  package var isExpired: Bool { flags.contains(.isExpired) }
+  package var isLate: Bool { flags.contains(.isLate) }
+
+  /// Returns a shared text; valid as long as the reader.
+  package func shared(_ place: Int) -> Text { unescaped(wire(place)) }
+
+  /// The fields, with values as on the wire; valid as long as the reader.
+  package var wireFields: [Attribute] {
+    let start = shapes[shape].start
+    return values.indices.map { Attribute(cursor.strings[names[start + $0]], values[$0]) }
+  }
+
+  /// What the event is besides its texts and values; valid as long as the reader.
+  package var head: EventHead {
+    EventHead(
+      type: type, timestamp: timestamp, device: device, emission: emission, source: source,
+      flags: flags.subtracting([.hasOwnDevice, .hasUUID]), group: group, lead: lead)
+  }
+
+  /// Reverses the escapes of JSON; valid as long as the reader.
+  package func unescaped(_ text: Text) -> Text {
+    guard unsafe text.bytes.contains(UInt8(ascii: "\\")) else { return text }
+    let arena = arena ?? Arena(blockSize: 4096)
+    self.arena = arena
+    return CanonicalJSON.unescaped(text, in: arena)
+  }
+
+  /// Adds the event to a writer that copies.
+  ///
+  /// - Parameters:
+  ///   - emission: the new emission number; nil for the same.
+  ///   - replaced: other shared texts, escaped, by place.
+  package func copy(to writer: inout EventBlockWriter, emission: Int64? = nil, replaced: [Int: Text] = [:]) {
+    var head = head
+    head.type = cursor.strings[typeNumber]
+    head.device = ownDevice.map { cursor.strings[$0] } ?? wire(form.device)
+    if let emission { head.emission = emission }
+    let texts = form.shared.indices.map { replaced[$0] ?? wire($0) }
+    unsafe texts.withUnsafeBufferPointer { texts in
+      unsafe wireFields.withUnsafeBufferPointer { unsafe writer.append(head, shared: texts, fields: $0) }
+    }
+  }
+}

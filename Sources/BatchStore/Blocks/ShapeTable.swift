@@ -1,0 +1,142 @@
+import BatchFoundation
+
+/// A cache of shapes, the lists of names of an event's fields: nearly every block has the same ones, so they outlive a
+/// block.
+@safe struct ShapeTable: ~Copyable {
+  @safe private struct Shape {
+    let names: UnsafeMutableBufferPointer<Text>
+    /// The bytes of the names and of all punctuation on the wire.
+    let size: Int
+    /// The number of the shape in the block of `generation`.
+    var number = 0
+    var generation = 0
+  }
+
+  private var shapes: [Shape] = []
+  /// The numbers of the names of each shape.
+  private var tuples = TupleTable()
+  private var names = StringTable(capacity: 256)
+  /// The names as on the wire.
+  private var wireNames: [Text] = []
+  /// The index of each name among the strings of the block of that generation.
+  private var strings: [(generation: Int, index: Int)] = []
+  /// The shapes last seen, by type, number and first name of the fields: two, because these may differ in others.
+  private var guesses = [(one: Int, other: Int)](repeating: (-1, -1), count: 256)
+  private let memory = Arena(blockSize: 16 << 10)
+  private var memoryUsed = 0
+  private var candidates: [UInt32] = []
+  private var generation = 1
+  private var written = 0
+
+  /// More are forgotten at the next block: an export may have different ones in each event.
+  private static let ordinaryCount = 4096
+  private static let ordinaryBytes = 1 << 18
+
+  mutating func startBlock() {
+    generation += 1
+    written = 0
+    guard shapes.count > Self.ordinaryCount || memoryUsed > Self.ordinaryBytes else { return }
+    shapes = []
+    tuples = TupleTable()
+    names = StringTable(capacity: 256)
+    wireNames = []
+    strings = []
+    candidates = []
+    for place in guesses.indices { guesses[place] = (-1, -1) }
+    memory.reset()
+    memoryUsed = 0
+  }
+
+  /// Returns the shape of the fields of an event of that type.
+  ///
+  /// - Parameter isWire: whether the names are as on the wire.
+  mutating func shape(
+    of fields: UnsafeBufferPointer<Attribute>, ofEvent type: Text, _ form: WireForm, _ isWire: Bool
+  ) -> Int {
+    // Events of one type with other fields are of different kinds; the first name mostly tells them apart.
+    let first = unsafe fields.first.map { unsafe $0.name.count &+ Int($0.name.bytes.last ?? 0) } ?? 0
+    let place = (Int(type.quickHash) &+ fields.count &* 7 &+ first) & 255
+    let guess = guesses[place]
+    if unsafe hasShape(fields, guess.one) { return guess.one }
+    if unsafe hasShape(fields, guess.other) { return guess.other }
+    let shape = unsafe find(fields, form, isWire)
+    guesses[place] = (shape, guess.one)
+    return shape
+  }
+
+  /// Returns the bytes on the wire of fields of that shape without those of the values.
+  func size(of shape: Int) -> Int { shapes[shape].size }
+
+  /// Appends the shape to a block, with its names if it is new there.
+  mutating func append(_ shape: Int, to body: inout ByteBuffer, _ blockStrings: inout StringTable) {
+    if shapes[shape].generation == generation {
+      body.append(varint: UInt64(shapes[shape].number + 1))
+      return
+    }
+    (shapes[shape].generation, shapes[shape].number) = (generation, written)
+    written += 1
+    body.append(0)
+    let count = unsafe shapes[shape].names.count
+    body.append(varint: UInt64(count))
+    for place in 0..<count { appendName(tuples.item(place, of: shape), to: &body, &blockStrings) }
+  }
+
+  private mutating func appendName(_ number: Int, to body: inout ByteBuffer, _ blockStrings: inout StringTable) {
+    if strings[number].generation == generation {
+      body.append(varint: UInt64(strings[number].index + 1))
+      return
+    }
+    let name = unsafe names.entries[number].text
+    let (index, isNew) = blockStrings.intern(name)
+    strings[number] = (generation, index)
+    body.append(varint: isNew ? 0 : UInt64(index + 1))
+    guard isNew else { return }
+    let wire = wireNames[number]
+    blockStrings.note(wireCount: wire.count, of: index)
+    body.append(varint: UInt64(wire.count))
+    body.append(wire)
+  }
+
+  @inline(__always)
+  private func hasShape(_ fields: UnsafeBufferPointer<Attribute>, _ shape: Int) -> Bool {
+    guard shape >= 0, unsafe shapes[shape].names.count == fields.count else { return false }
+    let names = unsafe shapes[shape].names
+    for index in fields.indices where unsafe names[index] != fields[index].name { return false }
+    return true
+  }
+
+  private mutating func find(_ fields: UnsafeBufferPointer<Attribute>, _ form: WireForm, _ isWire: Bool) -> Int {
+    candidates.removeAll(keepingCapacity: true)
+    for index in fields.indices {
+      let field = unsafe fields[index]
+      let (number, isNew) = names.intern(field.name)
+      if isNew {
+        unsafe names.keep(number, memory.copy(field.name.bytes))
+        memoryUsed += field.name.count
+        wireNames.append(isWire ? unsafe names.entries[number].text : escaped(field.name))
+        strings.append((0, 0))
+      }
+      candidates.append(UInt32(truncatingIfNeeded: number))
+    }
+    let (shape, isNew) = unsafe candidates.withUnsafeBufferPointer { unsafe tuples.intern($0) }
+    guard isNew else { return shape }
+    let byteCount = fields.count * MemoryLayout<Text>.stride
+    let start = unsafe memory.allocate(byteCount).bindMemory(to: Text.self, capacity: fields.count)
+    memoryUsed += byteCount
+    var size = 0
+    for (index, number) in candidates.enumerated() {
+      unsafe (start + index).initialize(to: names.entries[Int(number)].text)
+      let before = index == 0 ? form.beforeFirstName : form.beforeName
+      size += before.count + wireNames[Int(number)].count + form.beforeValue.count
+    }
+    unsafe shapes.append(Shape(names: UnsafeMutableBufferPointer(start: start, count: fields.count), size: size))
+    return shape
+  }
+
+  private mutating func escaped(_ name: Text) -> Text {
+    var wire = ByteBuffer(capacity: 2 * name.count)
+    CanonicalJSON.appendEscaped(name, to: &wire)
+    memoryUsed += wire.count
+    return unsafe memory.copy(wire.bytes)
+  }
+}
