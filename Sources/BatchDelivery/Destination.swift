@@ -5,10 +5,10 @@ package import BatchWire
 package protocol Destination: Sendable {
   var traits: DeliveryTraits { get }
 
-  /// The current version of bodies for the store's codec; kept with each frozen chunk, so that its body never changes.
+  /// The current version of bodies for the store's wire form; kept with each frozen chunk, so that its body never changes.
   var form: Int { get }
 
-  /// Sends one request, once, and waits for what can be known about it. The body is made by the store's codec; `group`
+  /// Sends one request, once, and waits for what can be known about it. The body is made by the store's wire form; `group`
   /// is what the events have in common (`EventBlocks/Entry/group`).
   func send(_ body: [UInt8], group: Int) -> SendOutcome
 

@@ -37,7 +37,7 @@ extension GamePlatform {
 
   package var storeFormat: StoreFormat {
     StoreFormat(
-      destination: name, codec: WireForm.game, migrations: DecisionTables.migrations,
+      destination: name, wireForm: WireForm.game, migrations: DecisionTables.migrations,
       retention: DecisionTables.retention, personal: PersonalDecisions(),
       collection: DecisionTables.collection)
   }

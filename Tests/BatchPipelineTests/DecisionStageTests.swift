@@ -62,7 +62,7 @@ import Testing
 
   private func lines(of sequences: [BlockSequence]) throws -> [String] {
     var lines: [String] = []
-    var merge = try EventMerge(sequences, codec: WireForm.engage)
+    var merge = try EventMerge(sequences, wireForm: WireForm.engage)
     var buffer = ByteBuffer()
     while try merge.appendNext(to: &buffer) {
       lines.append(String(decoding: buffer.bytes, as: UTF8.self))

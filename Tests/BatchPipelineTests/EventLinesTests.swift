@@ -5,8 +5,6 @@ import Testing
 @testable import BatchPipeline
 
 @Suite("Lines of events, made by several threads") struct EventLinesTests {
-  private typealias Line = LineCodec.Line
-
   private static func precedes(_ one: Line, _ other: Line) -> Bool {
     if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
     if one.device != other.device { return one.device.utf8.lexicographicallyPrecedes(other.device.utf8) }
@@ -28,7 +26,7 @@ import Testing
 
   private func sequences(_ recorded: [[Line]]) -> [BlockSequence] {
     recorded.map { lines in
-      var blocks = LineCodec.blocks(of: lines)[...]
+      var blocks = Line.blocks(of: lines)[...]
       return BlockSequence { blocks.popFirst() }
     }
   }
@@ -42,7 +40,7 @@ import Testing
       for window in [nil, window] {
         var text: [UInt8] = []
         let made = try EventLines(
-          [EventSelection(sequences: sequences(recorded), window: window)], codec: LineCodec(), shares: shares)
+          [EventSelection(sequences: sequences(recorded), window: window)], wireForm: .lines, shares: shares)
         try made.run(workers: workers) { text += $0 }
         // Sorting is stable, so equal lines keep the order of their series.
         let expected = recorded.joined().filter { window?.contains(Instant(milliseconds: $0.timestamp)) ?? true }
@@ -59,7 +57,7 @@ import Testing
     let recorded = recorded(3, series: 9...9)
     try #require(recorded.joined().count > 900)
     let full = try EventLines(
-      [EventSelection(sequences: sequences(recorded))], codec: LineCodec(), shares: workers)
+      [EventSelection(sequences: sequences(recorded))], wireForm: .lines, shares: workers)
     #expect(throws: Full.self) { try full.run(workers: workers) { _ in throw Full() } }
     var sequences = sequences(recorded)
     var blocks = 0
@@ -70,7 +68,7 @@ import Testing
       return try whole.next()
     }
     let damaged = try EventLines(
-      [EventSelection(sequences: sequences)], codec: LineCodec(), shares: workers)
+      [EventSelection(sequences: sequences)], wireForm: .lines, shares: workers)
     #expect(throws: StoreError.damagedBlock) { try damaged.run(workers: workers) { _ in } }
   }
 }

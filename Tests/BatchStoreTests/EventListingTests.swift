@@ -9,25 +9,6 @@ import Testing
 
 /// Listings read the blocks that they need and no others.
 @Suite("First rows at once") struct EventListingTests {
-  /// Counts the blocks that are decoded.
-  private final class CountingCodec: EventCodec {
-    private let codec = WireForm.engage
-    private let count = Guarded(0)
-
-    var decoded: Int { count.withLock { $0 } }
-
-    func cursor(of block: [UInt8]) throws -> any EventCursor {
-      count.withLock { $0 += 1 }
-      return try codec.cursor(of: block)
-    }
-
-    func writer(_ limits: BlockLimits) -> any BlockWriter { codec.writer(limits) }
-
-    func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
-      try unsafe codec.appendBody(of: block, version: version, to: &body)
-    }
-  }
-
   /// 100 blocks of 10 events, one a millisecond.
   private let filled: FilledStore
 
@@ -37,16 +18,16 @@ import Testing
   }
 
   private func listed(_ filter: EventFilter, limit: Int = .max) throws -> (events: Int, blocks: Int) {
-    let codec = CountingCodec()
+    let opened = Guarded(0)
     var format = StoreFormat.engage
-    format.codec = codec
+    format.wireForm.opened = { opened.withLock { $0 += 1 } }
     let store = try EventStore.openReading(filled.path, format: format)
     var events = 0
     try store.ledger.forEachEvent(filter) { _ in
       events += 1
       return events < limit
     }
-    return (events, codec.decoded)
+    return (events, opened.withLock { $0 })
   }
 
   @Test("A limit ends at its block, wherever a listing begins")

@@ -18,7 +18,7 @@ package struct StepPlatform: Platform {
 
   package var name: String { "steps" }
   package var vocabulary: any RecordVocabulary { StepVocabulary() }
-  package var storeFormat: StoreFormat { StoreFormat(destination: name, codec: StepCodec()) }
+  package var storeFormat: StoreFormat { StoreFormat(destination: name, wireForm: .steps) }
 
   package func rules(for run: RunContext) -> any DecisionRules { StepRules() }
 
@@ -87,10 +87,14 @@ private final class StepDecider: DeviceDecider {
   /// Events so far and the sum of steps.
   private var state = (emission: Int64(0), total: Int64(0))
   var knownUntil: Instant?
-  private var events: [StepEvent] = []
+  private var writer: EventBlockWriter
+  private var events: [(at: Instant, who: String, emission: Int64, total: Int64)] = []
   private var tally = DecisionTally()
 
-  init(_ options: DeciderOptions) { self.options = options }
+  init(_ options: DeciderOptions) {
+    self.options = options
+    writer = EventBlockWriter(.steps, limits: options.limits)
+  }
 
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) {
     self.device = device
@@ -104,9 +108,7 @@ private final class StepDecider: DeviceDecider {
     for record in records {
       state.emission += 1
       state.total += record.payload.loadUnaligned(as: Int64.self)
-      events.append(
-        StepEvent(
-          at: record.timestamp.milliseconds, who: device.description, emission: state.emission, total: state.total))
+      events.append((record.timestamp, device.description, state.emission, state.total))
     }
   }
 
@@ -124,7 +126,17 @@ private final class StepDecider: DeviceDecider {
   func handOver(to batch: inout LocalBatch, isLast: Bool) {
     guard isLast || !options.keepsAll, !events.isEmpty else { return }
     tally.events.add(events.count, to: "steps")
-    batch.events.append(StepEvent.blocks(events, options.limits))
+    let arena = Arena(blockSize: 1 << 10)
+    for event in events.sorted(by: { ($0.at, $0.who, $0.emission) < ($1.at, $1.who, $1.emission) }) {
+      let json = #"{"at":\#(event.at.milliseconds),"total":\#(event.total),"who":"\#(event.who)"}"#
+      let who = arena.text(event.who)
+      let head = EventHead(
+        type: "step", timestamp: event.at, device: who, emission: event.emission, lead: .raw(arena.text(json)))
+      [who].withUnsafeBufferPointer {
+        writer.append(head, shared: $0, fields: UnsafeBufferPointer(start: nil, count: 0))
+      }
+    }
+    batch.events.append(writer.take())
     events = []
   }
 
@@ -136,108 +148,10 @@ private final class StepDecider: DeviceDecider {
 
 // MARK: - Events
 
-private struct StepEvent {
-  var at: Int64
-  var who: String
-  var emission: Int64
-  var total: Int64
-
-  var json: String { #"{"at":\#(at),"total":\#(total),"who":"\#(who)"}"# }
-  var line: String { "\(at) \(emission) \(total) \(who)\n" }
-
-  init(at: Int64, who: String, emission: Int64, total: Int64) {
-    self.at = at
-    self.who = who
-    self.emission = emission
-    self.total = total
-  }
-
-  init(line: Substring) throws {
-    let parts = line.split(separator: " ", maxSplits: 3)
-    guard parts.count == 4, let at = Int64(parts[0]), let emission = Int64(parts[1]), let total = Int64(parts[2]) else {
-      throw StoreError.damagedBlock
-    }
-    self.init(at: at, who: String(parts[3]), emission: emission, total: total)
-  }
-
-  static func events(of block: some Collection<UInt8>) throws -> [StepEvent] {
-    try String(decoding: block, as: UTF8.self).split(separator: "\n").map { try StepEvent(line: $0) }
-  }
-
-  static func body(_ events: some Sequence<StepEvent>) -> String { events.map(\.json).joined(separator: "\n") }
-
-  static func blocks(_ events: [StepEvent], _ limits: BlockLimits) -> EventBlocks {
-    let events = events.sorted { ($0.at, $0.who, $0.emission) < ($1.at, $1.who, $1.emission) }
-    var blocks = EventBlocks()
-    for start in stride(from: 0, to: events.count, by: limits.maxEvents) {
-      let part = events[start..<min(start + limits.maxEvents, events.count)]
-      let bytes = part.map(\.line).joined().utf8
-      blocks.entries.append(
-        EventBlocks.Entry(
-          offset: blocks.bytes.count, length: bytes.count, events: part.count, expired: 0,
-          first: Instant(milliseconds: events[start].at), last: Instant(milliseconds: part[part.endIndex - 1].at),
-          bodyBytes: body(part).utf8.count))
-      blocks.bytes += bytes
-    }
-    return blocks
-  }
-}
-
-private struct StepCodec: EventCodec {
-  func cursor(of block: [UInt8]) throws -> any EventCursor { StepCursor(try StepEvent.events(of: block)) }
-
-  func writer(_ limits: BlockLimits) -> any BlockWriter { StepWriter(limits) }
-
-  func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
-    var text = StepEvent.body(try StepEvent.events(of: block))
-    text.withUTF8 { body.append($0) }
-  }
-}
-
-private final class StepCursor: EventCursor {
-  private let events: [StepEvent]
-  private var index = -1
-  private let arena = Arena(blockSize: 1 << 10)
-
-  init(_ events: [StepEvent]) { self.events = events }
-
-  var event: StepEvent { events[index] }
-
-  func next() -> Bool {
-    index += 1
-    return index < events.count
-  }
-
-  var timestamp: Instant { Instant(milliseconds: event.at) }
-  var emission: Int64 { event.emission }
-  var device: Text { arena.text(event.who) }
-  var type: Text { "step" }
-  var isExpired: Bool { false }
-  var source: StoredSource { .unknown }
-
-  func appendJSON(to target: inout ByteBuffer) {
-    var text = event.json
-    text.withUTF8 { target.append($0) }
-  }
-}
-
-private final class StepWriter: BlockWriter {
-  private let limits: BlockLimits
-  private var events: [StepEvent] = []
-
-  init(_ limits: BlockLimits) { self.limits = limits }
-
-  func append(_ event: any EventCursor, emission: Int64) {
-    // A store has one codec.
-    guard let cursor = event as? StepCursor else { return }
-    events.append(cursor.event)
-    events[events.count - 1].emission = emission
-  }
-
-  func finish() -> EventBlocks {
-    defer { events = [] }
-    return StepEvent.blocks(events, limits)
-  }
+extension WireForm {
+  /// A line of JSON an event.
+  fileprivate static let steps = WireForm(
+    body: ("", ""), pieces: [.lead], shared: [Shared("", isHidden: true)], separator: UInt8(ascii: "\n"))
 }
 
 // MARK: - Service

@@ -14,9 +14,9 @@ extension EventStore {
 }
 
 extension EventMerge {
-  package init(_ sequences: [BlockSequence]) throws { try self.init(sequences, codec: WireForm.engage) }
+  package init(_ sequences: [BlockSequence]) throws { try self.init(sequences, wireForm: WireForm.engage) }
 
   package static func narrowed(_ sequences: [BlockSequence], width: Int, folder: String) throws -> [BlockSequence] {
-    try narrowed(sequences, codec: WireForm.engage, width: width, folder: folder)
+    try narrowed(sequences, wireForm: WireForm.engage, width: width, folder: folder)
   }
 }

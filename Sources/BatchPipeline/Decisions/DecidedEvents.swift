@@ -21,7 +21,7 @@ package struct DecidedEvents {
 
   /// Returns all events in the order of delivery, in memory.
   package func all() throws -> [JSONNode] {
-    var merge = try EventMerge(sequences(), codec: codec)
+    var merge = try EventMerge(sequences(), wireForm: wireForm)
     var events: [JSONNode] = []
     var buffer = ByteBuffer(capacity: 1 << 12)
     while try merge.appendNext(to: &buffer) {
@@ -39,7 +39,7 @@ package struct DecidedEvents {
     for sequence in try sequences() {
       while let block = try sequence.next() {
         var body = ByteBuffer(capacity: block.count * 4)
-        try unsafe block.withUnsafeBufferPointer { try unsafe codec.appendBody(of: $0, version: form, to: &body) }
+        try unsafe block.withUnsafeBufferPointer { try unsafe wireForm.appendBody(of: $0, version: form, to: &body) }
         bodies.append(try JSONNode.parse(body.array))
       }
     }
@@ -71,7 +71,7 @@ package struct DecidedEvents {
     var buffer = ByteBuffer(capacity: 1 << 12)
     for sequence in try sequences() {
       while let block = try sequence.next() {
-        let cursor = try codec.cursor(of: block)
+        let cursor = try wireForm.reader(of: block)
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)
           // With equal times, device and order of decision determine the order.
@@ -86,7 +86,7 @@ package struct DecidedEvents {
 
   private func sequences() throws -> [BlockSequence] { try sink.store.ledger.sequences([.stored(by: sink.run)]) }
 
-  private var codec: any EventCodec { request.platform.storeFormat.codec }
+  private var wireForm: WireForm { request.platform.storeFormat.wireForm }
 }
 
 /// What a device does, by its events.

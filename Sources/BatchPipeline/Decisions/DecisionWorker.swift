@@ -328,7 +328,7 @@ final class DecisionWorker: @unchecked Sendable {
   }
 
   private func keepBatch() throws {
-    if let rewind = options.rewind, let events = try rewind.codec.events(of: newEvents, options.decider.limits) {
+    if let rewind = options.rewind, let events = try rewind.wireForm.events(of: newEvents, options.decider.limits) {
       batch.events.append(events)
       addedEvents += newEvents.count
       newEvents = []

@@ -81,7 +81,7 @@ extension Pipeline {
       if let path = request.eventsOut {
         try EventFile.write(
           [EventSelection(sequences: try sequences(of: place, results.first, in: store), window: request.window)],
-          codec: request.platform.storeFormat.codec, workers: request.ingestOptions.workers, to: path)
+          wireForm: request.platform.storeFormat.wireForm, workers: request.ingestOptions.workers, to: path)
       }
     } catch {
       outcome.fail(error)

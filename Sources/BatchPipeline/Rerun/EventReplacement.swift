@@ -17,8 +17,8 @@ struct EventReplacement {
   private let span: ReplacedSpan
   private let platform: any Platform
   private let sendsAgain: SentEvents?
-  private let writer: any BlockWriter
-  private var codec: any EventCodec { platform.storeFormat.codec }
+  private let writer: EventBlockCopier
+  private var wireForm: WireForm { platform.storeFormat.wireForm }
   private(set) var counts = RerunCounts()
   /// Events that the store gets under the number of another one that was sent.
   private(set) var twins: Set<NumberedEvent> = []
@@ -27,7 +27,7 @@ struct EventReplacement {
     self.span = span
     self.platform = platform
     self.sendsAgain = sendsAgain
-    writer = platform.storeFormat.codec.writer(limits)
+    writer = EventBlockCopier(platform.storeFormat.wireForm, limits)
   }
 
   /// Passes the events for the store to `take`. One instant of one device is in memory at a time.
@@ -53,12 +53,12 @@ struct EventReplacement {
   /// - Returns: the number of events at the place that the store gets.
   private mutating func pick(_ place: [OrderedLines.Line]) throws -> Int {
     guard let first = place.first else { return 0 }
-    var decided: [(event: any EventCursor, json: [UInt8])] = []
+    var decided: [(event: EventBlockReader, json: [UInt8])] = []
     var (earlier, present) = (StoredSide(), StoredSide())
     for line in place {
       switch Side(rawValue: line.side) {
       case .decided:
-        let event = try codec.cursorOnFirst(of: line.bytes)
+        let event = try wireForm.readerOnFirst(of: line.bytes)
         decided.append((event, DecidedEvent(event).json))
       case .before: earlier.add(line: line.bytes, line.emission)
       case .stored, nil: present.add(line: line.bytes, line.emission)

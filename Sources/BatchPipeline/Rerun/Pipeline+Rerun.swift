@@ -165,14 +165,14 @@ extension Pipeline {
   private func add(
     _ decided: [BlockSequence], in span: ReplacedSpan, _ store: EventStore, to lines: OrderedLines
   ) throws {
-    let codec = platform.storeFormat.codec
-    let alone = codec.writer(BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    let wireForm = platform.storeFormat.wireForm
+    let alone = EventBlockCopier(wireForm, BlockLimits(maxEvents: 1, maxBodyBytes: .max))
     var series = LineSeries()
     for sequence in decided {
       while let block = try sequence.next() {
         let amended = try store.ledger.amended(block)
         for block in amended.map({ blocks in blocks.entries.indices.map(blocks.block) }) ?? [block] {
-          let event = try codec.cursor(of: block)
+          let event = try wireForm.reader(of: block)
           while try event.next() {
             guard span.contains(event.timestamp) else { continue }
             alone.append(event)
@@ -208,7 +208,7 @@ extension EventStore {
     // Lines that are not records are left to the next run that reads them.
     batch.quarantine = try batch.quarantine.filter { line in
       guard let block = line.block else { return false }
-      return try span.contains(format.codec.cursorOnFirst(of: block))
+      return try span.contains(format.wireForm.readerOnFirst(of: block))
     }
     return rows
   }

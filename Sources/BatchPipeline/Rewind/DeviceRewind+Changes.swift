@@ -10,7 +10,7 @@ extension DeviceRewind {
     /// The source of the record that causes an event, if it differs from the event's source.
     var causes: [Int64: StoredSource] = [:]
 
-    func cause(of event: any EventCursor) -> StoredSource { causes[event.emission] ?? event.source }
+    func cause(of event: EventBlockReader) -> StoredSource { causes[event.emission] ?? event.source }
   }
 
   private struct Trace {
@@ -43,7 +43,7 @@ extension DeviceRewind {
   func changes(_ device: Text, _ before: Decided, _ after: Decided, _ late: RecordList) throws -> [EventChange] {
     let (old, new) = (try traces(before), try traces(after))
     let gone = try outcomes(before, old.filter { !$0.value.isSame(as: new[$0.key]) }) { DecidedEvent($0) }
-    let alone = rewind.codec.writer(BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    let alone = EventBlockCopier(rewind.wireForm, BlockLimits(maxEvents: 1, maxBodyBytes: .max))
     let come = try outcomes(after, new.filter { !$0.value.isSame(as: old[$0.key]) }) { event in
       alone.append(event)
       return (timestamp: event.timestamp, block: alone.finish().block(0))
@@ -76,7 +76,7 @@ extension DeviceRewind {
 
   /// Returns the results of `make` for the traced events, by their keys.
   private func outcomes<Outcome>(
-    _ decided: Decided, _ traced: [Int64: Trace], _ make: (any EventCursor) throws -> Outcome
+    _ decided: Decided, _ traced: [Int64: Trace], _ make: (EventBlockReader) throws -> Outcome
   ) throws -> [[UInt8]: Outcome] {
     let causes = Set(traced.values.map(\.cause))
     guard !causes.isEmpty else { return [:] }
@@ -95,10 +95,10 @@ extension DeviceRewind {
     return keyed
   }
 
-  private func forEachEvent(of decided: Decided, _ body: (any EventCursor) throws -> Void) throws {
+  private func forEachEvent(of decided: Decided, _ body: (EventBlockReader) throws -> Void) throws {
     for blocks in decided.batch.events {
       for place in blocks.entries.indices {
-        let cursor = try rewind.codec.cursor(of: blocks.block(place))
+        let cursor = try rewind.wireForm.reader(of: blocks.block(place))
         while try cursor.next() { try body(cursor) }
       }
     }

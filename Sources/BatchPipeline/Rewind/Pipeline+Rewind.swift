@@ -23,7 +23,7 @@ extension Pipeline {
     let digest = Hexadecimal.text(of: SHA256.hash(settings).prefix(8))
     options.rewind = Rewind(
       reach: reach, knownBefore: storage.knownBefore, takesBeyond: request.settings.ingest.lateRecords == .accept,
-      rules: digest, earlierRules: earlierRules(storage), codec: platform.storeFormat.codec)
+      rules: digest, earlierRules: earlierRules(storage), wireForm: platform.storeFormat.wireForm)
     if let from = options.ingest.window.from, let before = storage.knownBefore, reach < min(from, before) {
       options.ingest.late = reach..<min(from, before)
     }

@@ -14,7 +14,7 @@ struct Rewind: Sendable {
   var rules: String
   /// Returns the rules of another digest; nil if they are no longer available.
   var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
-  var codec: any EventCodec
+  var wireForm: WireForm
 }
 
 /// A device that was rewound and processed anew, up to the known time of the store.

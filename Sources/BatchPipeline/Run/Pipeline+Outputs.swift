@@ -14,7 +14,7 @@ extension Pipeline {
     do {
       try outcome.report.timed(.eventFile) {
         try EventFile.write(
-          isUseless ? [] : selections(storage), codec: platform.storeFormat.codec, workers: ingestOptions.workers,
+          isUseless ? [] : selections(storage), wireForm: platform.storeFormat.wireForm, workers: ingestOptions.workers,
           to: path)
       }
     } catch let error as OutputError {
@@ -45,10 +45,10 @@ extension Pipeline {
   /// Removes events that a rewind changed: they are listed in their new form only.
   private func leaving(_ changed: Set<EventID>, outOf sequence: BlockSequence) -> BlockSequence {
     guard !changed.isEmpty else { return sequence }
-    let codec = platform.storeFormat.codec
+    let wireForm = platform.storeFormat.wireForm
     return BlockSequence {
       while let block = try sequence.next() {
-        let rest = try codec.copy(of: block) {
+        let rest = try wireForm.copy(of: block) {
           !changed.contains(EventID(timestamp: $0.timestamp, device: $0.device, emission: $0.emission))
         }
         if !rest.entries.isEmpty { return rest.block(0) }

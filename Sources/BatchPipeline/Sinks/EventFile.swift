@@ -65,12 +65,12 @@ import BatchStore
   private let windows: [DeliveryWindow?]
   private let state: Guarded<State>
 
-  init(_ selections: [EventSelection], codec: any EventCodec, shares: Int) throws {
+  init(_ selections: [EventSelection], wireForm: WireForm, shares: Int) throws {
     windows = selections.flatMap { selection in selection.sequences.map { _ in selection.window } }
     let numbered = Array(selections.flatMap(\.sequences).enumerated())
     rests = try (0..<max(shares, 1)).map { share in
       let dealt = stride(from: share, to: numbered.count, by: max(shares, 1)).map { numbered[$0] }
-      return Rest(try EventMerge(dealt.map { (place: $0.offset, blocks: $0.element) }, codec: codec))
+      return Rest(try EventMerge(dealt.map { (place: $0.offset, blocks: $0.element) }, wireForm: wireForm))
     }
     state = Guarded(State(shares: rests.map { _ in Share() }))
   }
@@ -253,16 +253,16 @@ struct EventSelection {
 enum EventFile {
   /// - Parameter workers: the number of threads that make the lines, including this one.
   static func write(
-    _ selections: [EventSelection], codec: any EventCodec, workers: Int, to path: String
+    _ selections: [EventSelection], wireForm: WireForm, workers: Int, to path: String
   ) throws {
     let file = try OutputFile(path)
     let folder = IngestOptions.systemTemporaryFolder
     let narrowed = try selections.map { selection in
       var selection = selection
-      selection.sequences = try EventMerge.narrowed(selection.sequences, codec: codec, folder: folder)
+      selection.sequences = try EventMerge.narrowed(selection.sequences, wireForm: wireForm, folder: folder)
       return selection
     }
-    let lines = try EventLines(narrowed, codec: codec, shares: workers)
+    let lines = try EventLines(narrowed, wireForm: wireForm, shares: workers)
     try unsafe lines.run(workers: workers) { try unsafe file.write(UnsafeRawBufferPointer($0)) }
     try file.finish()
   }

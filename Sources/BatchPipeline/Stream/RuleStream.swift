@@ -40,7 +40,7 @@ package final class RuleStream {
   private let output: OutputFile
   private let records = RecordBuffer()
   private let decider: any DeviceDecider
-  private let codec: any EventCodec
+  private let wireForm: WireForm
   private var reader: LineReader
   private var head = RecordHead()
   private var device: [UInt8]?
@@ -56,7 +56,7 @@ package final class RuleStream {
     self.kind = kind
     self.output = try OutputFile(output)
     groups = try DeviceGroups()
-    codec = request.platform.storeFormat.codec
+    wireForm = request.platform.storeFormat.wireForm
     var settings = options.decider
     settings.keepsAll = true
     settings.knownUntil = request.knownUntil(after: nil)
@@ -175,7 +175,7 @@ package final class RuleStream {
     for series in batch.events {
       counts.events += series.eventCount
       for index in series.entries.indices {
-        let events = try codec.cursor(of: series.block(index))
+        let events = try wireForm.reader(of: series.block(index))
         while try events.next() {
           events.appendJSON(to: &buffer)
           buffer.append(UInt8(ascii: "\n"))

@@ -5,7 +5,7 @@ package import BatchFoundation
 /// Text shared by many events is rendered once per block: the shared texts of a device with what is between them, and
 /// the text between two values of a list of names. An event is then a dozen copies. Every number is checked against the
 /// block, so a damaged block causes an error, never a wild read.
-package final class EventBlockReader: EventCursor {
+package final class EventBlockReader {
   /// A piece of `rendered`.
   private struct Piece {
     var offset: Int
@@ -55,7 +55,9 @@ package final class EventBlockReader: EventCursor {
   package let bodyBytes: Int
   package let group: UInt8
   package private(set) var timestamp: Instant
+  /// The emission number, which grows from event to event of a device, across runs; see ``EmissionNumber``.
   package private(set) var emission: Int64 = 0
+  /// The place where the record that led to the event was read.
   package private(set) var source = StoredSource.unknown
   package private(set) var flags: EventFlags = []
 
@@ -86,6 +88,9 @@ package final class EventBlockReader: EventCursor {
     }
   }
 
+  /// Advances to the next event; false after the last.
+  ///
+  /// - Throws: ``StoreError/damagedBlock`` for a number that the block does not have.
   package func next() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
@@ -165,9 +170,10 @@ package final class EventBlockReader: EventCursor {
 
   // MARK: - The current event
 
+  /// Appends the event in the form of requests and of `--events-out`, without a line end.
   package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
 
-  /// Appends the event; with `contact` also its recipient id, if that is a number (reference identity 6.1).
+  /// Appends the event; with a contact also its recipient id, if that is a number (reference identity 6.1).
   func append(to target: inout ByteBuffer, withContact contact: Bool) {
     for (index, piece) in form.pieces.enumerated() {
       switch piece {
@@ -257,6 +263,7 @@ package final class EventBlockReader: EventCursor {
     return device
   }
 
+  /// The code or the name of the event; valid as long as the reader.
   package var type: Text { unescaped(cursor.strings[typeNumber]) }
   package var isExpired: Bool { flags.contains(.isExpired) }
   package var isLate: Bool { flags.contains(.isLate) }

@@ -368,16 +368,18 @@ package import BatchFoundation
 }
 
 /// Copies events from blocks to blocks. Blocks that were read may be released before those written are finished.
-final class EventBlockCopier: BlockWriter {
+package final class EventBlockCopier {
   private var writer: EventBlockWriter
 
-  init(_ form: WireForm, _ limits: BlockLimits) { writer = EventBlockWriter(form, limits: limits, isCopying: true) }
-
-  func append(_ event: any EventCursor, emission: Int64) {
-    // Stores pass a form only the cursors that it made.
-    guard let event = event as? EventBlockReader else { preconditionFailure("a cursor of another form") }
-    event.copy(to: &writer, emission: emission)
+  package init(_ form: WireForm, _ limits: BlockLimits) {
+    writer = EventBlockWriter(form, limits: limits, isCopying: true)
   }
 
-  func finish() -> EventBlocks { writer.take() }
+  /// Appends the current event of a reader; events arrive in the order of delivery.
+  ///
+  /// - Parameter emission: the new emission number; nil for the same.
+  package func append(_ event: EventBlockReader, emission: Int64? = nil) { event.copy(to: &writer, emission: emission) }
+
+  /// Returns the events since the last call in blocks within the limits.
+  package func finish() -> EventBlocks { writer.take() }
 }

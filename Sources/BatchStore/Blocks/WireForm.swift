@@ -38,9 +38,10 @@ package struct WireForm: Sendable {
     }
   }
 
-  /// The start and the end of a request body.
+  /// The start and the end of a request body, and what is between its events.
   package var bodyStart: Text
   package var bodyEnd: Text
+  package var separator: UInt8
   package var pieces: [Piece]
   package var shared: [Shared]
   /// The shared text that names the device of an event, unless the event itself names another.
@@ -51,17 +52,21 @@ package struct WireForm: Sendable {
   package var beforeValue: Text
   /// Whether the values of fields are JSON values in the form of ``JSONView``; texts otherwise.
   package var valuesAreViews: Bool
+  /// Called for each block that is opened; nil outside of tests.
+  package var opened: (@Sendable () -> Void)?
 
-  /// The bytes of every event besides its texts, with a comma.
+  /// The bytes of every event besides its texts, with the separator.
   package let frame: Int
   /// The bytes of every request body besides its events.
   let bodyFrame: Int
 
   package init(
     body: (start: Text, end: Text), pieces: [Piece], shared: [Shared], device: Int = 0,
-    names: (first: Text, next: Text, after: Text) = ("", "", ""), valuesAreViews: Bool = false
+    names: (first: Text, next: Text, after: Text) = ("", "", ""), valuesAreViews: Bool = false,
+    separator: UInt8 = UInt8(ascii: ",")
   ) {
     (bodyStart, bodyEnd) = body
+    self.separator = separator
     self.pieces = pieces
     self.shared = shared
     self.device = device
@@ -87,11 +92,31 @@ package struct WireForm: Sendable {
   }
 }
 
-extension WireForm: EventCodec {
-  package func cursor(of block: [UInt8]) throws -> any EventCursor { try EventBlockReader(block, self) }
+extension WireForm {
+  /// Opens a block before its first event.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``, here or from the reader, for malformed bytes.
+  package func reader(of block: [UInt8]) throws -> EventBlockReader {
+    opened?()
+    return try EventBlockReader(block, self)
+  }
 
-  package func writer(_ limits: BlockLimits) -> any BlockWriter { EventBlockCopier(self, limits) }
+  /// Returns the wanted events of a block, in order, in blocks within the limits.
+  package func copy(
+    of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (EventBlockReader) throws -> Bool = { _ in true }
+  ) throws -> EventBlocks {
+    let reader = try reader(of: block)
+    let copier = EventBlockCopier(self, limits)
+    while try reader.next() {
+      if try isWanted(reader) { copier.append(reader) }
+    }
+    return copier.finish()
+  }
 
+  /// Appends the exact request body of a block; the bytes for a version never change.
+  ///
+  /// - Parameter version: 1 for a body with contact ids, if the form has them.
+  /// - Throws: ``StoreError/damagedBlock`` for a block that cannot be read, or a body larger than the block states.
   package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
     let reader = try unsafe EventBlockReader(BlockCursor(block), self)
     // The number is the block's claim, and a damaged block may claim anything; the buffer grows if it is true.
@@ -101,7 +126,7 @@ extension WireForm: EventCodec {
     body.append(bodyStart)
     var isFirst = true
     while try reader.next() {
-      if !isFirst { body.append(UInt8(ascii: ",")) }
+      if !isFirst { body.append(separator) }
       isFirst = false
       reader.append(to: &body, withContact: version == 1)
       guard body.count <= limit else { throw StoreError.damagedBlock }

@@ -252,7 +252,7 @@ extension EventStore {
     do {
       guard case .events = try row.status("status") else { return nil }
       let block = try Ledger.block(of: row, in: db)
-      let cursor = try format.codec.cursor(of: block)
+      let cursor = try format.wireForm.reader(of: block)
       var events = 0
       let first: Instant = try row.value("first")
       let last: Instant = try row.value("last")
@@ -268,7 +268,7 @@ extension EventStore {
       guard let digest = try row.bytes("body_digest") else { return nil }
       var body = ByteBuffer()
       try unsafe block.withUnsafeBufferPointer {
-        try unsafe format.codec.appendBody(of: $0, version: row.value("form"), to: &body)
+        try unsafe format.wireForm.appendBody(of: $0, version: row.value("form"), to: &body)
       }
       var hash = SHA256()
       unsafe hash.update(UnsafeRawBufferPointer(body.bytes))

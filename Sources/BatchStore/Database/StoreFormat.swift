@@ -2,7 +2,7 @@
 package struct StoreFormat: Sendable {
   /// The `destination` of jobs, which names the platform in the store.
   package var destination: String
-  package var codec: any EventCodec
+  package var wireForm: WireForm
   /// The platform's tables as numbered steps that are never edited after a release.
   package var migrations: [String]
   /// The platform's changes to stored events; nil if they never change.
@@ -53,13 +53,13 @@ package struct StoreFormat: Sendable {
   }
 
   package init(
-    destination: String, codec: any EventCodec, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
+    destination: String, wireForm: WireForm, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
     footprint: String? = nil, retention: Retention? = nil,
     personal: (any PersonalTables)? = nil, collection: Collection = Collection()
   ) {
     self.collection = collection
     self.destination = destination
-    self.codec = codec
+    self.wireForm = wireForm
     self.migrations = migrations
     self.amendment = amendment
     self.footprint = footprint

@@ -212,7 +212,7 @@ package struct Erasures: Sendable {
   }
 
   private func isOf(_ devices: Set<[UInt8]>, _ traces: [PersonTrace], block: [UInt8]) throws -> Bool {
-    let cursor = try connection.format.codec.cursor(of: block)
+    let cursor = try connection.format.wireForm.reader(of: block)
     var json = ByteBuffer()
     while try cursor.next() {
       json.removeAll()

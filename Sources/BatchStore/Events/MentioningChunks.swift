@@ -55,11 +55,11 @@ struct MentioningChunks {
 }
 
 /// A text that a block contains, anywhere, if one of its events does. Codecs write each string once, after its length
-/// and escaped as in JSON (``EventCodec``), so plain text can be found without decoding the block.
+/// and escaped as in JSON (``WireForm``), so plain text can be found without decoding the block.
 package enum BlockText: Sendable {
   case whole([UInt8])
   case part([UInt8])
-  /// Bytes that a codec writes unchanged.
+  /// Bytes that a form writes unchanged.
   case bytes([UInt8])
 
   /// The pattern to search for; nil for text with several encodings, and for text too short to be rare.

@@ -59,7 +59,8 @@ extension Ledger {
     guard let first = rows.first else { return nil }
     // Events of the same run may have numbers that others had before, so its chunks are not searched.
     let decided: Int64 = try first.value("run")
-    var settlement = ChangeSettlement(try rows.map(Self.change), run: run, decidedBy: decided, connection.format.codec)
+    var settlement = ChangeSettlement(
+      try rows.map(Self.change), run: run, decidedBy: decided, connection.format.wireForm)
     try settlement.findCorrections(in: db)
     try find(&settlement, besides: decided, in: db)
     try settlement.resolveQuarantined(in: db)
@@ -123,7 +124,7 @@ extension Ledger {
 
   private func amended(_ block: [UInt8], in db: Database) throws -> DecidedEvent {
     let amended = try connection.format.amendment?.amended(block, limits: .ofParts, in: db)?.block(0) ?? block
-    return try connection.format.codec.event(amended)
+    return try connection.format.wireForm.event(amended)
   }
 
   /// Returns whether an event of the device was sent that should not have been.

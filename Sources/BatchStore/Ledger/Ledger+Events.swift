@@ -40,7 +40,7 @@ package struct EventFilter: Sendable {
     (mentions + (devices.flatMap { $0.count == 1 ? [.part($0[0])] : nil } ?? [])).compactMap(\.pattern)
   }
 
-  func takes(_ event: any EventCursor) -> Bool {
+  func takes(_ event: EventBlockReader) -> Bool {
     if let from, event.timestamp < from { return false }
     if let to, event.timestamp >= to { return false }
     return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
@@ -223,7 +223,7 @@ extension Ledger {
   /// - Parameter mentioning: the texts that the block must have; counts a miss if it lacks one.
   /// - Returns: false if `body` ended it.
   private func forEachEvent(
-    of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (any EventCursor) -> Bool,
+    of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (EventBlockReader) -> Bool,
     _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
     let id: Int64 = try chunk.value("id")
@@ -239,7 +239,7 @@ extension Ledger {
     {
       exceptions[try row.value("ordinal")] = (try row.status("status"), try row.value("reason"))
     }
-    let reader = try connection.format.codec.cursor(of: block)
+    let reader = try connection.format.wireForm.reader(of: block)
     var json = ByteBuffer()
     var ordinal = -1
     while try reader.next() {

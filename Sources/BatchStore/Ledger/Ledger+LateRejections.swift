@@ -87,7 +87,7 @@ extension Ledger {
       let id: Int64 = try chunk.value("id")
       let known = Set(
         try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
-      let reader = try connection.format.codec.cursor(
+      let reader = try connection.format.wireForm.reader(
         of: Self.block(of: chunk, in: db))
       var ordinal = -1
       var json = ByteBuffer()

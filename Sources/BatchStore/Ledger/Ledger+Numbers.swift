@@ -38,13 +38,13 @@ extension Ledger {
           Self.standing(of: status, isDoubtful: false).isEmpty, case let event = NumberedEvent(cursor),
           taken.contains(event)
         else { return false }
-        let writer = self.connection.format.codec.writer(.ofParts)
+        let writer = EventBlockCopier(self.connection.format.wireForm, .ofParts)
         writer.append(cursor, emission: try self.renumber(event, in: db))
         blocks.append(writer.finish().block(0))
         return true
       }
     }
-    guard let events = try connection.format.codec.events(of: blocks, limits) else { return }
+    guard let events = try connection.format.wireForm.events(of: blocks, limits) else { return }
     try Self.insert(events, run: run, into: db)
     try Self.dropLooseRows(in: db)
   }
@@ -104,7 +104,7 @@ extension Ledger {
   }
 
   /// Deletes the number under which a removed event was pending.
-  static func forgetNumber(of cursor: any EventCursor, in db: Database) throws {
+  static func forgetNumber(of cursor: EventBlockReader, in db: Database) throws {
     let event = NumberedEvent(cursor)
     guard event.emission >= NumberedEvent.firstFree(at: event.emission) else { return }
     try db.cachedStatement(
@@ -125,7 +125,7 @@ package struct NumberedEvent: Hashable {
     self.emission = emission
   }
 
-  init(_ cursor: any EventCursor) {
+  init(_ cursor: EventBlockReader) {
     unsafe self.init(at: cursor.timestamp, device: Array(cursor.device.bytes), emission: cursor.emission)
   }
 

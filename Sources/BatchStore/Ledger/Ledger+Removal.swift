@@ -9,7 +9,7 @@ extension Ledger {
   ///   - isUnwanted: called with the event and its status; `split` means that the event lives on in another chunk.
   /// - Returns: the number of removed events by status, without those that live on elsewhere.
   func removeEvents(
-    of row: Row, in db: Database, where isUnwanted: (any EventCursor, ChunkStatus) throws -> Bool
+    of row: Row, in db: Database, where isUnwanted: (EventBlockReader, ChunkStatus) throws -> Bool
   ) throws -> [EventStatus: Int] {
     let id: Int64 = try row.value("id")
     let status = try row.status("status")
@@ -23,7 +23,7 @@ extension Ledger {
     var counts: [EventStatus: Int] = [:]
     var unwanted: Set<Int> = []
     let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)
-    let cursor = try connection.format.codec.cursor(of: block)
+    let cursor = try connection.format.wireForm.reader(of: block)
     var ordinal = 0
     while try cursor.next() {
       let own = states[ordinal]?.status ?? status
@@ -39,7 +39,7 @@ extension Ledger {
     guard !unwanted.isEmpty else { return [:] }
     let kept = (0..<ordinal).filter { !unwanted.contains($0) }
     ordinal = 0
-    let rest = try connection.format.codec.copy(of: block) { _ in
+    let rest = try connection.format.wireForm.copy(of: block) { _ in
       defer { ordinal += 1 }
       return !unwanted.contains(ordinal)
     }
@@ -70,7 +70,7 @@ extension Ledger {
   func removeUnsent(
     in span: ClosedRange<Instant>, besides run: Int64? = nil, in db: Database,
     chunks isOfInterest: ((ClosedRange<Instant>) -> Bool)? = nil,
-    where isUnwanted: (any EventCursor, _ chunk: Int64, _ isSent: Bool) throws -> Bool
+    where isUnwanted: (EventBlockReader, _ chunk: Int64, _ isSent: Bool) throws -> Bool
   ) throws {
     let doubtful = try Self.chunksInDoubt(in: db)
     let rows = try Row.fetchAll(

@@ -106,7 +106,7 @@ extension Ledger {
     while let row = try rows.next() {
       let isReplaced: Bool
       if let block = try row.bytes("block") {
-        let cursor = try connection.format.codec.cursor(of: block)
+        let cursor = try connection.format.wireForm.reader(of: block)
         isReplaced = try cursor.next() && span.contains(cursor)
       } else {
         let file: String = try row.value("file")
@@ -139,7 +139,7 @@ package struct ReplacedSpan: Sendable {
 
   package func contains(_ instant: Instant) -> Bool { from <= instant && instant < to }
 
-  package func contains(_ event: any EventCursor) -> Bool {
+  package func contains(_ event: EventBlockReader) -> Bool {
     unsafe contains(event.timestamp) && (excluded.isEmpty || !excluded.contains(Array(event.device.bytes)))
   }
 }

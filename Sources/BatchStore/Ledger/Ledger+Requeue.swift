@@ -40,12 +40,12 @@ extension Ledger {
       db, sql: "SELECT id, pack, offset, length FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
       arguments: [status, chunk])
     {
-      let cursor = try connection.format.codec.cursor(of: Self.block(of: row, in: db))
+      let cursor = try connection.format.wireForm.reader(of: Self.block(of: row, in: db))
       while try cursor.next() { try resolveRefused(cursor, in: db) }
     }
   }
 
-  private func resolveRefused(_ event: any EventCursor, in db: Database) throws {
+  private func resolveRefused(_ event: EventBlockReader, in db: Database) throws {
     let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
     try db.cachedStatement(
       sql: "UPDATE quarantine SET resolution = ? WHERE file = ? AND reason = ? AND resolution IS NULL"
@@ -62,7 +62,7 @@ extension Ledger {
         db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
     var ordinal = -1
     let block = try Ledger.block(of: row, in: db)
-    let again = try connection.format.codec.copy(of: block) { event in
+    let again = try connection.format.wireForm.copy(of: block) { event in
       ordinal += 1
       guard ordinals.contains(ordinal) else { return false }
       if status == .failedPost { try resolveRefused(event, in: db) }

@@ -14,7 +14,7 @@ extension Ledger {
 
   func halves(of chunk: PendingChunk, _ limits: BlockLimits, in db: Database) throws -> EventBlocks {
     let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
-    return try connection.format.codec.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
+    return try connection.format.wireForm.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
   }
 
   static func currentBlock(of chunk: Int64, in db: Database) throws -> [UInt8] {
@@ -91,7 +91,7 @@ extension Ledger {
       try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold, id])
     default:
       func part(_ waits: Bool) throws -> EventBlocks {
-        try connection.format.codec.copy(of: block) { unsafe devices.contains(Array($0.device.bytes)) == waits }
+        try connection.format.wireForm.copy(of: block) { unsafe devices.contains(Array($0.device.bytes)) == waits }
       }
       try Self.insert(part(true), from: id, as: .hold, in: db)
       try Self.replaceBlock(of: id, by: part(false), in: db)
@@ -100,7 +100,7 @@ extension Ledger {
   }
 
   private func countEvents(of devices: Set<[UInt8]>, in block: [UInt8]) throws -> Int {
-    let cursor = try connection.format.codec.cursor(of: block)
+    let cursor = try connection.format.wireForm.reader(of: block)
     var count = 0
     while try cursor.next() {
       if unsafe devices.contains(Array(cursor.device.bytes)) { count += 1 }

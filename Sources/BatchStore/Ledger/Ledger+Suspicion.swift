@@ -99,14 +99,14 @@ extension Ledger {
   private func join(
     _ parts: [Int64], to whole: Int64, isOutage: Bool, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
-    let writer = connection.format.codec.writer(.ofParts)
+    let writer = EventBlockCopier(connection.format.wireForm, .ofParts)
     var packs: [Int64] = []
     for part in parts.sorted() {
       guard
         let row = try Row.fetchOne(
           db, sql: "SELECT pack FROM chunk WHERE id = ? AND status = ?", arguments: [part, EventStatus.notPosted])
       else { throw StoreError.inconsistent("chunk \(part) is not waiting") }
-      let cursor = try connection.format.codec.cursor(of: Self.currentBlock(of: part, in: db))
+      let cursor = try connection.format.wireForm.reader(of: Self.currentBlock(of: part, in: db))
       while try cursor.next() { writer.append(cursor) }
       packs.append(try row.value("pack"))
     }
@@ -145,7 +145,7 @@ extension Ledger {
   private func bodyDigest(of block: [UInt8], form: Int) throws -> [UInt8] {
     var body = ByteBuffer(capacity: block.count * 2 + 4096)
     try unsafe block.withUnsafeBufferPointer {
-      try unsafe connection.format.codec.appendBody(of: $0, version: form, to: &body)
+      try unsafe connection.format.wireForm.appendBody(of: $0, version: form, to: &body)
     }
     var hash = SHA256()
     unsafe hash.update(UnsafeRawBufferPointer(body.bytes))

@@ -66,7 +66,7 @@ extension Ledger {
           span = .sum(span, EventSpan(events: try chunk.value("events"), first: first, last: last))
           continue
         }
-        let events = try connection.format.codec.cursor(of: Self.block(of: chunk, in: db))
+        let events = try connection.format.wireForm.reader(of: Self.block(of: chunk, in: db))
         while try events.next() {
           guard events.timestamp <= bound else { continue }
           span = .sum(span, EventSpan(events: 1, first: events.timestamp, last: events.timestamp))
@@ -111,8 +111,8 @@ extension Ledger {
     let id: Int64 = try chunk.value("id")
     let isOut = try chunk.status("status") == .events(.expired)
     let block = try Self.block(of: chunk, in: db)
-    let inside = try connection.format.codec.copy(of: block) { window.contains($0.timestamp) }
-    let outside = try connection.format.codec.copy(of: block) { !window.contains($0.timestamp) }
+    let inside = try connection.format.wireForm.copy(of: block) { window.contains($0.timestamp) }
+    let outside = try connection.format.wireForm.copy(of: block) { !window.contains($0.timestamp) }
     let stays = isOut ? outside : inside
     let goes = isOut ? inside : outside
     guard !goes.entries.isEmpty else { return }

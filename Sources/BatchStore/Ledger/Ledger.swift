@@ -113,7 +113,8 @@ package struct Ledger: Sendable {
     let source = replacement.map { $0.block(0) } ?? block
     var body = ByteBuffer(capacity: min(chunk.bodyBytes, 16 << 20) + 4096)
     try unsafe source.withUnsafeBufferPointer {
-      try unsafe connection.format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
+      try unsafe connection.format.wireForm.appendBody(
+        of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
     }
     var hash = SHA256()
     unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
@@ -232,7 +233,7 @@ package struct Ledger: Sendable {
   }
 
   private func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
-    let cursor = try connection.format.codec.cursor(of: Self.currentBlock(of: chunk, in: db))
+    let cursor = try connection.format.wireForm.reader(of: Self.currentBlock(of: chunk, in: db))
     while try cursor.next() {
       var json = ByteBuffer()
       cursor.appendJSON(to: &json)

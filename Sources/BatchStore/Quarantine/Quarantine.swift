@@ -132,7 +132,7 @@ package struct Quarantine: Sendable {
 
   /// Returns the place of the record that led to the event of a block; nil if unknown.
   private func source(ofBlock block: [UInt8], in db: Database) throws -> RecordSource? {
-    let cursor = try connection.format.codec.cursor(of: block)
+    let cursor = try connection.format.wireForm.reader(of: block)
     return try cursor.next() ? Runs.source(cursor.source, in: db) : nil
   }
 

@@ -14,16 +14,16 @@ package struct BlockSequence {
 package struct EventMerge {
   private final class Cursor {
     let sequence: BlockSequence
-    let codec: any EventCodec
-    var reader: (any EventCursor)?
+    let wireForm: WireForm
+    var reader: EventBlockReader?
     var timestamp = Instant(milliseconds: 0)
     var emission: Int64 = 0
     var device = Text.empty
     let place: Int
 
-    init(_ sequence: BlockSequence, codec: any EventCodec, place: Int) {
+    init(_ sequence: BlockSequence, wireForm: WireForm, place: Int) {
       self.sequence = sequence
-      self.codec = codec
+      self.wireForm = wireForm
       self.place = place
     }
 
@@ -38,7 +38,7 @@ package struct EventMerge {
         }
         reader = nil
         guard let block = try sequence.next() else { return false }
-        reader = try codec.cursor(of: block)
+        reader = try wireForm.reader(of: block)
       }
     }
 
@@ -54,14 +54,14 @@ package struct EventMerge {
 
   private var heap: [Cursor] = []
 
-  package init(_ sequences: [BlockSequence], codec: any EventCodec) throws {
-    try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, codec: codec)
+  package init(_ sequences: [BlockSequence], wireForm: WireForm) throws {
+    try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, wireForm: wireForm)
   }
 
   /// Merges some of several sequences, given with their places among all of them, which break ties.
-  package init(_ sequences: [(place: Int, blocks: BlockSequence)], codec: any EventCodec) throws {
+  package init(_ sequences: [(place: Int, blocks: BlockSequence)], wireForm: WireForm) throws {
     for (place, sequence) in sequences {
-      let cursor = Cursor(sequence, codec: codec, place: place)
+      let cursor = Cursor(sequence, wireForm: wireForm, place: place)
       if try cursor.advance() { heap.append(cursor) }
     }
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sift(index) }
@@ -92,7 +92,7 @@ package struct EventMerge {
   }
 
   /// Passes the next event to a writer; returns false after the last.
-  package mutating func next(into writer: any BlockWriter) throws -> Bool {
+  package mutating func next(into writer: EventBlockCopier) throws -> Bool {
     guard let top = heap.first else { return false }
     if let event = top.reader { writer.append(event) }
     try advance(top)
@@ -130,7 +130,7 @@ extension EventMerge {
   /// Returns the same events in at most `width` sequences, so that merging them takes little memory. As many as are too
   /// many are merged into temporary ones, in a file in `folder`.
   package static func narrowed(
-    _ sequences: [BlockSequence], codec: any EventCodec, width: Int = width, folder: String
+    _ sequences: [BlockSequence], wireForm: WireForm, width: Int = width, folder: String
   ) throws -> [BlockSequence] {
     guard sequences.count > width else { return sequences }
     var narrow: [BlockSequence] = []
@@ -139,21 +139,21 @@ extension EventMerge {
     while surplus > 0, rest.count > 1 {
       // The places of sequences break ties, so neighbors are merged.
       let merged = rest.prefix(min(width, surplus + 1))
-      narrow.append(try spooled(Array(merged), codec, folder))
+      narrow.append(try spooled(Array(merged), wireForm, folder))
       rest = rest.dropFirst(merged.count)
       surplus -= merged.count - 1
     }
-    return try narrowed(narrow + rest, codec: codec, width: width, folder: folder)
+    return try narrowed(narrow + rest, wireForm: wireForm, width: width, folder: folder)
   }
 
   /// Returns the events of all sequences as one.
   private static func spooled(
-    _ sequences: [BlockSequence], _ codec: any EventCodec, _ folder: String
+    _ sequences: [BlockSequence], _ wireForm: WireForm, _ folder: String
   ) throws -> BlockSequence {
     let spool = try Spool(folder)
-    var merge = try EventMerge(sequences, codec: codec)
+    var merge = try EventMerge(sequences, wireForm: wireForm)
     // Only the next merge reads these blocks, one of each sequence at a time: small ones save memory.
-    let writer = codec.writer(BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+    let writer = EventBlockCopier(wireForm, BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     while merge.timestamp != nil {
       var count = 0
       while count < stretch, try merge.next(into: writer) { count += 1 }

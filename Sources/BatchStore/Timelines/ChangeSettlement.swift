@@ -38,7 +38,7 @@ struct ChangeSettlement {
 
   private let run: RunID
   private let decidedBy: Int64
-  private let codec: any EventCodec
+  private let wireForm: WireForm
   private let changes: [EventChange]
   private var standings: [Standing]
   private var places: [Place: Int] = [:]
@@ -52,10 +52,10 @@ struct ChangeSettlement {
   private var instants: Set<Instant> = []
   private(set) var events = RewoundEvents()
 
-  init(_ changes: [EventChange], run: RunID, decidedBy: Int64, _ codec: any EventCodec) {
+  init(_ changes: [EventChange], run: RunID, decidedBy: Int64, _ wireForm: WireForm) {
     self.run = run
     self.decidedBy = decidedBy
-    self.codec = codec
+    self.wireForm = wireForm
     self.changes = changes
     standings = changes.map { _ in .unknown }
   }
@@ -108,13 +108,13 @@ struct ChangeSettlement {
 
   private func known(_ row: Row) throws -> KnownCorrection {
     try KnownCorrection(
-      id: row.value("id"), isMoved: row.value("is_moved"), right: row.bytes("right").map(codec.event),
+      id: row.value("id"), isMoved: row.value("is_moved"), right: row.bytes("right").map(wireForm.event),
       run: row.value("run"), source: StoredSource(file: row.value("file"), line: row.value("line")))
   }
 
   // MARK: - Finding events
 
-  func place(of event: any EventCursor, in chunk: Int64) -> Int? {
+  func place(of event: EventBlockReader, in chunk: Int64) -> Int? {
     guard instants.contains(event.timestamp) else { return nil }
     let place = unsafe Place(device: Array(event.device.bytes), emission: event.emission)
     guard let index = places[place], changes[index].before?.timestamp == event.timestamp,
@@ -125,7 +125,7 @@ struct ChangeSettlement {
 
   mutating func foundWaiting(_ index: Int) { standings[index] = .waiting }
 
-  mutating func found(_ index: Int, sent event: any EventCursor, in chunk: Int64) {
+  mutating func found(_ index: Int, sent event: EventBlockReader, in chunk: Int64) {
     var json = ByteBuffer()
     event.appendJSON(to: &json)
     let sent = SentEvent(
@@ -166,7 +166,7 @@ struct ChangeSettlement {
     for id in renumbered { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [id]) }
     for (change, standing) in zip(changes, standings) {
       guard case .sent(let sent, let known) = standing else { continue }
-      let right = try change.after.map(codec.event)
+      let right = try change.after.map(wireForm.event)
       events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known.id]) }
       let isMoved = right.map { $0.json == sent.decided && $0.timestamp == sent.at } ?? false
@@ -199,19 +199,19 @@ struct ChangeSettlement {
     var blocks: [[UInt8]] = []
     for (change, standing) in zip(changes, standings) {
       if case .sent = standing { continue }
-      events.count(change, right: try change.after.map { try codec.event($0) })
+      events.count(change, right: try change.after.map { try wireForm.event($0) })
       if let block = change.after { blocks.append(block) }
     }
-    return try codec.events(of: blocks, limits)
+    return try wireForm.events(of: blocks, limits)
   }
 }
 
-extension EventCodec {
+extension WireForm {
   /// Returns the first event of a block.
   ///
   /// - Throws: ``StoreError/damagedBlock`` if there is none.
   package func event(_ block: [UInt8]) throws -> DecidedEvent {
-    DecidedEvent(try cursorOnFirst(of: block))
+    DecidedEvent(try readerOnFirst(of: block))
   }
 
   /// Returns the events that changes lead to, in delivery order; nil if there are none.
@@ -224,22 +224,22 @@ extension EventCodec {
   func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
     guard !blocks.isEmpty else { return nil }
     let keyed = try blocks.map { block in
-      let cursor = try cursorOnFirst(of: block)
+      let cursor = try readerOnFirst(of: block)
       return (timestamp: cursor.timestamp, device: unsafe Array(cursor.device.bytes), emission: cursor.emission, block)
     }
-    let writer = writer(limits)
+    let writer = EventBlockCopier(self, limits)
     for (_, _, _, block) in keyed.sorted(by: { one, other in
       if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
       if one.device != other.device { return one.device.lexicographicallyPrecedes(other.device) }
       return one.emission < other.emission
     }) {
-      writer.append(try cursorOnFirst(of: block))
+      writer.append(try readerOnFirst(of: block))
     }
     return writer.finish()
   }
 
-  package func cursorOnFirst(of block: [UInt8]) throws -> any EventCursor {
-    let cursor = try cursor(of: block)
+  package func readerOnFirst(of block: [UInt8]) throws -> EventBlockReader {
+    let cursor = try reader(of: block)
     guard try cursor.next() else { throw StoreError.damagedBlock }
     return cursor
   }

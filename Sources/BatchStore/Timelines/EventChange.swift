@@ -37,7 +37,7 @@ package struct DecidedEvent: Sendable, Equatable {
   }
 
   /// Copies the current event of a cursor.
-  package init(_ cursor: any EventCursor) {
+  package init(_ cursor: EventBlockReader) {
     var json = ByteBuffer()
     cursor.appendJSON(to: &json)
     self.init(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array)

@@ -33,7 +33,7 @@ final class Bench {
       }
     }
     self.store =
-      try store ?? EventStore.temporary(format: StoreFormat(destination: "deltadna", codec: WireForm.game))
+      try store ?? EventStore.temporary(format: StoreFormat(destination: "deltadna", wireForm: WireForm.game))
     if store == nil {
       try self.store.write { db in for step in DecisionTables.migrations { try db.execute(sql: step) } }
     }

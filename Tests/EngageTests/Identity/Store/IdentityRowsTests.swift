@@ -74,7 +74,7 @@ import Testing
   /// Its tables are not there.
   @Test func aStoreOfAnotherPlatformHasNoIdentities() throws {
     let folder = try TemporaryFolder()
-    let other = StoreFormat(destination: "other", codec: WireForm.engage)
+    let other = StoreFormat(destination: "other", wireForm: WireForm.engage)
     let store = try EventStore.open(folder.store, format: other)
     #expect(try store.bind(to: StoreDestination(kind: "other")) == nil)
     #expect(try store.merges.openPlans() == [])

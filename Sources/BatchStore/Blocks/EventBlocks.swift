@@ -1,64 +1,6 @@
 package import BatchFoundation
 package import GRDB
 
-/// A platform's encoding of events in blocks: all that the store knows of events.
-///
-/// A block is the content of one request, in any form; the store keeps its bytes and ``EventBlocks/Entry``. Strings
-/// follow their length and are escaped as in JSON; ``BlockText`` relies on that.
-package protocol EventCodec: Sendable {
-  /// Opens a block before its first event.
-  ///
-  /// - Throws: `StoreError/damagedBlock`, here or from the cursor, for malformed bytes.
-  func cursor(of block: [UInt8]) throws -> any EventCursor
-
-  /// Returns a writer for events of cursors of this codec.
-  func writer(_ limits: BlockLimits) -> any BlockWriter
-
-  /// Appends the exact request body of a block; the bytes for a version never change.
-  func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws
-}
-
-/// Walks through the events of one block.
-package protocol EventCursor: AnyObject {
-  /// Moves to the next event; returns false after the last.
-  func next() throws -> Bool
-
-  var timestamp: Instant { get }
-  /// The emission number, which grows from event to event of a device, across runs; see ``EmissionNumber``.
-  var emission: Int64 { get }
-  /// The device that the event came from; valid as long as the cursor.
-  var device: Text { get }
-  /// The code or the name of the event; valid as long as the cursor.
-  var type: Text { get }
-  /// Whether the event is shown as `EXPIRED` while it is pending; it is posted all the same.
-  var isExpired: Bool { get }
-  /// Whether its record is older than the rewind window, if that matters to its platform (reference decisions 34).
-  var isLate: Bool { get }
-  /// The place where the record that led to the event was read.
-  var source: StoredSource { get }
-
-  /// Appends the event in the form of requests and of `--events-out`, without a line end.
-  func appendJSON(to target: inout ByteBuffer)
-}
-
-extension EventCursor {
-  package var isLate: Bool { false }
-}
-
-/// Collects events into blocks.
-package protocol BlockWriter: AnyObject {
-  /// Appends the current event of a cursor under a new emission number; events arrive in delivery order. The block of
-  /// the cursor may be released afterwards.
-  func append(_ event: any EventCursor, emission: Int64)
-
-  /// Returns the events since the last call in blocks within the limits.
-  func finish() -> EventBlocks
-}
-
-extension BlockWriter {
-  package func append(_ event: any EventCursor) { append(event, emission: event.emission) }
-}
-
 /// The changes of a platform to events between storing and the first attempt.
 package protocol BlockAmendment: Sendable {
   /// Returns the events of a block as they are to be sent; nil if nothing changes.
@@ -88,20 +30,6 @@ package protocol PlatformRows: Sendable {
 
 extension PlatformRows {
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? { nil }
-}
-
-extension EventCodec {
-  /// Returns the wanted events of a block, in order, in blocks within the limits.
-  package func copy(
-    of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (any EventCursor) throws -> Bool = { _ in true }
-  ) throws -> EventBlocks {
-    let cursor = try cursor(of: block)
-    let writer = writer(limits)
-    while try cursor.next() {
-      if try isWanted(cursor) { writer.append(cursor) }
-    }
-    return writer.finish()
-  }
 }
 
 /// Encoded blocks, consecutive in memory, with what the store keeps about each.
