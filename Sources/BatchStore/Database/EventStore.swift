@@ -163,10 +163,11 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Copies the store to a path where nothing exists, in a folder only its user can access, and opens the copy.
+  /// Copies the store to a path where nothing exists, in a folder only its user can access, and opens the copy, which is
+  /// not made durable.
   package func copied(to path: String) throws -> EventStore {
     try connection.copy(to: path)
-    return try Self.open(path, format: format)
+    return try Self.open(path, format: format, isScratch: true)
   }
 
   /// Writes everything into the main file, closes it and releases the lock.

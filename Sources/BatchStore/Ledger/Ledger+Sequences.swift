@@ -13,26 +13,25 @@ package enum ChunkSelection: Sendable {
   case stored(by: RunID)
   /// The chunks that a run stored, with the same exceptions, and that the service has not acknowledged.
   case unposted(by: RunID)
+
+  /// The condition of its chunks in SQL.
+  fileprivate var condition: String {
+    let posted = EventStatus.successfullyPosted.rawValue
+    let sent = "status NOT IN (\(EventStatus.expired.rawValue), \(EventStatus.hold.rawValue))"
+    return switch self {
+    case .waiting: "status = \(EventStatus.notPosted.rawValue)"
+    case .posted(let run): "status = \(posted) AND settled_run = \(run.number)"
+    case .backlog(let run): "status = \(posted) AND settled_run = \(run.number) AND run <> \(run.number)"
+    case .stored(let run): "\(sent) AND run = \(run.number)"
+    case .unposted(let run): "\(sent) AND run = \(run.number) AND status <> \(posted)"
+    }
+  }
 }
 
 extension Ledger {
   /// Returns the blocks of the selected chunks as sorted sequences, each chunk once; those whose times do not touch the
   /// span, if there is one, are left out. Blocks are read during the merge: nothing may be sent or purged meanwhile.
   package func sequences(_ selections: [ChunkSelection], touching span: ReplacedSpan? = nil) throws -> [BlockSequence] {
-    var waiting = false
-    var posted: Int64 = -1
-    var backlog: Int64 = -1
-    var stored: Int64 = -1
-    var unposted: Int64 = -1
-    for selection in selections {
-      switch selection {
-      case .waiting: waiting = true
-      case .posted(let run): posted = run.number
-      case .backlog(let run): backlog = run.number
-      case .stored(let run): stored = run.number
-      case .unposted(let run): unposted = run.number
-      }
-    }
     struct Place {
       var pack: Int64
       var offset: Int
@@ -45,19 +44,11 @@ extension Ledger {
         db,
         sql: """
           SELECT series, pack, offset, length FROM chunk
-          WHERE status <> :split
-            AND ((:waits AND status = :waiting)
-              OR (status = :posted AND (settled_run = :postedIn OR settled_run = :backlogOf AND run <> :backlogOf))
-              OR (status NOT IN (:expired, :hold) AND (run = :storedBy OR run = :unpostedBy AND status <> :posted)))
-            AND last >= :from AND first < :to
+          WHERE status <> ? AND (\(selections.map(\.condition).joined(separator: " OR ")))
+            AND last >= ? AND first < ?
           ORDER BY series, rank, id
           """,
-        arguments: [
-          "split": ChunkStatus.split, "waits": waiting, "waiting": EventStatus.notPosted,
-          "posted": EventStatus.successfullyPosted, "postedIn": posted, "backlogOf": backlog,
-          "expired": EventStatus.expired, "hold": EventStatus.hold, "storedBy": stored, "unpostedBy": unposted,
-          "from": span?.from.milliseconds ?? .min, "to": span?.to.milliseconds ?? .max,
-        ])
+        arguments: [ChunkStatus.split, span?.from.milliseconds ?? .min, span?.to.milliseconds ?? .max])
       while let row = try rows.next() {
         let number: Int64 = try row.value(0)
         if number != current { series.append([]) }
