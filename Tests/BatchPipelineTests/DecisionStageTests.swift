@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import BatchReport
 import BatchStore
 import Engage
 import EngageRules
@@ -47,7 +48,7 @@ import Testing
     change(&options)
     let (store, run) = try pipeline.temporaryResults()
     let sink = try StoreSink(
-      store: store, run: run, quarantined: QuarantinedLines(atMost: 20, EngageVocabulary().dictionary))
+      store: store, run: run, earlier: nil, quarantined: QuarantinedLines(atMost: 20, EngageVocabulary().dictionary))
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     let sequences = try store.ledger.sequences([.stored(by: run)])
@@ -192,7 +193,7 @@ import Testing
   ) throws -> (sink: StoreSink, series: Guarded<Int>) {
     let (left, series) = (Guarded(batches), Guarded(0))
     let sink = try StoreSink(
-      store: store, run: run, quarantined: QuarantinedLines(atMost: 0, EngageVocabulary().dictionary)
+      store: store, run: run, earlier: store, quarantined: QuarantinedLines(atMost: 0, EngageVocabulary().dictionary)
     ) { batch in
       let isLeft = left.withLock {
         $0 -= 1
@@ -228,6 +229,27 @@ import Testing
     try attempt(.max)
     #expect(try lines(of: store.ledger.sequences([.waiting])).sorted() == whole.events.sorted())
     try store.close()
+  }
+
+  /// A plain dry run writes nothing; one whose events are looked at has them in its temporary store, and nothing else.
+  @Test(arguments: [nil, "events.ndjson"])
+  func aDryRunKeepsOnlyWhatSomebodyLooksAt(eventsOut: String?) throws {
+    let folder = try JobFolder([
+      "job.json": Self.job, "in/a": #"{"deviceId":"D","timestamp":1767225600000,"type":"namedEvent","name":"E"}"#,
+    ])
+    var request = try folder.request()
+    request.mode = .dryRun(sends: false)
+    request.eventsOut = eventsOut.map { "\(folder.path)/\($0)" }
+    let pipeline = Pipeline(request, monitor: SilentMonitor())
+    let preparation = try pipeline.prepare()
+    let storage = try pipeline.openStorage(preparation)
+    var outcome = RunOutcome(report: RunReport(request))
+    #expect(try pipeline.decide(preparation, storage, &outcome))
+    #expect(outcome.report.summary.eventCount == 1)
+    let results = storage.sink.store
+    #expect(try results.ledger.sequences([.stored(by: storage.sink.run)]).count == (eventsOut == nil ? 0 : 1))
+    // No state of a device and no digest of a line.
+    #expect(try results.isEmpty)
   }
 
   /// Batches that wait when the writer goes away, as they do when a run fails.

@@ -28,7 +28,7 @@ struct BackwardShare: Sendable, Equatable {
 
   /// - Parameter reach: the start of the rewind window, from which no record counts as behind; nil if there is none.
   /// - Throws: the errors of reading the input or the store.
-  init(_ preview: InputPreview, _ earlier: EarlierRuns, _ rules: any DecisionRules, reach: Instant?) throws {
+  init(_ preview: InputPreview, _ earlier: Timelines, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
       devices += bucket.devices.count
       records += bucket.records

@@ -43,7 +43,11 @@ struct DecisionStage: Sendable {
     let result = try Ingest(files, vocabulary: options.vocabulary, options: options.ingest).run(
       Ingest.Callbacks(
         partition: { partition in try shared.withLock { $0[partition.worker] }.decide(partition) },
-        known: { bucket, spans in try sink.earlier.knownDigests(bucket: bucket, in: spans) },
+        known: { bucket, spans in
+          guard let timelines = sink.earlier?.timelines else { return [] }
+          return try LineDigest.merged(
+            spans.flatMap { try timelines.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
+        },
         quarantine: { lines in
           try sink.quarantine(lines)
           guard let most = options.mostQuarantined else { return }
@@ -100,8 +104,8 @@ struct DecisionStage: Sendable {
 
 extension DecisionStage {
   private func admit(_ preview: InputPreview) throws {
-    guard let admit = options.admit, !sink.earlier.isEmpty else { return }
-    try admit(BackwardShare(preview, sink.earlier, options.rules, reach: options.reach))
+    guard let admit = options.admit, let earlier = sink.earlier else { return }
+    try admit(BackwardShare(preview, earlier.timelines, options.rules, reach: options.reach))
   }
 }
 

@@ -60,7 +60,8 @@ final class DecisionWorker: @unchecked Sendable {
 
   /// Applies the rules to all devices of the partition, whose memory is valid for this call only.
   func decide(_ partition: Partition) throws {
-    let stored = try sink.earlier.states(of: partition.devices.map(\.device))
+    let stored =
+      try sink.earlier?.timelines.states(of: partition.devices.map(\.device)) ?? partition.devices.map { _ in nil }
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
@@ -151,7 +152,7 @@ final class DecisionWorker: @unchecked Sendable {
     guard try rewinder.hasPlace(for: instant, in: nights),
       let time = try identityTimes(of: device, since: reach, bucket)[key], instant < time
     else { return false }
-    return try !sink.earlier.wasAttempted(device, at: time)
+    return try sink.earlier?.ledger.wasAttempted(device, at: time) != true
   }
 
   /// Returns the identity times of a device, read only once: in a bucket its records come in the order of their files.
@@ -167,7 +168,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func nights(of bucket: Int) throws -> BucketNights {
     if let nights, nights.bucket == bucket { return nights.devices }
-    let devices = try sink.earlier.nights(bucket: bucket)
+    let devices = try sink.earlier?.timelines.nights(bucket: bucket) ?? BucketNights([])
     nights = (bucket, devices)
     return devices
   }
@@ -177,7 +178,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
     // Events that a service may have of the device can come back, and must be looked up.
-    let mayComeBack = try sink.earlier.hasWithdrawals(device)
+    let mayComeBack = try sink.earlier?.ledger.hasWithdrawals(device) ?? false
     for change in rewound.changes {
       if change.before == nil, !mayComeBack { newEvents.append(change) } else { batch.changes.append(change) }
     }
@@ -277,8 +278,8 @@ final class DecisionWorker: @unchecked Sendable {
     buckets.insert(digests.bucket)
     unlikely = []
     var idle =
-      try options.decider.knownUntil.map {
-        try sink.earlier.dueDevices(bucket: digests.bucket, before: $0)
+      try options.decider.knownUntil.flatMap {
+        try sink.earlier?.timelines.dueDevices(bucket: digests.bucket, before: $0)
       } ?? []
     if !sliced.isEmpty {
       idle.removeAll { sliced[$0.device] != nil }

@@ -89,7 +89,8 @@ extension Pipeline {
     var preparation = preparation
     preparation.options.ingest.window = TimeWindow(from: max(rerun.from, reach), to: rerun.to)
     let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
-    let sink = try StoreSink(store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
+    let sink = try StoreSink(
+      store: store, run: run, earlier: store, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
     let storage = RunStorage(
       store: store, run: run, sink: sink, knownUntil: known, knownBefore: known, quarantined: lines)
     var outcome = RunOutcome(report: RunReport(request))
@@ -114,7 +115,7 @@ extension Pipeline {
     let (anew, anewRun) = try temporaryResults()
     let quarantined = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
     let found = Guarded<[any PlatformRows]>([])
-    let sink = try StoreSink(store: anew, run: anewRun, quarantined: quarantined) { batch in
+    let sink = try StoreSink(store: anew, run: anewRun, earlier: nil, quarantined: quarantined) { batch in
       let rows = try store.reduce(&batch, toNewOf: span)
       if let rows { found.withLock { $0.append(rows) } }
     }

@@ -8,24 +8,25 @@ struct StoreSink: Sendable {
   let store: EventStore
   /// The run that has the results.
   let run: RunID
-  let earlier: EarlierRuns
+  /// The store of earlier runs; nil if they left nothing, since a first run would only find what it stores itself.
+  let earlier: EventStore?
   private let quarantined: QuarantinedLines
   private let refuse: (@Sendable ([QuarantinedLine]) throws -> Void)?
   private let reduce: @Sendable (inout LocalBatch) throws -> Void
   private let writer: BatchWriter
 
   /// - Parameters:
+  ///   - earlier: the store of earlier runs; nil for none.
   ///   - limit: bytes of quarantined lines that the store keeps; nil for any number.
-  ///   - earlier: the data of earlier runs; nil for that of the store.
   ///   - reduce: removes from a batch what the store does not get.
   ///   - refuse: receives lines for quarantine in place of the store.
   init(
-    store: EventStore, run: RunID, quarantined: QuarantinedLines, limit: Int? = nil, earlier: EarlierRuns? = nil,
+    store: EventStore, run: RunID, earlier: EventStore?, quarantined: QuarantinedLines, limit: Int? = nil,
     reduce: @escaping @Sendable (inout LocalBatch) throws -> Void = { _ in },
     refuse: (@Sendable ([QuarantinedLine]) throws -> Void)? = nil
   ) throws {
     if let limit { try store.quarantine.limit(to: limit) }
-    self.earlier = try earlier ?? EarlierRuns(store)
+    self.earlier = try earlier.flatMap { try $0.isEmpty ? nil : $0 }
     (self.store, self.run, self.quarantined) = (store, run, quarantined)
     (self.refuse, self.reduce) = (refuse, reduce)
     writer = try BatchWriter { try store.commit($0, run: run) }
@@ -58,54 +59,6 @@ struct StoreSink: Sendable {
 extension LocalBatch {
   var hasContent: Bool {
     devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil || !changes.isEmpty
-  }
-}
-
-/// The data of earlier runs. A first run finds nothing, and does not look again while it fills the store itself.
-struct EarlierRuns: Sendable {
-  private let store: EventStore?
-
-  /// - Parameter store: nil if there is none yet.
-  init(_ store: EventStore?) throws { self.store = try store.flatMap { try $0.isEmpty ? nil : $0 } }
-
-  /// Returns the states of the devices, in order; nil for a new device.
-  func states(of devices: [Text]) throws -> [StoredDevice?] {
-    try store?.timelines.states(of: devices) ?? Array(repeating: nil, count: devices.count)
-  }
-
-  /// Returns the nights of a bucket's devices within the reach of a rewind.
-  func nights(bucket: Int) throws -> BucketNights { try store?.timelines.nights(bucket: bucket) ?? BucketNights([]) }
-
-  /// Returns whether a correction withdraws a sent event of the device.
-  func hasWithdrawals(_ device: Text) throws -> Bool { try store?.ledger.hasWithdrawals(device) ?? false }
-
-  /// Returns whether a service was asked to accept an event of the device at the instant.
-  func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
-    try store?.ledger.wasAttempted(device, at: instant) ?? false
-  }
-
-  /// Returns the id that an event has before a change; nil for a new one.
-  func id(before change: EventChange) throws -> EventID? {
-    guard let event = change.before else { return nil }
-    let number = try store?.ledger.number(of: event, change.device) ?? event.emission
-    return change.device.withText { EventID(timestamp: event.timestamp, device: $0, emission: number) }
-  }
-
-  /// Whether no earlier run left anything that could make a record late.
-  var isEmpty: Bool { store == nil }
-
-  func deviceCount(bucket: Int) throws -> Int { try store?.timelines.deviceCount(bucket: bucket) ?? 0 }
-
-  /// Returns the digests of accepted lines of a bucket, ascending: at least those of lines in the spans.
-  func knownDigests(bucket: Int, in spans: [ClosedRange<Instant>]) throws -> [LineDigest] {
-    guard let store else { return [] }
-    return try LineDigest.merged(
-      spans.flatMap { try store.timelines.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
-  }
-
-  /// Returns a bucket's devices that the clock alone affects before the instant, by the bytes of their ids.
-  func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
-    try store?.timelines.dueDevices(bucket: bucket, before: instant) ?? []
   }
 }
 

@@ -76,10 +76,14 @@ extension Pipeline {
       atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore), request.vocabulary.dictionary)
     let (results, run) = try temporaryResults(
       in: isPlanned ? planner(preparation.service).planningStore(of: store) : nil)
-    let earlier = try EarlierRuns(store)
     let changed = Guarded<Set<EventID>>([])
-    let sink = try StoreSink(store: results, run: run, quarantined: lines, earlier: earlier) { batch in
-      let ids = try batch.changes.compactMap { try earlier.id(before: $0) }
+    let sink = try StoreSink(store: results, run: run, earlier: store, quarantined: lines) { batch in
+      let ids = try batch.changes.compactMap { change in
+        try change.before.map { event in
+          let number = try store?.ledger.number(of: event, change.device) ?? event.emission
+          return change.device.withText { EventID(timestamp: event.timestamp, device: $0, emission: number) }
+        }
+      }
       changed.withLock { $0.formUnion(ids) }
       var kept = LocalBatch()
       kept.changes = batch.changes
@@ -124,7 +128,7 @@ extension Pipeline {
     let run = try beginRun(in: store)
     let lines = QuarantinedLines(atMost: QuarantinedLines.shown, request.vocabulary.dictionary)
     let sink = try StoreSink(
-      store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
+      store: store, run: run, earlier: store, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
     let known = try store.runs.knownUntil()
     return RunStorage(
       store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
@@ -149,8 +153,8 @@ extension Pipeline {
     let results = try hasWork ? (store, beginRun(in: store)) : temporaryResults()
     let replay = ReplayedLines(input, store: hasWork ? store : nil)
     let sink = try StoreSink(
-      store: results.0, run: results.1, quarantined: lines, limit: request.settings.ingest.quarantineLimit,
-      refuse: replay.refuse)
+      store: results.0, run: results.1, earlier: hasWork ? store : nil, quarantined: lines,
+      limit: request.settings.ingest.quarantineLimit, refuse: replay.refuse)
     let known = try store.runs.knownUntil()
     return RunStorage(
       store: store, run: hasWork ? results.1 : nil, sink: sink, knownUntil: request.knownUntil(after: known),
