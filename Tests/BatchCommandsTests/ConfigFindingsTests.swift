@@ -1,10 +1,15 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import FoundationEssentials
 import Testing
 
 @testable import BatchCommands
+
+extension ConfigFindings {
+  fileprivate var lines: [String] { facts.lines.map(\.text) }
+}
 
 @Suite struct ConfigFindingsTests {
   private func findings(_ files: [String: String]) throws -> ConfigFindings {
@@ -54,9 +59,10 @@ import Testing
     ])
     #expect(found.exit == .done)
     #expect(
-      found.lines.filter { !$0.contains(": note: 'Connection.") } == [])
-    #expect(found.summary == "The configuration is good: 1 setting given, 0 warnings.")
-    #expect((found.document.text() + "\n").hasPrefix("{\n  \"good\": true,\n  \"findings\": ["))
+      found.lines.filter { !$0.contains(": note: 'Connection.") } == [
+        "The configuration is good: 1 setting given, 0 warnings."
+      ])
+    #expect((found.facts.document.text() + "\n").hasPrefix("{\n  \"good\": true,\n  \"findings\": ["))
   }
 
   @Test func looksAtTheEventSchema() throws {

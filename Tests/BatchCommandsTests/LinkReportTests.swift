@@ -1,8 +1,13 @@
 import BatchFoundation
+import BatchReport
 import EngageRules
 import Testing
 
 @testable import BatchCommands
+
+extension LinkReport {
+  fileprivate var text: String { facts.lines.map(\.text).joined(separator: "\n") }
+}
 
 @Suite struct LinkReportTests {
   private static let options = LinkOptions(routeOrder: .literalFirst, ownDomains: [])
@@ -56,7 +61,7 @@ import Testing
   }
 
   @Test func reportsTheSameAsJSON() {
-    let json = LinkReport("app://other?a=1", router: router).json
+    let json = LinkReport("app://other?a=1", router: router).facts.document
     #expect(json["outcome"]?.string == "default")
     #expect(json["trimmed"]?.integer == 1)
     #expect(json["handlers"]?.array?.first?["name"]?.string == "postSilverpop")
@@ -74,6 +79,6 @@ import Testing
   @Test func spellsControlCharactersOut() {
     let report = LinkReport("app://x?a=%1b[2J%0A%E2%80%AEb", router: DeepLinkRouter(routes: nil, options: Self.options))
     #expect(report.text.contains("  a = \\u{1b}[2J\\u{a}\\u{202e}b"))
-    #expect(report.json["parameters"]?["a"]?.string == "\u{1B}[2J\n\u{202E}b")
+    #expect(report.facts.document["parameters"]?["a"]?.string == "\u{1B}[2J\n\u{202E}b")
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
+import BatchReport
 import BatchStore
 import BatchWire
 import Engage
@@ -118,11 +119,11 @@ import Testing
     findings.error("list", "none", exit: .configuration)
     #expect(findings.exit == .credentialsRefused)
     #expect(
-      findings.lines == [
+      findings.facts.lines.map(\.text) == [
         "ok: version: engage-batch 1", "warning: clock: slow", "error: credentials: refused (Connection.secret)",
         "error: list: none",
       ])
-    #expect(findings.document["good"]?.bool == false)
+    #expect(findings.facts.document["good"]?.bool == false)
   }
 
   @Test func countsWhatAReplayDid() {
@@ -153,13 +154,13 @@ import Testing
   }
 
   @Test func showsAnEmptyStore() throws {
-    let document = try StoreStatusCommand.document(EventStore.temporary(format: .engage))
+    let facts = try StoreStatusCommand.facts(of: EventStore.temporary(format: .engage))
     #expect(
-      document.compactText
+      facts.document.compactText
         == #"{"store":{},"events":0,"erased":0,"destination":null,"knownUntil":null,"rewind":{"nights":0,"records":0,"bytes":0,"corrections":0},"#
         + #""oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
     #expect(
-      StoreStatusCommand.notes(document) == [
+      facts.lines.map(\.text) == [
         "0 events of 0 devices, 0 runs; 0 devices hold events back",
         "destination: none yet; the first run that knows it binds the store",
       ])

@@ -64,11 +64,11 @@ private struct StepRows: DeviceRows {
 }
 
 private struct StepStories: PlatformStories {
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) {
-    answer.add("total", "total", timeline.entries[index].event["total"]?.compactText ?? "")
+  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) {
+    answer.add("total", titled: "total", timeline.entries[index].event["total"]?.compactText ?? "")
   }
 
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {}
+  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {}
   func state(of device: StoredDevice) -> [String] { [String(decoding: device.state, as: UTF8.self)] }
-  func tellHistory(of device: String, _ answer: inout WhyAnswer) {}
+  func tellHistory(of device: String, _ answer: inout Facts) {}
 }

@@ -4,6 +4,7 @@ import BatchFoundation
 import BatchIngest
 import BatchMaps
 import BatchPipeline
+import BatchReport
 import FoundationEssentials
 
 struct ConfigCheckCommand: ParsableCommand {
@@ -35,10 +36,7 @@ struct ConfigCheckCommand: ParsableCommand {
 
   func run() throws {
     let findings = ConfigFindings(source, window, sandbox ? .sandbox : real ? .service : .any)
-    format.tell(findings.document) {
-      for line in findings.lines { Streams.note(line) }
-      if findings.exit == .done { Streams.note(findings.summary) }
-    }
+    format.tell(findings.facts)
     guard findings.exit == .done else { throw ExitCode(findings.exit) }
   }
 }
@@ -69,19 +67,18 @@ struct ConfigFindings {
     }
   }
 
-  var lines: [String] { findings.map(\.description) }
-
-  var summary: String {
-    "The configuration is good: \(given.counted("setting")) given, "
-      + findings.count { $0.severity == "warning" }.counted("warning") + "."
-  }
-
-  var document: JSONNode {
+  var facts: Facts {
     let all = findings.map { finding in
       (["severity": .text(finding.severity), "file": .text(finding.file)] as JSONNode)
         .adding(["line": finding.line.map { .number($0) }, "message": .text(finding.text)])
     }
-    return ["good": .flag(exit == .done), "findings": .array(all)]
+    var facts: Facts = ["good": .flag(exit == .done), "findings": .array(all)]
+    facts.note(findings.map(\.description))
+    if exit == .done {
+      let warnings = findings.count { $0.severity == "warning" }.counted("warning")
+      facts.note("The configuration is good: \(given.counted("setting")) given, \(warnings).")
+    }
+    return facts
   }
 
   /// Adds what a run of the job would refuse or would not find.

@@ -91,17 +91,18 @@ extension DeltaDNACommands {
     GameStories(store: store, personal: personal)
   }
 
-  func contents(of store: EventStore) throws -> StoreContents? {
+  func contents(of store: EventStore) throws -> Facts {
     let counts = try store.decisions.counts()
     let questions = counts.waiting == 1 ? "1 engagement waits" : "\(counts.waiting) engagements wait"
-    return StoreContents(
-      key: "decisions",
-      document: .object([
+    var facts: Facts = [
+      "decisions": [
         "waiting": .number(counts.waiting), "settled": .number(counts.settled), "answers": .number(counts.answers),
-      ]),
-      lines: [
-        "decisions: \(questions) to be asked, \(counts.settled) settled by the last run; \(counts.answers.counted("answer is", "answers are")) kept"
-      ])
+      ]
+    ]
+    facts.note(
+      "decisions: \(questions) to be asked, \(counts.settled) settled by the last run; \(counts.answers.counted("answer is", "answers are")) kept"
+    )
+    return facts
   }
 }
 

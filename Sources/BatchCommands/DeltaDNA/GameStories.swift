@@ -9,18 +9,18 @@ struct GameStories: PlatformStories {
   let store: EventStore
   let personal: PersonalData
 
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) {
+  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) {
     let entry = timeline.entries[index]
-    answer.add("player", "player", player(entry))
-    answer.add("session", "session", session(of: index, timeline, decided))
-    answer.add("campaign", "campaign", campaign(of: index, timeline, decided))
-    if let id = entry.member("eventUUID") { answer.add("collect", "at Collect", "eventUUID \(id.printable)") }
+    answer.add("player", titled: "player", player(entry))
+    answer.add("session", titled: "session", session(of: index, timeline, decided))
+    answer.add("campaign", titled: "campaign", campaign(of: index, timeline, decided))
+    if let id = entry.member("eventUUID") { answer.add("collect", titled: "at Collect", "eventUUID \(id.printable)") }
   }
 
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {
-    answer.add("player", "player", player(timeline.entries[index]))
-    answer.add("session", "session", session(after: index, timeline))
-    answer.add("campaign", "campaign", campaign(after: index, timeline))
+  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {
+    answer.add("player", titled: "player", player(timeline.entries[index]))
+    answer.add("session", titled: "session", session(after: index, timeline))
+    answer.add("campaign", titled: "campaign", campaign(after: index, timeline))
   }
 
   /// Describes the last campaign shown or opened, as games keep no campaign per device.
@@ -157,9 +157,9 @@ struct GameStories: PlatformStories {
     }
   }
 
-  func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
+  func tellHistory(of device: String, _ answer: inout Facts) throws {
     answer.add(
-      "decisions", "decisions",
+      "decisions", titled: "decisions",
       try store.decisions.stories(ofDevice: device).map { decision in
         "\(decision.place.printable) at \(decision.timestamp.rfc3339): \(decision.words)"
       })

@@ -37,11 +37,11 @@ struct EngageStories: PlatformStories {
 
   // MARK: - Events
 
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) throws {
-    answer.add("meaning", "tells of", meaning(timeline.entries[index]))
-    answer.add("session", "session", session(index, timeline, decided))
-    answer.add("campaign", "campaign", campaign(index, timeline, decided))
-    answer.add("identity", "identity", try identity(timeline.entries[index]))
+  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) throws {
+    answer.add("meaning", titled: "tells of", meaning(timeline.entries[index]))
+    answer.add("session", titled: "session", session(index, timeline, decided))
+    answer.add("campaign", titled: "campaign", campaign(index, timeline, decided))
+    answer.add("identity", titled: "identity", try identity(timeline.entries[index]))
   }
 
   /// Names the event's kind where several share its code and its attributes distinguish them.
@@ -145,9 +145,9 @@ struct EngageStories: PlatformStories {
 
   // MARK: - Devices
 
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {
-    answer.add("session", "session", session(after: index, at: instant, timeline))
-    answer.add("campaign", "campaign", campaign(after: index, timeline))
+  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {
+    answer.add("session", titled: "session", session(after: index, at: instant, timeline))
+    answer.add("campaign", titled: "campaign", campaign(after: index, timeline))
   }
 
   private func session(after index: Int, at instant: Instant?, _ timeline: DeviceTimeline) -> String {
@@ -181,9 +181,9 @@ struct EngageStories: PlatformStories {
     try StoredDeviceState(device, knownUntil: store.runs.knownUntil()).lines
   }
 
-  func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
+  func tellHistory(of device: String, _ answer: inout Facts) throws {
     answer.add(
-      "identity", "identity",
+      "identity", titled: "identity",
       try store.merges.plans(of: device).map { plan in
         if plan.state == .refused { return try "plan \(plan.id): \(words(plan)); \(refusal(plan))" }
         let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"

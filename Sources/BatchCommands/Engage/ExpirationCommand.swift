@@ -22,12 +22,8 @@ struct ExpirationCommand: ParsableCommand {
   @OptionGroup var answer: AnswerOption
 
   func run() throws {
-    let start = self.start ?? .now
-    let report = ExpirationReport(text, from: start, comparesSDKs: compat)
-    answer.format.tell(report.json) {
-      for note in report.notes { Streams.note(note) }
-      if let expiry = report.expiry { Streams.data(expiry.rfc3339) }
-    }
+    let report = ExpirationReport(text, from: start ?? .now, comparesSDKs: compat)
+    answer.format.tell(report.facts)
     if report.expiry == nil { throw ExitCode(.inputRefused) }
   }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 
 /// The output of `engage-batch expiration` for a text.
 struct ExpirationReport {
@@ -27,31 +28,35 @@ struct ExpirationReport {
   /// The expiry by the strict grammar; where that refuses the text and SDKs were requested, the one on iOS.
   var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
 
-  /// The kind of text: `duration`, `absolute` or `refused`.
-  var kind: String {
-    switch strict {
-    case .duration: "duration"
-    case .absolute: "absolute"
-    case .refused: "refused"
-    }
-  }
-
-  /// Notes for the reader, one line each.
-  var notes: [String] {
-    var notes: [String] = []
-    switch strict {
-    case .duration(let span): notes.append("note: a duration of \(span.wholeSeconds) s from \(start.rfc3339)")
-    case .absolute: notes.append("note: a date in UTC")
-    case .refused(let reason): notes.append("\(refusalSeverity): '\(text)' is not an expiration: \(reason.words)")
-    }
+  var facts: Facts {
+    let (kind, span, note, refusal): (String, Milliseconds?, String, ExpirationText.Refusal?) =
+      switch strict {
+      case .duration(let span):
+        ("duration", span, "note: a duration of \(span.wholeSeconds) s from \(start.rfc3339)", nil)
+      case .absolute: ("absolute", nil, "note: a date in UTC", nil)
+      case .refused(let reason):
+        (
+          "refused", nil, "\(sdks.isEmpty ? "error" : "warning"): '\(text)' is not an expiration: \(reason.words)",
+          reason
+        )
+      }
+    var facts: Facts = ["text": .text(text), "from": .text(start.rfc3339), "kind": .text(kind)]
+    facts.note(note)
     for platform in SDKExpiration.Platform.allCases {
-      guard let reading = sdks[platform] else { continue }
-      notes.append("note: \(platform.words) \(words(for: reading))")
+      if let reading = sdks[platform] { facts.note("note: \(platform.words) \(words(for: reading))") }
     }
-    return notes.map(\.printable)
+    facts.add("expires", .text(expiry?.rfc3339), expiry.map { [$0.rfc3339] } ?? [])
+    facts.add("seconds", span.map { .number($0.wholeSeconds) })
+    facts.add("warnings", .array(refusal.map { [["code": .text($0.rawValue), "message": .text($0.words)]] } ?? []))
+    for platform in SDKExpiration.Platform.allCases {
+      facts.add(
+        platform.rawValue,
+        sdks[platform].map {
+          ["kind": .text($0.kind.rawValue), "expires": .text($0.expiry?.rfc3339), "seconds": .number($0.seconds)]
+        })
+    }
+    return facts
   }
-
-  private var refusalSeverity: String { sdks.isEmpty ? "error" : "warning" }
 
   private func words(for reading: SDKExpiration) -> String {
     let expiry = reading.expiry.map(\.rfc3339) ?? "no date that can be written"
@@ -61,28 +66,6 @@ struct ExpirationReport {
     case .none: return "recognised nothing, so it expired at once: \(expiry)"
     case .exception: return "raised an exception"
     }
-  }
-
-  var json: JSONNode {
-    let head: JSONNode = [
-      "text": .text(text), "from": .text(start.rfc3339), "kind": .text(kind), "expires": .text(expiry?.rfc3339),
-    ]
-    let (span, refusal): (Milliseconds?, ExpirationText.Refusal?) =
-      switch strict {
-      case .duration(let span): (span, nil)
-      case .absolute: (nil, nil)
-      case .refused(let reason): (nil, reason)
-      }
-    func reading(_ platform: SDKExpiration.Platform) -> JSONNode? {
-      sdks[platform].map {
-        ["kind": .text($0.kind.rawValue), "expires": .text($0.expiry?.rfc3339), "seconds": .number($0.seconds)]
-      }
-    }
-    return head.adding([
-      "seconds": span.map { .number($0.wholeSeconds) },
-      "warnings": .array(refusal.map { [["code": .text($0.rawValue), "message": .text($0.words)]] } ?? []),
-      SDKExpiration.Platform.iOS.rawValue: reading(.iOS), SDKExpiration.Platform.android.rawValue: reading(.android),
-    ])
   }
 }
 

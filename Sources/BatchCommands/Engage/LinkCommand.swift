@@ -30,8 +30,7 @@ struct LinkCommand: ParsableCommand {
     let file = try routes.map(readRoutes)
     for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description.printable) }
     let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
-    let report = LinkReport(url, router: DeepLinkRouter(routes: file, options: options))
-    answer.format.tell(report.json) { Streams.data(report.text) }
+    answer.format.tell(LinkReport(url, router: DeepLinkRouter(routes: file, options: options)).facts)
   }
 
   private func readRoutes(_ path: String) throws -> RouteFile {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import EngageRules
 
 /// The output of `engage-batch link`: the matching route, the reasons of the others, and the link's parameters.
@@ -38,100 +39,81 @@ struct LinkReport {
     }
   }
 
-  // MARK: Text
-
-  var text: String {
-    var lines = ["outcome: \(outcome)"]
-    if let route, let file, let place = route.place {
-      lines.append("route: \(route.key) (\(file.name):\(place.line):\(place.column))")
-    }
-    lines.append("trimmed: \(reading.outcome.trimmed)")
-    for handler in handlers { lines.append("handler: \(handler.name)\(handler.isEngage ? "" : " (unknown, skipped)")") }
-    lines += Self.list("route parameters", reading.routeParameters)
-    if route != nil, !reading.deliversRouteParameters, !reading.routeParameters.isEmpty {
-      lines.append("  not passed on: the route lists neither postSilverpop nor engageDefaultHandler")
-    }
-    lines += Self.list("to campaign rules", reading.parameters)
-    lines += Self.list("tracking", reading.tracking)
-    for warning in reading.warnings {
-      lines.append("warning: \(warning.kind.rawValue)\(warning.subject.isEmpty ? "" : " '\(warning.subject)'")")
-    }
-    for level in explanation.levels {
-      lines.append("level \(level.trimmed): \(level.link)")
-      for entry in level.verdicts {
-        lines.append("  \(key(entry.route)): \(words(for: entry.verdict))")
-      }
-    }
-    if explanation.isTruncated { lines.append("further levels are left out") }
-    return lines.map(\.printable).joined(separator: "\n")
+  var facts: Facts {
+    var facts: Facts = ["url": .text(url)]
+    facts.add("outcome", .text(outcome), "outcome: \(outcome)")
+    let place = route?.place.map { " (\(file?.name ?? ""):\($0.line):\($0.column))" }
+    facts.add("route", .text(route?.key), route.flatMap { route in place.map { ["route: \(route.key)\($0)"] } } ?? [])
+    facts.add("trimmed", .number(reading.outcome.trimmed), "trimmed: \(reading.outcome.trimmed)")
+    facts.add(
+      "handlers", .array(handlers.map { ["name": .text($0.name), "run": .flag($0.isEngage)] }),
+      handlers.map { "handler: \($0.name)\($0.isEngage ? "" : " (unknown, skipped)")" })
+    add("routeParameters", "route parameters", reading.routeParameters, to: &facts)
+    let areLost = route != nil && !reading.deliversRouteParameters && !reading.routeParameters.isEmpty
+    facts.add(
+      "delivered", .flag(reading.deliversRouteParameters),
+      areLost ? ["  not passed on: the route lists neither postSilverpop nor engageDefaultHandler"] : [])
+    add("parameters", "to campaign rules", reading.parameters, to: &facts)
+    add("tracking", "tracking", reading.tracking, to: &facts)
+    facts.add(
+      "warnings",
+      .array(reading.warnings.map { ["code": .text($0.kind.rawValue), "subject": .text($0.subject.description)] }),
+      reading.warnings.map { "warning: \($0.kind.rawValue)\($0.subject.isEmpty ? "" : " '\($0.subject)'")" })
+    let levels = explanation.levels.map { ($0, routes: $0.verdicts.map { answer($0.verdict, of: key($0.route)) }) }
+    facts.add(
+      "levels",
+      .array(
+        levels.map { level, routes in
+          ["trimmed": .number(level.trimmed), "link": .text(level.link), "routes": .array(routes.map(\.document))]
+        }),
+      levels.flatMap { level, routes in ["level \(level.trimmed): \(level.link)"] + routes.map(\.line) })
+    facts.add(
+      "truncated", .flag(explanation.isTruncated), explanation.isTruncated ? ["further levels are left out"] : [])
+    return facts
   }
 
-  private static func list(_ title: String, _ parameters: [Attribute]) -> [String] {
-    parameters.isEmpty ? [] : ["\(title):"] + parameters.map { "  \($0.name) = \($0.value)" }
+  private func add(_ key: String, _ title: String, _ parameters: [Attribute], to facts: inout Facts) {
+    facts.add(
+      key, .object(parameters.map { ($0.name.description, .text($0.value.description)) }),
+      parameters.isEmpty ? [] : ["\(title):"] + parameters.map { "  \($0.name) = \($0.value)" })
   }
 
   private func key(_ route: Int) -> String { file?.routes[route].key ?? "" }
 
-  private func words(for verdict: RouteVerdict) -> String {
-    switch verdict {
-    case .passed: "matches"
-    case .host(let wanted, let given?): "wants the host '\(text(wanted))', not '\(given)'"
-    case .host(let wanted, nil): "wants the host '\(text(wanted))', and there is none"
-    case .count(let wanted, let given): "wants \(wanted) segments after the host, not \(given)"
-    case .literal(let index, let wanted, let given): "wants '\(text(wanted))' as segment \(index + 1), not '\(given)'"
-    case .expression(let parameter, let pattern, let given):
-      "wants '\(text(parameter))' to match '\(pattern)', which '\(given)' does not"
-    case .missing(let parameter): "requires '\(text(parameter))', which is missing"
-    case .tooLong(let parameter): "the value of '\(text(parameter))' is too long for its expression; nothing is routed"
-    case .shadowed(let other): "matches too, but '\(key(other))' comes first"
-    }
+  /// Returns why a route takes a link or not, in words and for programs.
+  private func answer(_ verdict: RouteVerdict, of route: String) -> (line: String, document: JSONNode) {
+    let (words, details): (String, KeyValuePairs<String, JSONNode?>) =
+      switch verdict {
+      case .passed: ("matches", [:])
+      case .host(let wanted, let given):
+        (
+          "wants the host '\(text(wanted))', \(given.map { "not '\($0)'" } ?? "and there is none")",
+          ["want": .text(text(wanted)), "got": .text(given?.description)]
+        )
+      case .count(let wanted, let given):
+        ("wants \(wanted) segments after the host, not \(given)", ["want": .number(wanted), "got": .number(given)])
+      case .literal(let index, let wanted, let given):
+        (
+          "wants '\(text(wanted))' as segment \(index + 1), not '\(given)'",
+          ["index": .number(index), "want": .text(text(wanted)), "got": .text(given.description)]
+        )
+      case .expression(let parameter, let pattern, let given):
+        (
+          "wants '\(text(parameter))' to match '\(pattern)', which '\(given)' does not",
+          ["parameter": .text(text(parameter)), "pattern": .text(pattern), "got": .text(given.description)]
+        )
+      case .missing(let parameter):
+        ("requires '\(text(parameter))', which is missing", ["parameter": .text(text(parameter))])
+      case .tooLong(let parameter):
+        (
+          "the value of '\(text(parameter))' is too long for its expression; nothing is routed",
+          ["parameter": .text(text(parameter))]
+        )
+      case .shadowed(let other): ("matches too, but '\(key(other))' comes first", ["by": .text(key(other))])
+      }
+    let document: JSONNode = ["route": .text(route), "verdict": .text(verdict.code)]
+    return ("  \(route): \(words)", document.adding(details))
   }
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-  // MARK: JSON
-
-  var json: JSONNode {
-    [
-      "url": .text(url),
-      "outcome": .text(outcome),
-      "route": .text(route?.key),
-      "trimmed": .number(reading.outcome.trimmed),
-      "handlers": .array(handlers.map { ["name": .text($0.name), "run": .flag($0.isEngage)] }),
-      "routeParameters": Self.map(reading.routeParameters),
-      "delivered": .flag(reading.deliversRouteParameters),
-      "parameters": Self.map(reading.parameters),
-      "tracking": Self.map(reading.tracking),
-      "warnings": .array(
-        reading.warnings.map { ["code": .text($0.kind.rawValue), "subject": .text($0.subject.description)] }),
-      "levels": .array(
-        explanation.levels.map { level in
-          [
-            "trimmed": .number(level.trimmed), "link": .text(level.link),
-            "routes": .array(level.verdicts.map { json(for: $0.verdict, of: $0.route) }),
-          ]
-        }),
-      "truncated": .flag(explanation.isTruncated),
-    ]
-  }
-
-  private static func map(_ parameters: [Attribute]) -> JSONNode {
-    .object(parameters.map { ($0.name.description, .text($0.value.description)) })
-  }
-
-  private func json(for verdict: RouteVerdict, of route: Int) -> JSONNode {
-    let details: KeyValuePairs<String, JSONNode?> =
-      switch verdict {
-      case .passed: [:]
-      case .host(let wanted, let given): ["want": .text(text(wanted)), "got": .text(given?.description)]
-      case .count(let wanted, let given): ["want": .number(wanted), "got": .number(given)]
-      case .literal(let index, let wanted, let given):
-        ["index": .number(index), "want": .text(text(wanted)), "got": .text(given.description)]
-      case .expression(let parameter, let pattern, let given):
-        ["parameter": .text(text(parameter)), "pattern": .text(pattern), "got": .text(given.description)]
-      case .missing(let parameter), .tooLong(let parameter): ["parameter": .text(text(parameter))]
-      case .shadowed(let other): ["by": .text(key(other))]
-      }
-    return (["route": .text(key(route)), "verdict": .text(verdict.code)] as JSONNode).adding(details)
-  }
 }

@@ -36,15 +36,7 @@ struct PlanReport {
     ]
   }
 
-  var line: String {
-    let end = reason.isEmpty ? "" : "  \(reason)"
-    return
-      "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(end)"
-  }
-
   private var device: String { id(plan.device) }
-
-  private var showsValues: Bool { personal.policy == .clear }
 
   private func id(_ id: String) -> String { personal.id(id).text ?? "" }
 
@@ -59,46 +51,52 @@ struct PlanReport {
     ].compactMap(\.self).joined(separator: "  ")
   }
 
-  var summary: JSONNode {
-    let plan: JSONNode = [
+  /// The plan in one line.
+  var facts: Facts {
+    var facts: Facts = [
       "id": .number(plan.id), "key": .text(plan.key), "state": .text(plan.state.rawValue),
       "scenario": .text(plan.scenario.rawValue), "reason": .text(plan.reason), "list": .text(plan.list),
       "loser": .text(id(plan.loser)), "winner": .text(id(plan.winner)), "device": .text(device),
       "created": .text(plan.created.rfc3339),
     ]
-    return plan.adding(["source": source.map { .text("\($0)") }, "command": command.map { .text($0) }])
+    let head = "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device)"
+    facts.add("source", source.map { .text("\($0)") }, head + (reason.isEmpty ? "" : "  \(reason)"))
+    facts.add("command", command.map { .text($0) })
+    return facts
   }
 
-  func lines(_ journal: [JournalLine]) -> [String] {
-    var lines = [line, "  key \(plan.key), list \(plan.list), created \(plan.created.rfc3339), date \(plan.date)"]
-    for id in plan.ids { lines.append("  searched \(id.name.printable): \(value(id.value))") }
-    for step in plan.steps {
-      let target = step.target.isEmpty ? "" : " \(self.target(of: step))"
-      lines.append("  \(step.name.rawValue)\(target) [\(progress(of: step))]")
-      for change in changes(of: step) {
-        lines.append("    \(change.name.printable): \(value(change.before)) -> \(value(change.after))")
-      }
+  /// The plan with its steps and its journal.
+  func facts(_ journal: [JournalLine]) -> Facts {
+    var facts = facts
+    facts.add(
+      "date", .text(plan.date),
+      "  key \(plan.key), list \(plan.list), created \(plan.created.rfc3339), date \(plan.date)")
+    facts.add(
+      "searched", .array(plan.ids.map { ["column": .text($0.name), "value": .text(shown($0.value))] }),
+      plan.ids.map { "  searched \($0.name): '\(shown($0.value))'" })
+    let steps = plan.steps.map {
+      ($0.name.rawValue, target: target(of: $0), progress(of: $0), changes: changes(of: $0))
     }
-    lines.append("  journal: " + journal.map { "\($0.entry.rawValue) \($0.step)" }.joined(separator: ", "))
-    return lines
-  }
-
-  func document(_ journal: [JournalLine]) -> JSONNode {
-    summary.adding([
-      "date": .text(plan.date),
-      "searched": .array(plan.ids.map { ["column": .text($0.name), "value": .text(shown($0.value))] }),
-      "steps": .array(
-        plan.steps.map { step in
+    facts.add(
+      "steps",
+      .array(
+        steps.map { name, target, progress, changes in
           [
-            "step": .text(step.name.rawValue), "target": .text(target(of: step)), "progress": .text(progress(of: step)),
+            "step": .text(name), "target": .text(target), "progress": .text(progress),
             "changes": .array(
-              changes(of: step).map {
+              changes.map {
                 ["column": .text($0.name), "before": .text(shown($0.before)), "after": .text(shown($0.after))]
               }),
           ]
         }),
-      "journal": .array(journal.map { ["entry": .text($0.entry.rawValue), "step": .text($0.step)] }),
-    ])
+      steps.flatMap { name, target, progress, changes in
+        ["  \(name)\(target.isEmpty ? "" : " \(target)") [\(progress)]"]
+          + changes.map { "    \($0.name): '\(shown($0.before))' -> '\(shown($0.after))'" }
+      })
+    facts.add(
+      "journal", .array(journal.map { ["entry": .text($0.entry.rawValue), "step": .text($0.step)] }),
+      "  journal: " + journal.map { "\($0.entry.rawValue) \($0.step)" }.joined(separator: ", "))
+    return facts
   }
 
   /// Returns the target, safe to show: a table's id names no person.
@@ -123,9 +121,9 @@ struct PlanReport {
   }
 
   /// Redacts a value. An empty one is not personal data, and distinguishes a clearing from a change.
-  private func shown(_ value: String) -> String { value.isEmpty || showsValues ? value : "<redacted>" }
-
-  private func value(_ value: String) -> String { showsValues ? "'\(value.printable)'" : "'\(shown(value))'" }
+  private func shown(_ value: String) -> String {
+    value.isEmpty || personal.policy == .clear ? value : "<redacted>"
+  }
 }
 
 extension MergePlan {

@@ -28,41 +28,29 @@ struct JobTestReport {
     return coverage.filter { $0.count == 0 }
   }
 
-  /// The lines for people.
-  var lines: [String] {
-    var lines = [job]
-    for result in results {
-      let isPassed = result.differences.isEmpty
-      lines.append(
-        "  \(isPassed ? "ok  " : "FAIL")  \(result.test.name)\(isPassed ? "" : " (\(result.test.file):\(result.test.line))")"
-      )
-      lines += result.differences.map { "          \($0)" }
-    }
-    lines.append("  \(results.count) test\(results.count == 1 ? "" : "s"), \(failures) failed")
+  var facts: Facts {
     let untouched = untouched
-    if !untouched.isEmpty {
-      lines.append("  no test touches:")
-      lines += untouched.map { "    \($0.kind.rawValue): \($0.name)" }
-    }
-    return lines
-  }
-
-  static func document(_ reports: [JobTestReport]) -> JSONNode {
-    .array(
-      reports.map { report in
-        [
-          "job": .text(report.job), "failed": .number(report.failures),
-          "tests": .array(
-            report.results.map {
-              [
-                "name": .text($0.test.name), "file": .text($0.test.file), "line": .number($0.test.line),
-                "passed": .flag($0.differences.isEmpty), "differences": .texts($0.differences),
-              ]
-            }),
-          "untouched": .array(
-            report.untouched.map { ["kind": .text($0.kind.rawValue), "name": .text($0.name)] }),
-        ]
-      })
+    var facts = Facts()
+    facts.add("job", .text(job), job)
+    facts.add("failed", .number(failures))
+    facts.add(
+      "tests",
+      .array(
+        results.map {
+          [
+            "name": .text($0.test.name), "file": .text($0.test.file), "line": .number($0.test.line),
+            "passed": .flag($0.differences.isEmpty), "differences": .texts($0.differences),
+          ]
+        }),
+      results.flatMap { result in
+        let place = "\(result.test.file):\(result.test.line)"
+        return [result.differences.isEmpty ? "  ok    \(result.test.name)" : "  FAIL  \(result.test.name) (\(place))"]
+          + result.differences.map { "          \($0)" }
+      } + ["  \(results.count) test\(results.count == 1 ? "" : "s"), \(failures) failed"])
+    facts.add(
+      "untouched", .array(untouched.map { ["kind": .text($0.kind.rawValue), "name": .text($0.name)] }),
+      (untouched.isEmpty ? [] : ["  no test touches:"]) + untouched.map { "    \($0.kind.rawValue): \($0.name)" })
+    return facts
   }
 
   static func junit(_ reports: [JobTestReport]) -> JUnitDocument {

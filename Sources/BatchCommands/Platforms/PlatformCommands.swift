@@ -55,22 +55,13 @@ protocol PlatformCommands: Sendable {
   ) throws -> [String]
 
   /// Returns pending or kept content of a store other than events.
-  func contents(of store: EventStore) throws -> StoreContents?
+  func contents(of store: EventStore) throws -> Facts
 }
 
 extension PlatformCommands {
   var needsClockOfJob: Bool { false }
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
-  func contents(of store: EventStore) throws -> StoreContents? { nil }
-}
-
-/// The content of a store other than events.
-struct StoreContents {
-  /// The member of `store status --format json`.
-  var key: String
-  var document: JSONNode
-  /// The same content for people.
-  var lines: [String]
+  func contents(of store: EventStore) throws -> Facts { [:] }
 }
 
 extension Place {

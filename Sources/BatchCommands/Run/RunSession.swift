@@ -195,14 +195,15 @@ struct RunSession {
   }
 
   /// Prints the explanation to stdout as data, or to stderr if another output uses stdout.
-  private func print(_ explanation: DeviceExplanation) {
+  private func print(_ explanation: Facts) {
     let isTaken = output.eventsOut == "-" || output.summary == "-"
     let write = isTaken ? Streams.note : Streams.data
     switch explanations {
-    case .text: for line in explanation.lines { write(line.printable) }
+    case .text: for line in explanation.lines { write(line.text) }
     case .json:
-      write(ExplanationReport.document(explanation).text())
-      if explanation.steps.isEmpty { for line in explanation.lines { Streams.note(line.printable) } }
+      write(explanation.document.text())
+      guard explanation.document["steps"]?.array?.isEmpty == true else { return }
+      for line in explanation.lines { Streams.note(line.text) }
     }
   }
 }

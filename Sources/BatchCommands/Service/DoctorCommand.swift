@@ -39,7 +39,7 @@ struct DoctorCommand: ParsableCommand {
     } catch {
       throw Failures.report(error)
     }
-    format.tell(findings.document) { for line in findings.lines { Streams.note(line) } }
+    format.tell(findings.facts)
     if findings.exit != .done { throw ExitCode(findings.exit) }
   }
 

@@ -39,16 +39,8 @@ struct DoctorFindings {
   /// The exit code of the first error.
   var exit: RunExit { all.lazy.compactMap(\.exit).first ?? .done }
 
-  var lines: [String] {
-    all.map { finding in
-      let isNamed = finding.setting.map { finding.message.hasPrefix($0) } ?? true
-      let setting = isNamed ? "" : finding.setting.map { " (\($0))" } ?? ""
-      return "\(finding.severity.rawValue): \(finding.check): \(finding.message)\(setting)".printable
-    }
-  }
-
-  var document: JSONNode {
-    [
+  var facts: Facts {
+    var facts: Facts = [
       "good": .flag(exit == .done),
       "findings": .array(
         all.map {
@@ -58,6 +50,13 @@ struct DoctorFindings {
           ]
         }),
     ]
+    facts.note(
+      all.map { finding in
+        let isNamed = finding.setting.map { finding.message.hasPrefix($0) } ?? true
+        let setting = isNamed ? "" : finding.setting.map { " (\($0))" } ?? ""
+        return "\(finding.severity.rawValue): \(finding.check): \(finding.message)\(setting)"
+      })
+    return facts
   }
 }
 

@@ -39,18 +39,7 @@ struct ServicePrepareCommand: ParsableCommand {
       let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
       return try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
     }
-    answer.format.tell(report.document(isRehearsal: dryRun)) {
-      let verb = dryRun ? "would be made" : "made"
-      for step in report.steps {
-        let key = step.action == "addKeyColumn" ? ", the key" : ""
-        Streams.data("\(step.place.printable)\t\(step.column.printable)\t\(step.type)\(key)\t\(verb)")
-      }
-      for setting in report.settings {
-        Streams.note("set \(setting.name) to \(setting.value) in the configuration".printable)
-      }
-      for note in report.notes { Streams.note(note.printable) }
-      if report.steps.isEmpty, report.problems.isEmpty, report.notes.isEmpty { Streams.note("nothing is missing") }
-    }
+    answer.format.tell(report.facts(isRehearsal: dryRun))
     for problem in report.problems { Streams.note("error: \(problem)".printable) }
     if !report.problems.isEmpty { throw ExitCode(.configuration) }
   }

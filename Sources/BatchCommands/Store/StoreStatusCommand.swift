@@ -13,82 +13,67 @@ struct StoreStatusCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      let document = try Self.document(store)
-      let contents = try InstalledPlatforms.of(platform)?.contents(of: store)
-      let own = contents.map { [JSONMember(key: $0.key, value: $0.document)] } ?? []
-      try options.answer.format.tell(document.adding(own)) {
-        for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
-        for note in Self.notes(document) + (contents?.lines ?? []) { Streams.note(note) }
-        for unsent in try platform.unsentEvents(in: store) {
-          Streams.note("\(unsent.events.counted("event")) \(unsent.words)")
-        }
-      }
+      var facts = try Self.facts(of: store)
+      try facts.add(InstalledPlatforms.of(platform)?.contents(of: store) ?? [:])
+      facts.note(try platform.unsentEvents(in: store).map { "\($0.events.counted("event")) \($0.words)" })
+      options.answer.format.tell(facts)
     }
   }
 
   /// Returns the counts. `store` is the same as in a run's summary; the rest is what operators usually ask next.
-  static func document(_ store: EventStore) throws -> JSONNode {
+  static func facts(of store: EventStore) throws -> Facts {
     let counts = try store.ledger.statusCounts()
     let overview = try store.overview()
     let quarantine = try store.quarantine.counts()
     let kept = try store.timelines.kept()
     let erased = try store.erasures.proofs().flatMap(\.counts).filter { $0.what == EventStatus.successfullyPosted.name }
       .reduce(0) { $0 + $1.count }
+    let (destination, known) = (try store.destination()?.description, try store.runs.knownUntil()?.rfc3339)
+    let checks = try store.identities.pendingCheckCount()
     let names = EventStatus.allCases.compactMap { status in counts[status].map { (status.name, $0) } }
     let reasons = QuarantineReason.allCases.compactMap { reason in quarantine[reason].map { (reason.rawValue, $0) } }
-    return [
-      "store": counted(names.sorted { $0.0 < $1.0 }),
-      "events": .number(counts.values.reduce(0, +)),
-      "erased": .number(erased),
-      "destination": .text(try store.destination()?.description),
-      "knownUntil": .text(try store.runs.knownUntil()?.rfc3339),
-      "rewind": [
+    func counted(_ counts: [(String, Int)]) -> JSONNode { .object(counts.map { ($0, .number($1)) }) }
+
+    let statuses = names.sorted { $0.0 < $1.0 }
+    var facts: Facts = ["store": counted(statuses)]
+    for (name, count) in statuses { facts.addLine(name, "\(count)") }
+    let all = counts.values.reduce(0, +)
+    let erasedToo = erased > 0 ? ", and \(erased.grouped) of people who were forgotten" : ""
+    // Erased events posted long ago may have been purged since.
+    let there = max(0, all - erased)
+    let (events, runs) = (there.counted("event"), overview.runs.counted("run"))
+    facts.add("events", .number(all))
+    // The states of collected parts are in the results.
+    facts.note(
+      overview.devices == 0 && there > 0
+        ? "\(events), \(runs); it has no states of devices\(erasedToo)"
+        : "\(events) of \(overview.devices.counted("device")), \(runs); "
+          + overview.heldDevices.counted("device holds events back", "devices hold events back") + erasedToo)
+    facts.add("erased", .number(erased))
+    facts.add("destination", .text(destination))
+    facts.note("destination: \(destination ?? "none yet; the first run that knows it binds the store")")
+    facts.add("knownUntil", .text(known))
+    if let known { facts.note("known until: \(known)") }
+    facts.add(
+      "rewind",
+      [
         "nights": .number(kept.nights), "records": .number(kept.records), "bytes": .number(kept.bytes),
         "corrections": .number(try store.ledger.correctionCount()),
-      ],
-      "oldestPending": .text(overview.oldestPending?.rfc3339),
-      "devices": .number(overview.devices),
-      "heldDevices": .number(overview.heldDevices),
-      "pendingChecks": .number(try store.identities.pendingCheckCount()),
-      "quarantine": counted(reasons),
-      "runs": .number(overview.runs),
-    ]
-  }
-
-  static func notes(_ document: JSONNode) -> [String] {
-    func number(_ key: String) -> Int { Int(document[key]?.integer ?? 0) }
-    let erased = number("erased") > 0 ? ", and \(number("erased").grouped) of people who were forgotten" : ""
-    // Erased events posted long ago may have been purged since.
-    let there = max(0, number("events") - number("erased"))
-    let events = there.counted("event")
-    let runs = number("runs").counted("run")
-    // The states of collected parts are in the results.
-    var notes = [
-      number("devices") == 0 && there > 0
-        ? "\(events), \(runs); it has no states of devices\(erased)"
-        : "\(events) of \(number("devices").counted("device")), \(runs); "
-          + number("heldDevices").counted("device holds events back", "devices hold events back") + erased
-    ]
-    notes.append(
-      "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")
-    if let known = document["knownUntil"]?.string { notes.append("known until: \(known)") }
-    if let rewind = document["rewind"], let nights = rewind["nights"]?.integer, nights > 0 {
-      func figure(_ key: String) -> Int { Int(rewind[key]?.integer ?? 0) }
-      notes.append(
-        "kept for late records: \(figure("records").counted("record")) of \(figure("nights").counted("night")), "
-          + figure("bytes").counted("byte"))
+      ])
+    if kept.nights > 0 {
+      facts.note(
+        "kept for late records: \(kept.records.counted("record")) of \(kept.nights.counted("night")), "
+          + kept.bytes.counted("byte"))
     }
-    if let oldest = document["oldestPending"]?.string { notes.append("oldest event to be sent: \(oldest)") }
-    if number("pendingChecks") > 0 {
-      notes.append(number("pendingChecks").counted("identity check is", "identity checks are") + " not finished")
-    }
-    for reason in document["quarantine"]?.members ?? [] {
-      notes.append("quarantined: \(reason.key) \(reason.value.text())")
-    }
-    return notes
-  }
-
-  private static func counted(_ counts: [(String, Int)]) -> JSONNode {
-    .object(counts.map { ($0, .number($1)) })
+    facts.add("oldestPending", .text(overview.oldestPending?.rfc3339))
+    if let oldest = overview.oldestPending { facts.note("oldest event to be sent: \(oldest.rfc3339)") }
+    facts.add("devices", .number(overview.devices))
+    facts.add("heldDevices", .number(overview.heldDevices))
+    facts.add("pendingChecks", .number(checks))
+    if checks > 0 { facts.note(checks.counted("identity check is", "identity checks are") + " not finished") }
+    facts.add("quarantine", counted(reasons))
+    facts.note(reasons.map { "quarantined: \($0.0) \($0.1)" })
+    facts.add("runs", .number(overview.runs))
+    return facts
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchReport
 
 /// The format of an answer on stdout.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -11,6 +12,16 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .text: try words()
     case .json: Streams.data(try document().text())
     }
+  }
+
+  func tell(_ facts: Facts) { tell(facts.document) { facts.print() } }
+
+  func tell(_ facts: [Facts]) { tell(.array(facts.map(\.document))) { for facts in facts { facts.print() } } }
+}
+
+extension Facts {
+  fileprivate func print() {
+    for line in lines { line.isNote ? Streams.note(line.text) : Streams.data(line.text) }
   }
 }
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchPipeline
+import BatchReport
 
 extension Arrivals.Subject {
   /// The singular of the subject.
@@ -16,58 +17,47 @@ extension Arrivals.Subject {
   fileprivate var words: String { self == .auditRows ? "audit rows" : rawValue }
 }
 
-/// The output of `verify`.
-enum ArrivalsText {
-  static func lines(_ arrivals: Arrivals) -> [String] {
-    var lines = [
-      !arrivals.areWhole
+extension Arrivals {
+  /// The output of `verify`.
+  var facts: Facts {
+    let subjects = Subject.allCases.filter { counts[$0] != nil || basis[$0] != nil }
+    func object<Value>(_ values: [Subject: Value], _ node: (Value) -> JSONNode) -> JSONNode {
+      .object(subjects.compactMap { subject in values[subject].map { (subject.rawValue, node($0)) } })
+    }
+    var facts = Facts()
+    facts.add(
+      "whole", .flag(areWhole),
+      !areWhole
         ? "Not everything arrived, or not as it should."
-        : arrivals.doubted > 0
-          ? "All that was sent was taken, but the service says nothing of what it drops for its age: \(arrivals.doubted.grouped) of it."
-          : "All that was sent arrived, as far as the service tells."
-    ]
-    for subject in Arrivals.Subject.allCases {
-      let counts = arrivals.counts[subject] ?? [:]
-      let words = Arrivals.Verdict.allCases.compactMap { verdict in
-        counts[verdict].map { "\($0) \(verdict.rawValue)" }
-      }
-      guard !words.isEmpty || arrivals.basis[subject] != nil else { continue }
-      lines.append("\(subject.words): \(words.isEmpty ? "none" : words.joined(separator: ", "))")
-      if let basis = arrivals.basis[subject] { lines.append("  \(basis)") }
-    }
-    for finding in arrivals.findings {
-      let name = finding.name.isEmpty ? "" : "\(finding.subject.one) \(finding.name): "
-      lines.append("\(finding.verdict.rawValue): \(name)\(finding.detail)")
-      if !finding.repair.isEmpty { lines.append("  repair: \(finding.repair)") }
-    }
-    let left = Arrivals.Verdict.allCases.reduce(0) { $1.isGood ? $0 : $0 + arrivals.count($1) }
-    if left > 0, arrivals.findings.count == arrivals.limit { lines.append("--limit lists more than \(arrivals.limit)") }
-    return lines
-  }
-
-  static func document(_ arrivals: Arrivals) -> JSONNode {
-    [
-      "whole": .flag(arrivals.areWhole),
-      "counts": .object(
-        Arrivals.Subject.allCases.compactMap { subject in
-          arrivals.counts[subject].map { counts in
-            (
-              subject.rawValue,
-              .object(Arrivals.Verdict.allCases.map { ($0.rawValue, .number(counts[$0, default: 0])) })
-            )
-          }
-        }),
-      "basis": .object(
-        Arrivals.Subject.allCases.compactMap { subject in
-          arrivals.basis[subject].map { (subject.rawValue, .text($0)) }
-        }),
-      "findings": .array(
-        arrivals.findings.map {
+        : doubted > 0
+          ? "All that was sent was taken, but the service says nothing of what it drops for its age: \(doubted.grouped) of it."
+          : "All that was sent arrived, as far as the service tells.")
+    facts.add(
+      "counts",
+      object(counts) { counts in .object(Verdict.allCases.map { ($0.rawValue, .number(counts[$0, default: 0])) }) },
+      subjects.flatMap { subject in
+        let words = Verdict.allCases.compactMap { verdict in
+          counts[subject]?[verdict].map { "\($0) \(verdict.rawValue)" }
+        }
+        return ["\(subject.words): \(words.isEmpty ? "none" : words.joined(separator: ", "))"]
+          + (basis[subject].map { ["  \($0)"] } ?? [])
+      })
+    facts.add("basis", object(basis) { .text($0) })
+    let left = Verdict.allCases.reduce(0) { $1.isGood ? $0 : $0 + count($1) }
+    facts.add(
+      "findings",
+      .array(
+        findings.map {
           [
             "verdict": .text($0.verdict.rawValue), "subject": .text($0.subject.rawValue), "name": .text($0.name),
             "detail": .text($0.detail), "repair": .text($0.repair),
           ]
         }),
-    ]
+      findings.flatMap { finding in
+        let name = finding.name.isEmpty ? "" : "\(finding.subject.one) \(finding.name): "
+        return ["\(finding.verdict.rawValue): \(name)\(finding.detail)"]
+          + (finding.repair.isEmpty ? [] : ["  repair: \(finding.repair)"])
+      } + (left > 0 && findings.count == limit ? ["--limit lists more than \(limit)"] : []))
+    return facts
   }
 }

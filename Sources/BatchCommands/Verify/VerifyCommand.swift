@@ -36,9 +36,7 @@ struct VerifyCommand: ParsableCommand {
       return try Pipeline(request, interruption: interruption)
         .verify(limit: limit, personal.showPersonalData ? .clear : .hash)
     }
-    answer.format.tell(ArrivalsText.document(arrivals)) {
-      for line in ArrivalsText.lines(arrivals) { Streams.data(line.printable) }
-    }
+    answer.format.tell(arrivals.facts)
     if !arrivals.areWhole { throw ExitCode(.inputRefused) }
   }
 }

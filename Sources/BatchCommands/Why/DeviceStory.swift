@@ -26,18 +26,20 @@ struct DeviceStory {
 
   private var name: String { String(decoding: device, as: UTF8.self) }
 
-  func answer() throws -> WhyAnswer {
+  func answer() throws -> Facts {
     let moment = at.map { "at \($0.rfc3339)" } ?? "at the end of what the store knows"
-    var answer = WhyAnswer(subject: "Device \(personal.id(name).text ?? "") \(moment)")
+    let shown = personal.id(name).text
+    var answer: Facts = ["device": .text(shown), "at": .text(at?.rfc3339)]
+    answer.add(subject: "Device \(shown ?? "") \(moment)")
     let index = at.map { timeline.last(at: $0) } ?? timeline.entries.indices.last
-    answer.add("events", "events", events(index))
-    answer.add("corrections", "corrections", try corrections())
+    answer.add("events", titled: "events", events(index))
+    answer.add("corrections", titled: "corrections", try corrections())
     if let index { stories?.tell(ofDeviceAfter: index, at: at, in: timeline, &answer) }
     if at == nil, let stored = try store.timelines.device(device), let words = try stories?.state(of: stored) {
-      answer.add("state", "now", words)
+      answer.add("state", titled: "now", words)
     }
     try stories?.tellHistory(of: name, &answer)
-    answer.add("statuses", "statuses", statuses)
+    answer.add("statuses", titled: "statuses", statuses)
     return answer
   }
 

@@ -25,29 +25,26 @@ struct EventStory {
     index = timeline.index(of: event.id) ?? 0
   }
 
-  func answer() throws -> WhyAnswer {
+  func answer() throws -> Facts {
     let device = String(decoding: event.stored.device, as: UTF8.self)
-    var answer = WhyAnswer(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
-    answer.add("event", "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
-    answer.add("source", "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
-    let settings = try DecidedBy(event.stored.chunk, in: store)
-    if let correction = try correction() {
-      answer.add("correction", "correction", correction)
-    } else {
-      try stories?.tell(of: index, in: timeline, decided: settings, &answer)
-    }
-    answer.add("decided", "decided by", settings.words)
-    answer.add("status", "status", try status())
-    answer.add("sending", "sending", try sending())
-    return answer
-  }
-
-  var document: JSONNode {
-    [
+    var answer: Facts = [
       "id": .text("\(event.id)"), "type": .text(event.type), "eventTimestamp": .text(event.timestamp.rfc3339),
       "statusName": .text(event.stored.status.name), "chunk": .number(event.stored.chunk),
       "file": .text(event.source?.file), "line": .number(event.source?.line),
     ]
+    answer.add(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
+    answer.add("event", titled: "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
+    answer.add("source", titled: "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
+    let settings = try DecidedBy(event.stored.chunk, in: store)
+    if let correction = try correction() {
+      answer.add("correction", titled: "correction", correction)
+    } else {
+      try stories?.tell(of: index, in: timeline, decided: settings, &answer)
+    }
+    answer.add("decided", titled: "decided by", settings.words)
+    answer.add("status", titled: "status", try status())
+    answer.add("sending", titled: "sending", try sending())
+    return answer
   }
 
   /// Describes the correction of an event that a late record changed after it was sent; nil if there is none. Its

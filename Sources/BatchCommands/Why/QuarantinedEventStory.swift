@@ -9,22 +9,19 @@ struct QuarantinedEventStory {
   private var source: RecordSource? { event.line.source }
 
   /// - Parameter replay: The command that imports it again; nil if unknown.
-  func answer(replay: ShellCommand?) -> WhyAnswer {
-    var answer = WhyAnswer(subject: "Event \(id) at \(id.timestamp.rfc3339)")
-    answer.add("source", "read from", source.map { "\($0)" } ?? "not known: the store has no line of it")
-    answer.add(
-      "quarantine", "quarantined",
-      "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",
-      event.line.reason.remedy)
-    answer.add("status", "status", status(replay))
-    return answer
-  }
-
-  var document: JSONNode {
-    [
+  func answer(replay: ShellCommand?) -> Facts {
+    var answer: Facts = [
       "id": .text("\(id)"), "eventTimestamp": .text(id.timestamp.rfc3339),
       "reason": .text(event.line.reason.rawValue), "file": .text(source?.file), "line": .number(source?.line),
     ]
+    answer.add(subject: "Event \(id) at \(id.timestamp.rfc3339)")
+    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "not known: the store has no line of it")
+    answer.add(
+      "quarantine", titled: "quarantined",
+      "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",
+      event.line.reason.remedy)
+    answer.add("status", titled: "status", status(replay))
+    return answer
   }
 
   private func status(_ replay: ShellCommand?) -> String {

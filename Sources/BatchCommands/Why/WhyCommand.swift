@@ -50,34 +50,22 @@ struct WhyCommand: ParsableCommand {
       let policy = try personal.policy(for: store)
       if let event {
         switch try NamedEvent.find(event, in: store) {
-        case .stored(let event): try print(event, in: store, policy)
+        case .stored(let event): answer.format.tell(try EventStory(event, in: store, policy).answer())
         case .quarantined(let id, let event):
-          let story = QuarantinedEventStory(id: id, event: event)
-          print((story.answer(replay: try replay(in: store)), story.document))
+          answer.format.tell(QuarantinedEventStory(id: id, event: event).answer(replay: try replay(in: store)))
         }
       } else if let device, let campaign {
         let device = try NamedDevice.find(device, in: store, personal)
-        try print(NamedEvent.last(ofCampaign: campaign, on: device, until: at, in: store), in: store, policy)
+        let event = try NamedEvent.last(ofCampaign: campaign, on: device, until: at, in: store)
+        answer.format.tell(try EventStory(event, in: store, policy).answer())
       } else if let device {
-        print(try story(of: NamedDevice.find(device, in: store, personal), in: store, policy))
+        let device = try NamedDevice.find(device, in: store, personal)
+        answer.format.tell(try DeviceStory(device, at: at, in: store, policy).answer())
       } else if let person {
-        let stories = try NamedPerson.devices(person, in: store).map { try story(of: $0, in: store, policy) }
-        answer.format.tell(.array(stories.map { $0.answer.document($0.head) })) { stories.forEach(print) }
+        let devices = try NamedPerson.devices(person, in: store)
+        answer.format.tell(try devices.map { try DeviceStory($0, at: at, in: store, policy).answer() })
       }
     }
-  }
-
-  private func print(_ event: StoredEvent, in store: EventStore, _ policy: PersonalData) throws {
-    let story = try EventStory(event, in: store, policy)
-    print((try story.answer(), story.document))
-  }
-
-  private func story(
-    of device: [UInt8], in store: EventStore, _ policy: PersonalData
-  ) throws -> (answer: WhyAnswer, head: JSONNode) {
-    let name = policy.id(String(decoding: device, as: UTF8.self)).text
-    let answer = try DeviceStory(device, at: at, in: store, policy).answer()
-    return (answer, ["device": .text(name), "at": .text(at?.rfc3339)])
   }
 
   /// Returns the command that imports quarantined lines again; nil if no run names the store's job.
@@ -89,12 +77,6 @@ struct WhyCommand: ParsableCommand {
       return try? StoredReport.report(bytes).invocation.replay(in: choice.path())
     }
     return nil
-  }
-
-  private func print(_ story: (answer: WhyAnswer, head: JSONNode)) {
-    answer.format.tell(story.answer.document(story.head)) {
-      for line in story.answer.lines { Streams.data(line.printable) }
-    }
   }
 }
 

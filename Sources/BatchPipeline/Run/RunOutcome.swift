@@ -12,7 +12,7 @@ package struct RunOutcome: Sendable {
   /// The exit in the report; nil if there is none.
   var told: RunExit?
   /// The result of `--explain`; nil without a device to explain.
-  package var explanation: DeviceExplanation?
+  package var explanation: Facts?
   package var findings = Findings()
   /// The outcome of a replay; nil for other runs.
   package var replay: ReplayOutcome?

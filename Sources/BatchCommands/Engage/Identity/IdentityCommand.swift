@@ -63,8 +63,7 @@ struct IdentityCommand: ParsableCommand {
   /// Prints the current state of a plan.
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
     guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
-    let report = try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey()))
-    format.tell(report.summary) { Streams.data(report.line) }
+    format.tell(try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey())).facts)
   }
 
   /// - Throws: The error or exit code for any result other than success.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchReport
 import Engage
 
 extension IdentityCommand {
@@ -19,7 +20,7 @@ extension IdentityCommand {
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
         }
-        answer.format.tell(.array(reports.map(\.summary))) {
+        answer.format.tell(.array(reports.map(\.facts.document))) {
           var listing = Listing(.text, columns: PlanReport.columns)
           for report in reports { listing.add(report.cells) }
           listing.end()

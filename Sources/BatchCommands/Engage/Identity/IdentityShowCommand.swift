@@ -18,8 +18,7 @@ extension IdentityCommand {
         let store = try choice.identities.reading()
         guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
-        let journal = try store.merges.journal(of: plan.id)
-        answer.format.tell(report.document(journal)) { for line in report.lines(journal) { Streams.data(line) } }
+        answer.format.tell(report.facts(try store.merges.journal(of: plan.id)))
       }
     }
   }
