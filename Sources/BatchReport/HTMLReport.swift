@@ -240,13 +240,6 @@ extension Markup {
   }
 
   private static func facts(_ report: RunReport) -> [(name: String, value: String)] {
-    let mode =
-      switch report.mode {
-      case .run: "run"
-      case .dryRun: "dry run: nothing was changed or sent"
-      case .noUpload: "no upload: nothing was sent"
-      case .post: "post: no inputs were read"
-      }
     let window =
       report.from == nil && report.to == nil
       ? "open" : "\(report.from?.rfc3339 ?? "open") to \(report.to?.rfc3339 ?? "open")"
@@ -254,7 +247,7 @@ extension Markup {
     let facts: [(name: String, value: String?)] = [
       ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
       ("as of", report.asOf.rfc3339), ("window", window),
-      ("known until", report.knownUntil?.rfc3339 ?? "silence decided nothing"), ("kind of run", mode),
+      ("known until", report.knownUntil?.rfc3339 ?? "silence decided nothing"), ("kind of run", report.mode.words),
       ("destination", report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
       ("job file", report.jobFile), ("store", report.store), ("configuration", digest.isEmpty ? nil : digest),
       ("exit code", String(report.exit.rawValue)),

@@ -4,28 +4,16 @@ import BatchFoundation
 package struct JUnitDocument: Sendable {
   package struct Case: Sendable {
     /// The tested object, such as a file.
-    package var group: String
-    package var name: String
+    var group: String
+    var name: String
     /// Nil if the case passed.
-    package var failure: Failure?
-
-    package init(group: String, name: String, failure: Failure? = nil) {
-      self.group = group
-      self.name = name
-      self.failure = failure
-    }
-  }
-
-  package struct Failure: Sendable {
-    package var message: String
-    package var type: String
+    var failure: String?
+    var kind: String
     /// Further lines; empty for none.
-    package var text: String
+    var text: String
 
-    package init(message: String, type: String, text: String = "") {
-      self.message = message
-      self.type = type
-      self.text = text
+    package init(_ group: String, _ name: String, failure: String? = nil, kind: String = "", text: String = "") {
+      (self.group, self.name, self.failure, self.kind, self.text) = (group, name, failure, kind, text)
     }
   }
 
@@ -55,14 +43,43 @@ package struct JUnitDocument: Sendable {
         lines.append(head + "/>")
         continue
       }
-      let text = failure.text.split(separator: "\n", omittingEmptySubsequences: false).map { escape(String($0)) }
+      let text = test.text.split(separator: "\n", omittingEmptySubsequences: false).map { escape(String($0)) }
       lines.append(head + ">")
       lines.append(
-        "      <failure message=\"\(escape(failure.message))\" type=\"\(escape(failure.type))\">"
+        "      <failure message=\"\(escape(failure))\" type=\"\(escape(test.kind))\">"
           + text.joined(separator: "\n") + "</failure>")
       lines.append("    </testcase>")
     }
     lines += ["  </testsuite>", "</testsuites>"]
     return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+/// The failures of a run as JUnit XML, for build servers and monitors.
+package enum JUnitReport {
+  /// Returns cases for the run, for each quarantined line in the report, and for events refused by the service.
+  package static func document(_ report: RunReport) -> JUnitDocument {
+    let ending = report.ending
+    let words = report.failure.map { $0.split(separator: "\n").first.map(String.init) ?? ending } ?? ending
+    var cases = [
+      JUnitDocument.Case(
+        report.job, "the run is done", failure: report.exit == .done ? nil : words,
+        kind: "exit code \(report.exit.rawValue)", text: report.failure ?? "")
+    ]
+    let lines = report.orderedQuarantine
+    if lines.isEmpty, report.summary.records.read > 0 {
+      cases.append(JUnitDocument.Case(report.job, "every line is a record"))
+    }
+    cases += lines.map { line in
+      JUnitDocument.Case(
+        line.file, line.line == 0 ? "file" : "line \(line.line)",
+        failure: line.reason.rawValue + (line.detail.isEmpty ? "" : ": \(line.detail)"), kind: line.reason.rawValue,
+        text: line.reason.remedy)
+    }
+    let failed = report.unsent.filter { $0.status == "FAILED_POST" }
+    cases += failed.map {
+      JUnitDocument.Case(report.job, "every event is taken by the service", failure: $0.words, kind: $0.status)
+    }
+    return JUnitDocument(suite: report.job, cases: cases, seconds: report.summary.durationSeconds)
   }
 }

@@ -1,26 +1,8 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// A platform's part of the report, in addition to its figures in the summary.
 package struct PlatformReport: Sendable, Equatable, Codable {
-  /// A line of the final summary, followed by counts.
-  package struct Line: Sendable, Equatable, Codable {
-    package struct Count: Sendable, Equatable, Codable {
-      package var words: String
-      package var count: Int
-    }
-
-    package var label: String
-    package var text: String
-    package var counts: [Count]
-
-    package init(_ label: String, _ text: String, counts: [(words: String, count: Int)] = []) {
-      self.label = label
-      self.text = text
-      self.counts = counts.map { Count(words: $0.words, count: $0.count) }
-    }
-  }
-
-  /// A platform's figure that two runs are compared by.
+  /// A count with its words.
   package struct Figure: Sendable, Equatable, Codable {
     package var name: String
     package var count: Int
@@ -31,7 +13,21 @@ package struct PlatformReport: Sendable, Equatable, Codable {
     }
   }
 
+  /// A line of the final summary, followed by counts.
+  package struct Line: Sendable, Equatable, Codable {
+    var label: String
+    var text: String
+    var counts: [Figure]
+
+    package init(_ label: String, _ text: String, counts: [Figure] = []) {
+      self.label = label
+      self.text = text
+      self.counts = counts
+    }
+  }
+
   package var lines: [Line] = []
+  /// The figures that two runs are compared by.
   package var figures: [Figure] = []
   package var sections: [ReportSection] = []
   /// The names of event types that are codes.
@@ -51,17 +47,30 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   }
 }
 
+/// The figures that only one platform counts, as the summary has them.
+package struct PlatformFigures: Sendable, Equatable, Codable {
+  /// The name of the member in the summary.
+  let name: String
+  private let text: String
+
+  package init(_ name: String, _ figures: JSONNode) { (self.name, text) = (name, figures.compactText) }
+
+  /// Returns the figures of a run whose names begin with this name and a dot, named by the rest.
+  package static func group(_ name: String, of figures: [String: Int]) -> JSONNode {
+    let prefix = "\(name)."
+    let inside = figures.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) }
+    return .object(inside.sorted { ByteText($0.0) < ByteText($1.0) }.map { ($0.0, .number($0.1)) })
+  }
+
+  var json: JSONNode { JSONNode(.written(text)) }
+}
+
 /// A table of the report; in `report.json` an array of objects.
 package struct ReportSection: Sendable, Equatable, Codable {
-  package struct Column: Sendable, Equatable, Codable {
+  struct Column: Sendable, Equatable, Codable {
     /// The name of the member in `report.json`.
-    package var key: String
-    package var title: String
-
-    package init(_ key: String, _ title: String) {
-      self.key = key
-      self.title = title
-    }
+    var key: String
+    var title: String
   }
 
   package enum Cell: Sendable, Equatable, Codable {
@@ -72,15 +81,16 @@ package struct ReportSection: Sendable, Equatable, Codable {
   }
 
   /// The name of the member in `report.json`.
-  package var key: String
-  package var title: String
-  package var columns: [Column]
-  package var rows: [[Cell]]
+  var key: String
+  var title: String
+  var columns: [Column]
+  var rows: [[Cell]]
 
-  package init(_ key: String, _ title: String, columns: [Column], rows: [[Cell]]) {
+  /// - Parameter columns: The names of the members of a row, and the heads.
+  package init(_ key: String, _ title: String, columns: KeyValuePairs<String, String>, rows: [[Cell]]) {
     self.key = key
     self.title = title
-    self.columns = columns
+    self.columns = columns.map { Column(key: $0, title: $1) }
     self.rows = rows
   }
 }

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import FoundationEssentials
 
 /// The content of a run's reports. The pipeline fills it, and the reports only arrange it.
 package struct RunReport: Sendable, Equatable, Codable {
@@ -10,6 +11,15 @@ package struct RunReport: Sendable, Equatable, Codable {
     case noUpload = "no-upload"
     /// The run sent the store's events without reading inputs.
     case post
+
+    var words: String {
+      switch self {
+      case .run: "run"
+      case .dryRun: "dry run: nothing was changed or sent"
+      case .noUpload: "no upload: nothing was sent"
+      case .post: "post: no inputs were read"
+      }
+    }
   }
 
   package var job: String
@@ -109,19 +119,6 @@ package struct QuarantineSample: Sendable, Equatable, Codable {
   package var content: RedactedText
   /// The shape of the line with all values masked; nil if nothing may be shown.
   package var excerpt: String?
-
-  package init(
-    file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, content: RedactedText,
-    excerpt: String? = nil
-  ) {
-    self.file = file
-    self.line = line
-    self.offset = offset
-    self.reason = reason
-    self.detail = detail
-    self.content = content
-    self.excerpt = excerpt
-  }
 }
 
 /// The number of warnings of one kind, and the first places (`docs/words.md`).
@@ -287,10 +284,12 @@ extension RunReport {
   }
 
   /// The lines of the failure, one per error, shortened.
-  package var failureLines: [String] {
+  var failureLines: [String] { Self.shownLines(of: failure) }
+
+  package static func shownLines(of failure: String?) -> [String] {
     let lines = failure.map { $0.split(separator: "\n").map { String($0).clipped(toBytes: 1000) } } ?? []
-    let more = lines.count - Self.shownFailures
-    return more > 0 ? lines.prefix(Self.shownFailures) + ["and \(more.counted("more", "more"))"] : lines
+    let more = lines.count - shownFailures
+    return more > 0 ? lines.prefix(shownFailures) + ["and \(more.counted("more", "more"))"] : lines
   }
 
   private static let shownFailures = 30
@@ -306,4 +305,21 @@ extension RunReport {
 
 extension String {
   func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+/// A report as a store keeps it, from which the same pages can be made again.
+///
+/// It keeps what the report shows, with hashes and without secrets. Members added by later releases must be optional,
+/// so that older reports remain readable.
+package enum StoredReport {
+  package static func bytes(_ report: RunReport) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return Array(try encoder.encode(report))
+  }
+
+  /// - Throws: `DecodingError` for bytes in another release's format.
+  package static func report(_ bytes: [UInt8]) throws -> RunReport {
+    try JSONDecoder().decode(RunReport.self, from: Data(bytes))
+  }
 }

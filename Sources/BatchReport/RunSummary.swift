@@ -170,7 +170,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
 }
 
 extension RunSummary.Records {
-  fileprivate var json: JSONNode {
+  package var json: JSONNode {
     [
       "read": .number(read), "accepted": .number(accepted), "duplicates": .number(duplicates),
       "outOfWindow": .number(outOfWindow), "forgotten": .number(forgotten ?? 0), "leftOut": .number(leftOutCount),
@@ -190,10 +190,15 @@ extension RunSummary.Upload {
 }
 
 extension RunSummary.Rewind {
-  fileprivate var json: JSONNode {
+  package var json: JSONNode {
     [
       "devices": .number(devices), "replaced": .number(replaced), "withdrawn": .number(withdrawn),
       "added": .number(added), "corrections": .number(corrections),
     ]
+  }
+
+  package var words: String {
+    "\(added.counted("event")) added, \(replaced.grouped) replaced, \(withdrawn.grouped) withdrawn, "
+      + corrections.counted("correction")
   }
 }

@@ -50,7 +50,7 @@ package struct TextSummary: Sendable {
         "\(summary.sessionsStarted.orFewer) started, \(report.endedSessions)")
       for line in report.platform.lines {
         text.row(line.label, line.text)
-        for count in line.counts { text.row("", figure: count.count, count.words) }
+        for count in line.counts { text.row("", figure: count.count, count.name) }
       }
     }
     Self.addIdentity(report, to: &text)
@@ -84,24 +84,14 @@ package struct TextSummary: Sendable {
     let ending = report.ending
     let result =
       report.exit == .done ? "\(ending) in \(time)" : "\(ending) (exit code \(report.exit.rawValue)), after \(time)"
-    let mode =
-      switch report.mode {
-      case .run: ""
-      case .dryRun: " (dry run: nothing was changed or sent)"
-      case .noUpload: " (no upload: nothing was sent)"
-      case .post: " (post: no inputs were read)"
-      }
+    let mode = report.mode == .run ? "" : " (\(report.mode.words))"
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
 
   /// Adds the changes by late records, and why the event count is lower than the number sent.
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
-    text.row(
-      "rewind",
-      "\(rewind.devices.counted("device")) decided anew: \(rewind.added.counted("event")) added, "
-        + "\(rewind.replaced.grouped) replaced, \(rewind.withdrawn.grouped) withdrawn, "
-        + rewind.corrections.counted("correction"))
+    text.row("rewind", "\(rewind.devices.counted("device")) decided anew: \(rewind.words)")
     let inVain = rewind.sentInVain ?? 0
     if rewind.withdrawn > 0 { text.row("", figure: rewind.withdrawn, "withdrawn, and taken off the events above") }
     if inVain > 0 { text.row("", figure: inVain, "sent before and not right any more, and taken off the events above") }
@@ -200,5 +190,17 @@ enum EventCodeOrder {
     case (nil, nil): one.precedesByBytes(other)
     case (let left, _): left != nil
     }
+  }
+}
+
+/// The displayed events by type: the most frequent types in the order of their codes, and the rest as one.
+struct ShownTypes {
+  let types: [(code: String, events: Int)]
+  let others: Int
+
+  init(_ summary: RunSummary, atMost limit: Int) {
+    let most = summary.eventsByType.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
+    types = most.prefix(limit).map { ($0.key.string, $0.value) }.sorted { EventCodeOrder.precedes($0.code, $1.code) }
+    others = summary.eventCount - types.reduce(0) { $0 + $1.events }
   }
 }

@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// Events of the store that were not sent for the same reason.
 package struct UnsentEvents: Sendable, Equatable, Codable {
   /// The store's name of the status, such as `HOLD`.
@@ -21,4 +23,42 @@ package struct UnsentEvents: Sendable, Equatable, Codable {
 
   /// A line for people, without the number.
   package var words: String { "\(status): \(reason) (\(setting)); ends with \(ends)" }
+}
+
+/// Events that a run sends although the service silently drops them for their age.
+package struct OutdatedEvents: Sendable, Equatable, Codable {
+  package let events: Int
+  package let first: Instant
+  package let last: Instant
+  /// The rule of the service, such as "a service drops events that are older than 31 days".
+  package let rule: String
+  /// The alternative for older events.
+  package let remedy: String
+
+  package init(events: Int, first: Instant, last: Instant, rule: String, remedy: String) {
+    self.events = events
+    self.first = first
+    self.last = last
+    self.rule = rule
+    self.remedy = remedy
+  }
+
+  /// Returns the sum of both, for the same service.
+  package func adding(_ other: OutdatedEvents) -> OutdatedEvents {
+    OutdatedEvents(
+      events: events + other.events, first: min(first, other.first), last: max(last, other.last), rule: rule,
+      remedy: remedy)
+  }
+
+  /// The number of events and their times.
+  package var words: String {
+    let span = first == last ? "of \(first.rfc3339)" : "of \(first.rfc3339) to \(last.rfc3339)"
+    return "\(events.counted("event")) \(span)"
+  }
+
+  /// A warning not to count on these events.
+  package var advice: String {
+    "\(words) \(events == 1 ? "is" : "are") too old by the clock of this machine: \(rule), without a word and whatever asOf says, so that "
+      + "\"posted\" does not mean that the service keeps \(events == 1 ? "it" : "them"). \(remedy)"
+  }
 }

@@ -97,9 +97,9 @@ package struct EngagePlatform: Platform {
     if let details = details as? EngageDetails, let schema = details.schema {
       report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)
       report.summary.platform = PlatformFigures(
-        name: name,
-        members: [
-          .init("invalid", .count(report.quarantinedEvents)), .init("findings", .group("findings", of: figures)),
+        name,
+        [
+          "invalid": .number(report.quarantinedEvents), "findings": PlatformFigures.group("findings", of: figures),
         ])
     }
     report.platform.figures = [

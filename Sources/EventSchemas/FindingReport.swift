@@ -8,7 +8,9 @@ package enum FindingReport {
 
   /// Returns the line of the summary; nil if nothing was found.
   package static func line(_ figures: [String: Int]) -> PlatformReport.Line? {
-    let counts = FindingID.allCases.compactMap { id in figures[figure(id)].map { (words: id.rawValue, count: $0) } }
+    let counts = FindingID.allCases.compactMap { id in
+      figures[figure(id)].map { PlatformReport.Figure(id.rawValue, $0) }
+    }
     guard !counts.isEmpty else { return nil }
     let found = counts.reduce(0) { $0 + $1.count }
     return .init("checks", "\(found.counted("finding")), explained in docs/words.md", counts: counts)
@@ -25,8 +27,8 @@ package enum FindingReport {
       ReportSection(
         "findings", "Findings",
         columns: [
-          .init("id", "finding"), .init("event", "event"), .init("count", "count"), .init("path", "for example at"),
-          .init("eventUUID", "of the event"), .init("advice", "what to do"),
+          "id": "finding", "event": "event", "count": "count", "path": "for example at", "eventUUID": "of the event",
+          "advice": "what to do",
         ],
         rows: tally.rows.map { id, event, row in
           [
@@ -36,7 +38,7 @@ package enum FindingReport {
           ]
         }),
       ReportSection(
-        "unmet", "In the schema, and never met", columns: [.init("name", "event or parameter")],
+        "unmet", "In the schema, and never met", columns: ["name": "event or parameter"],
         rows: unmet.prefix(mostRows).map { [.text($0)] }),
     ]
   }

@@ -165,4 +165,15 @@ import Testing
         "destination: none yet; the first run that knows it binds the store",
       ])
   }
+
+  @Test func tellsWhyARunEndedEarlyFromItsRow() throws {
+    let store = try EventStore.temporary(format: .engage)
+    for (exit, counters) in [(78, #"{"stopped":"first\nsecond"}"#), (0, #"{"stopped":"after all"}"#), (70, "{}")] {
+      let run = try store.runs.begin(job: "j", configurationDigest: "", started: .now, asOf: .now)
+      try store.runs.finish(run, at: .now, exit: Int32(exit), counters: counters)
+    }
+    let place = try #require(HistoryRow.columns.firstIndex(of: "reason"))
+    let reasons = try HistoryRow.all(of: store).map { $0.cells(.text, of: "engage")[place].string }
+    #expect(reasons == ["first; second", nil, nil])
+  }
 }

@@ -51,12 +51,7 @@ struct CompareCommand: ParsableCommand {
       let pipelines = [before, after].map { Pipeline($0, monitor: monitor, interruption: interruption) }
       return try Comparing(pipelines[0], pipelines[1]).run()
     }
-    if html != "-" {
-      switch answer.format {
-      case .text: for line in ComparisonText.lines(comparison) { Streams.data(line.printable) }
-      case .json: Streams.document(ComparisonText.json(comparison))
-      }
-    }
+    if html != "-" { answer.format.tell(comparison.facts) }
     if let html { try Failures.reported { try OutputFile.write(HTMLComparison.text(comparison), to: html) } }
   }
 

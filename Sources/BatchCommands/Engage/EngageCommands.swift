@@ -99,3 +99,77 @@ extension ConfigFinding {
       description: note.description)
   }
 }
+
+extension FirstJob.Content {
+  static let engage = FirstJob.Content(
+    identity: true,
+    configuration: """
+      {
+        "General": {
+          "databaseListId": ""
+        },
+        "Session": {
+          "sessionLifecycleExpiration": "30 minutes"
+        },
+        "LocalEventStore": {
+          "expireLocalEventsAfterNumDays": 30
+        }
+      }
+      """,
+    records: [
+      (
+        "08:00:00",
+        #""type":"launch","device":{"name":"iPhone","version":"iPhone15,2","osName":"iOS","osVersion":"18.1","appName":"Shop","appVersion":"5.0.0"}"#
+      ),
+      (
+        "08:00:30",
+        #""type":"notificationOpened","payload":{"aps":{"alert":"Sale"},"CurrentCampaign":"sale","CampaignValidFor":"2 days"}"#
+      ),
+      ("08:01:00", #""type":"namedEvent","name":"Opened cart","params":{"items":3}"#),
+      ("08:04:00", #""type":"goalCompleted","name":"Bought","params":{"value":25}"#),
+      ("08:05:00", #""type":"background""#),
+    ], ownEvent: "namedEvent", types: RecordType.allCases.map { "\($0)" })
+}
+
+extension EngageCommands {
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) throws -> [String] {
+    let settings = request.settings
+    guard !settings.general.listId.isEmpty else {
+      throw ServiceErasureRefusal(
+        description:
+          "error: General.databaseListId names no list that people could be deleted from; nothing was changed")
+    }
+    let traces = try store.identities.serviceTraces(of: ids)
+    let stays = "its recipients stay until it is named with --mobile-user-id"
+    func id(_ user: String) -> String { "the mobile user id \(personal.id(user).text ?? "")" }
+    let kept =
+      traces.shared.sorted().map { "\(id($0)) is recorded by other devices too: \(stays)" }
+      + traces.doubtful.sorted().map {
+        "a device was merged into the recipient of \(id($0)), which may be another person's: \(stays)"
+      }
+    return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
+      let erasure = ServiceErasure.ofOperator(settings, service: service)
+      if isRehearsal {
+        let recipients = try erasure.find(ids, traces)
+        return recipients.map { "the recipient \(personal.id($0).text ?? "") would be deleted from the list" }
+          + ["audit rows that would be deleted: \(traces.auditRows.count)"] + kept
+      }
+      let gone = try erasure.erase(ids, traces)
+      return ["recipients deleted from the list: \(gone.recipients)", "audit rows deleted: \(gone.auditRows)"] + kept
+    }
+  }
+}
+
+/// The configured service, or a sandbox inside the process, for the duration of a command.
+enum ServiceSession {
+  /// - Parameter store: The store next to which the sandbox keeps its state; nil to start empty and keep nothing.
+  static func run<Value>(
+    _ settings: Settings, usesSandbox: Bool, store: String? = nil, _ body: (EngageService) throws -> Value
+  ) throws -> Value {
+    let sandbox = try usesSandbox ? EmbeddedSandbox.start(settings, beside: store) : nil
+    defer { EmbeddedSandbox.stop(sandbox) }
+    return try body(EngageService.of(settings.connection, sandbox: sandbox?.baseURL))
+  }
+}

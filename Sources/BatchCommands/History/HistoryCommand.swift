@@ -96,8 +96,6 @@ struct HistoryRow {
 
   var run: StoredRun
   var changes: [Change]
-  /// Why it ended early; nil for one that did not.
-  var reason: String?
 
   /// Returns all runs, oldest first. Runs without a configuration, such as an operator's, are not compared.
   static func all(of store: EventStore) throws -> [HistoryRow] {
@@ -105,20 +103,13 @@ struct HistoryRow {
     var before: String?
     return try store.runs.all().map { run in
       let digest = run.configurationDigest
-      var row = HistoryRow(run: run, changes: [], reason: try reason(of: run, in: store))
+      var row = HistoryRow(run: run, changes: [])
       guard !digest.isEmpty else { return row }
       if known[digest] == nil { known[digest] = try store.runs.settings(digest: digest) }
       if let before, before != digest { row.changes = changes(from: known[before] ?? [], to: known[digest] ?? []) }
       before = digest
       return row
     }
-  }
-
-  private static func reason(of run: StoredRun, in store: EventStore) throws -> String? {
-    guard run.exit ?? 0 != 0, let bytes = try store.runs.report(of: run.id) else { return nil }
-    // A report of another release is listed without it.
-    let lines = (try? StoredReport.report(bytes))?.failureLines ?? []
-    return lines.isEmpty ? nil : lines.joined(separator: "; ")
   }
 
   /// Returns the changes by name; empty if the settings of either run were not kept.
@@ -137,6 +128,7 @@ struct HistoryRow {
       try? JSONNode.parse(Array(text.utf8))
     }
     func figure(_ section: String, _ name: String) -> JSONNode { counters?[section]?[name] ?? .text(nil) }
+    let reason = run.exit ?? 0 == 0 ? [] : RunReport.shownLines(of: counters?["stopped"]?.string)
     let seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
     return [
       .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
@@ -147,7 +139,7 @@ struct HistoryRow {
       figure("records", "quarantined"), decidedEvents(counters),
       figure(platform, "invalid"), figure(platform, "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
-      .text(reason), changed(format),
+      .text(reason.isEmpty ? nil : reason.joined(separator: "; ")), changed(format),
     ]
   }
 

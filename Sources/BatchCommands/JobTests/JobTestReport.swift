@@ -59,11 +59,8 @@ struct JobTestReport {
       cases: reports.flatMap { report in
         report.results.map { result in
           JUnitDocument.Case(
-            group: report.job, name: result.test.name,
-            failure: result.differences.first.map {
-              JUnitDocument.Failure(
-                message: $0, type: "difference", text: result.differences.dropFirst().joined(separator: "\n"))
-            })
+            report.job, result.test.name, failure: result.differences.first, kind: "difference",
+            text: result.differences.dropFirst().joined(separator: "\n"))
         }
       })
   }

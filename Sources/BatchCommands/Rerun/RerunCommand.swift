@@ -92,7 +92,7 @@ struct RerunCommand: ParsableCommand {
     let outcome = try Pipeline(request(known: known), monitor: monitor, interruption: interruption)
       .rerun(rerun, in: store)
     let report = RerunReport(outcome, rerun, first)
-    answer.format.tell(report.document) { for line in report.lines { Streams.data(line.printable) } }
+    answer.format.tell(report.facts)
     for note in report.notes { Streams.note(note.printable) }
   }
 

@@ -15,31 +15,50 @@ struct RerunReport {
     self.request = request
   }
 
-  var lines: [String] {
+  var facts: Facts {
     let counts = outcome.counts
     let records = outcome.records.records
-    var lines = [
+    var facts: Facts = [
+      "from": .text(rerun.from.rfc3339), "to": .text(rerun.to.rfc3339), "dryRun": .flag(rerun.isRehearsal),
+      "files": .number(outcome.files), "missingFiles": .number(outcome.missingFiles),
+    ]
+    facts.add(
+      "records", records.json,
       "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), from \(outcome.files.counted("file")): \(records.read) read: "
         + "\(records.accepted) accepted, \(records.duplicates.counted("duplicate")), \(records.outOfWindow) out of window, "
         + (records.forgotten ?? 0 > 0 ? "\(records.forgotten ?? 0) forgotten, " : "")
         + "\(records.quarantined) quarantined"
-        + (records.leftOut == nil ? "" : ", \(records.leftOutCount) left out by maps"),
-      "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before",
-      "sent before: \((counts.same + counts.different + counts.gone).counted("event")); \(counts.same) the same now, "
-        + "\(counts.different) with other attributes, \(counts.gone) no longer produced",
-    ]
-    if let taken = outcome.taken, taken.records.accepted > 0 {
-      let rewind = taken.rewind
-      lines.insert(
-        taken.records.accepted.counted("line that no run had read", "lines that no run had read")
-          + " taken in: \(rewind.devices.counted("device")) decided anew, \(rewind.added.counted("event")) added, "
-          + "\(rewind.replaced.grouped) replaced, \(rewind.withdrawn.grouped) withdrawn, "
-          + rewind.corrections.counted("correction"), at: 1)
+        + (records.leftOut == nil ? "" : ", \(records.leftOutCount) left out by maps"))
+    if let (accepted, rewind) = outcome.taken.map({ ($0.records.accepted, $0.rewind) }) {
+      let members = (["records": .number(accepted)] as JSONNode).adding(rewind.json.members ?? [])
+      let lines = accepted.counted("line that no run had read", "lines that no run had read")
+      facts.add(
+        "taken", members,
+        accepted == 0 ? [] : ["\(lines) taken in: \(rewind.devices.counted("device")) decided anew, \(rewind.words)"])
+    } else {
+      facts.add("taken", [:])
     }
-    if counts.inDoubt > 0 {
-      lines.append("for \(counts.inDoubt) of these it is unknown whether the service has them (see 'store events')")
-    }
-    return lines
+    facts.add(
+      "waiting",
+      [
+        "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
+        "heldBack": .number(counts.heldBack),
+      ],
+      "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before"
+    )
+    let sent = (counts.same + counts.different + counts.gone).counted("event")
+    let doubt = "for \(counts.inDoubt) of these it is unknown whether the service has them (see 'store events')"
+    facts.add(
+      "sent",
+      [
+        "same": .number(counts.same), "different": .number(counts.different), "gone": .number(counts.gone),
+        "inDoubt": .number(counts.inDoubt),
+      ],
+      [
+        "sent before: \(sent); \(counts.same) the same now, \(counts.different) with other attributes, "
+          + "\(counts.gone) no longer produced"
+      ] + (counts.inDoubt > 0 ? [doubt] : []))
+    return facts
   }
 
   var notes: [String] {
@@ -69,35 +88,5 @@ struct RerunReport {
       notes.append("To send what waits: \(invocation.post.text)\(invocation.omission)")
     }
     return notes
-  }
-
-  var document: JSONNode {
-    let counts = outcome.counts
-    let records = outcome.records.records
-    return [
-      "from": .text(rerun.from.rfc3339), "to": .text(rerun.to.rfc3339), "dryRun": .flag(rerun.isRehearsal),
-      "files": .number(outcome.files), "missingFiles": .number(outcome.missingFiles),
-      "records": [
-        "read": .number(records.read), "accepted": .number(records.accepted),
-        "duplicates": .number(records.duplicates), "outOfWindow": .number(records.outOfWindow),
-        "forgotten": .number(records.forgotten ?? 0), "leftOut": .number(records.leftOutCount),
-        "quarantined": .number(records.quarantined),
-      ],
-      "taken": outcome.taken.map { taken in
-        [
-          "records": .number(taken.records.accepted), "devices": .number(taken.rewind.devices),
-          "replaced": .number(taken.rewind.replaced), "withdrawn": .number(taken.rewind.withdrawn),
-          "added": .number(taken.rewind.added), "corrections": .number(taken.rewind.corrections),
-        ]
-      } ?? [:],
-      "waiting": [
-        "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
-        "heldBack": .number(counts.heldBack),
-      ],
-      "sent": [
-        "same": .number(counts.same), "different": .number(counts.different), "gone": .number(counts.gone),
-        "inDoubt": .number(counts.inDoubt),
-      ],
-    ]
   }
 }

@@ -34,3 +34,36 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
       + "\(hint)'\(help)' lists them"
   }
 }
+
+/// An unknown option, judged by the command's help.
+struct UnknownOption: Equatable, CustomStringConvertible {
+  var name: String
+  var path: [String]
+  var nearest: String?
+
+  /// Returns the first unknown option; nil if all are known.
+  static func find(_ arguments: [String], below root: any ParsableCommand.Type) -> UnknownOption? {
+    var command = root
+    var path: [String] = []
+    for word in arguments {
+      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+      command = next
+      path.append(word)
+    }
+    let help = EngageBatch.helpMessage(for: command)
+    let known = Set(help.matches(of: /--[a-z][a-z0-9-]*/).map { String($0.output) }).union(["--help", "--version"])
+    for word in arguments.prefix(while: { $0 != "--" })
+    where word.wholeMatch(of: /--[a-zA-Z][a-zA-Z0-9-]*(=.*)?/) != nil {
+      let name = String(word.prefix { $0 != "=" })
+      if known.contains(name) { continue }
+      return UnknownOption(name: name, path: path, nearest: NearestName.of(name, among: known.sorted()))
+    }
+    return nil
+  }
+
+  var description: String {
+    let command = (["engage-batch"] + path).joined(separator: " ")
+    return "Error: Unknown option '\(name.printable)' of '\(command)'; "
+      + (nearest.map { NearestName.question($0) } ?? "'\(command) --help' lists them")
+  }
+}

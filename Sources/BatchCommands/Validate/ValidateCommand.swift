@@ -53,12 +53,13 @@ struct ValidateCommand: JobCommand {
       return request
     } tell: { outcome in
       guard !isTaken else { return }
-      if let text = FindingsReport.text(outcome.findings, job: outcome.report.job, format, all: all) {
-        Streams.data(text)
+      let (findings, job) = (outcome.findings, outcome.report.job)
+      switch format {
+      case .text: OutputFormat.text.tell(findings.facts(of: job, all: all))
+      case .json: OutputFormat.json.tell(findings.facts(of: job, all: all))
+      case .junit: Streams.document(findings.junit(of: job).text)
       }
-      if outcome.findings.total > 0 || outcome.exit == .done {
-        Streams.note(FindingsReport.total(outcome.findings, all: all))
-      }
+      if findings.total > 0 || outcome.exit == .done { Streams.note(findings.words(all: all)) }
     }
   }
 }

@@ -40,3 +40,63 @@ struct VerifyCommand: ParsableCommand {
     if !arrivals.areWhole { throw ExitCode(.inputRefused) }
   }
 }
+
+extension Arrivals.Subject {
+  /// The singular of the subject.
+  fileprivate var one: String {
+    switch self {
+    case .events: "event"
+    case .requests: "request"
+    case .recipients: "recipient"
+    case .merges: "merge of recipient"
+    case .auditRows: "audit row"
+    }
+  }
+
+  fileprivate var words: String { self == .auditRows ? "audit rows" : rawValue }
+}
+
+extension Arrivals {
+  /// The output of `verify`.
+  var facts: Facts {
+    let subjects = Subject.allCases.filter { counts[$0] != nil || basis[$0] != nil }
+    func object<Value>(_ values: [Subject: Value], _ node: (Value) -> JSONNode) -> JSONNode {
+      .object(subjects.compactMap { subject in values[subject].map { (subject.rawValue, node($0)) } })
+    }
+    var facts = Facts()
+    facts.add(
+      "whole", .flag(areWhole),
+      !areWhole
+        ? "Not everything arrived, or not as it should."
+        : doubted > 0
+          ? "All that was sent was taken, but the service says nothing of what it drops for its age: \(doubted.grouped) of it."
+          : "All that was sent arrived, as far as the service tells.")
+    facts.add(
+      "counts",
+      object(counts) { counts in .object(Verdict.allCases.map { ($0.rawValue, .number(counts[$0, default: 0])) }) },
+      subjects.flatMap { subject in
+        let words = Verdict.allCases.compactMap { verdict in
+          counts[subject]?[verdict].map { "\($0) \(verdict.rawValue)" }
+        }
+        return ["\(subject.words): \(words.isEmpty ? "none" : words.joined(separator: ", "))"]
+          + (basis[subject].map { ["  \($0)"] } ?? [])
+      })
+    facts.add("basis", object(basis) { .text($0) })
+    let left = Verdict.allCases.reduce(0) { $1.isGood ? $0 : $0 + count($1) }
+    facts.add(
+      "findings",
+      .array(
+        findings.map {
+          [
+            "verdict": .text($0.verdict.rawValue), "subject": .text($0.subject.rawValue), "name": .text($0.name),
+            "detail": .text($0.detail), "repair": .text($0.repair),
+          ]
+        }),
+      findings.flatMap { finding in
+        let name = finding.name.isEmpty ? "" : "\(finding.subject.one) \(finding.name): "
+        return ["\(finding.verdict.rawValue): \(name)\(finding.detail)"]
+          + (finding.repair.isEmpty ? [] : ["  repair: \(finding.repair)"])
+      } + (left > 0 && findings.count == limit ? ["--limit lists more than \(limit)"] : []))
+    return facts
+  }
+}

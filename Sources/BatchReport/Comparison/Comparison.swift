@@ -64,17 +64,60 @@ package struct Comparison: Sendable, Equatable {
   /// Whether nothing would change.
   package var isSame: Bool { changedDevices == 0 && figures.allSatisfy { $0.before == $0.after } }
 
-  var tables: [(title: String, figures: [Figure])] {
+  var tables: [(key: String, title: String, figures: [Figure])] {
     [
-      ("In figures", figures), ("Events by type", events),
-      ("Events by campaign", campaigns),
-    ].filter { !$0.1.isEmpty }
+      ("figures", "In figures", figures), ("events", "Events by type", events),
+      ("campaigns", "Events by campaign", campaigns),
+    ]
   }
 
   var devicesInWords: String {
     let changed =
       "\(changedDevices.grouped) of \(devices.counted("device")) would have other events"
     return examples.count < changedDevices ? changed + "; the first \(examples.count) are shown" : changed
+  }
+
+  package var facts: Facts {
+    func list(_ figures: [Figure]) -> JSONNode {
+      .array(figures.map { ["name": .text($0.name), "before": .number($0.before), "after": .number($0.after)] })
+    }
+    func right(_ text: String) -> String {
+      String(repeating: " ", count: max(1, 12 - text.unicodeScalars.count)) + text
+    }
+    var facts: Facts = ["job": .text(job)]
+    facts.add(
+      "asOf", .text(asOf.rfc3339), "\(job): what would change, by its inputs alone, as of \(asOf.rfc3339)")
+    facts.add(
+      "settings",
+      .array(
+        settings.map {
+          [
+            "name": .text($0.name), "before": .text($0.before), "after": .text($0.after),
+            "hasEffect": .flag($0.hasEffect),
+          ]
+        }),
+      settings.isEmpty
+        ? ["  no setting differs"]
+        : settings.map {
+          "  \($0.name): \($0.before) -> \($0.after)" + ($0.remark.isEmpty ? "" : " (no effect: \($0.remark))")
+        })
+    let width = (tables.flatMap(\.figures).map { $0.name.printable.unicodeScalars.count }.max() ?? 0) + 2
+    for (key, title, figures) in tables {
+      let head = figures.isEmpty ? [] : ["", title.filled(to: width + 2) + right("as it is") + right("with this")]
+      facts.add(
+        key, list(figures),
+        head
+          + figures.map {
+            "  " + $0.name.printable.filled(to: width) + right($0.before.grouped) + right($0.after.grouped)
+              + ($0.difference.isEmpty ? "" : right($0.difference))
+          })
+    }
+    facts.add("devices", .number(devices), "", devicesInWords)
+    facts.add("changedDevices", .number(changedDevices))
+    facts.add(
+      "examples", .array(examples.map { ["device": .text($0.id.text), "changes": list($0.changes)] }),
+      examples.map { "  \($0.id.text ?? "(left out)"): \($0.words)" })
+    return facts
   }
 }
 

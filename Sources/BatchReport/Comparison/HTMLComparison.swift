@@ -24,7 +24,7 @@ extension Markup {
           return "<code>\(setting.after)</code>\(remark)"
         },
       ])
-    for (title, figures) in comparison.tables {
+    for (_, title, figures) in comparison.tables {
       addTable(
         title, nil, figures,
         [

@@ -59,23 +59,20 @@ extension DecisionTally {
 extension PlatformFigures {
   /// Makes a platform's member of the summary (reference deltadna 10).
   init(_ platform: String, ofGame figures: [String: Int]) {
-    func one(_ name: String, _ figure: GameFigure) -> Member { Member(name, .count(figures[figure])) }
+    func number(_ figure: GameFigure) -> JSONNode { .number(figures[figure]) }
     self.init(
-      name: platform,
-      members: [
-        Member("ignored", .group("ignored", of: figures)),
-        Member(
-          "dropped",
-          .counts([one("optedOut", .optedOut), one("consentDenied", .consentDenied), one("whitelist", .notWhitelisted)])
-        ),
-        one("invalid", .invalid), Member("findings", .group("findings", of: figures)), one("expired", .expired),
-        one("triggered", .triggered),
-        Member(
-          "decisions",
-          .counts([
-            one("records", .decisions), one("asked", .asked), one("answered", .answered), one("cached", .cached),
-            one("failed", .failed),
-          ])),
+      platform,
+      [
+        "ignored": Self.group("ignored", of: figures),
+        "dropped": [
+          "optedOut": number(.optedOut), "consentDenied": number(.consentDenied), "whitelist": number(.notWhitelisted),
+        ],
+        "invalid": number(.invalid), "findings": Self.group("findings", of: figures), "expired": number(.expired),
+        "triggered": number(.triggered),
+        "decisions": [
+          "records": number(.decisions), "asked": number(.asked), "answered": number(.answered),
+          "cached": number(.cached), "failed": number(.failed),
+        ],
       ])
   }
 }

@@ -22,10 +22,10 @@ extension PlatformReport {
     var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
     if let checks = FindingReport.line(figures) { lines.append(checks) }
     let left = [
-      (words: "not sent, because the player had opted out", count: count(.optedOut)),
-      (words: "not sent, because consent was denied", count: count(.consentDenied)),
-      (words: "not in eventsWhitelist", count: count(.notWhitelisted)),
-      (words: "outside the time that \(times.service) takes (\(times.setting))", count: count(.expired)),
+      Figure("not sent, because the player had opted out", count(.optedOut)),
+      Figure("not sent, because consent was denied", count(.consentDenied)),
+      Figure("not in eventsWhitelist", count(.notWhitelisted)),
+      Figure("outside the time that \(times.service) takes (\(times.setting))", count(.expired)),
     ].filter { $0.count > 0 }
     if !left.isEmpty {
       let sum = left.reduce(0) { $0 + $1.count }
@@ -57,8 +57,7 @@ extension PlatformReport {
       ReportSection(
         "campaigns", "Campaigns",
         columns: [
-          .init("event", "event"), .init("campaignID", "campaign"), .init("variantID", "variant"),
-          .init("responses", "responses"),
+          "event": "event", "campaignID": "campaign", "variantID": "variant", "responses": "responses",
         ],
         rows: triggers.prefix(mostRows).map { trigger -> [ReportSection.Cell] in
           [
@@ -67,7 +66,7 @@ extension PlatformReport {
           ]
         }),
       ReportSection(
-        "configuration", "Session configuration", columns: [.init("note", "note")],
+        "configuration", "Session configuration", columns: ["note": "note"],
         rows: (rules.configuration?.notes ?? []).prefix(mostRows).map { [.text($0.description)] }),
     ]
   }
@@ -82,8 +81,7 @@ extension PlatformReport {
     return ReportSection(
       "decisions", "Decisions",
       columns: [
-        .init("decisionPoint", "decision point"), .init("flavour", "flavour"), .init("outcome", "outcome"),
-        .init("count", "questions"),
+        "decisionPoint": "decision point", "flavour": "flavour", "outcome": "outcome", "count": "questions",
       ],
       rows: asked.prefix(mostRows).map { question -> [ReportSection.Cell] in
         question.parts.map { .text($0.string) } + [.count(question.count)]
