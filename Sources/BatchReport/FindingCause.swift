@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// All findings with the same cause: their number and the first place.
+/// A finding about the inputs, or all with the same cause: their number and the first place.
 package struct FindingCause: Sendable, Equatable, Codable {
   /// Whether the records count nevertheless.
   package var isWarning: Bool
@@ -16,7 +16,7 @@ package struct FindingCause: Sendable, Equatable, Codable {
   package var advice: String?
 
   package init(
-    isWarning: Bool = false, reason: String, count: Int, detail: String, file: String, line: UInt64
+    isWarning: Bool = false, reason: String, count: Int = 1, detail: String, file: String, line: UInt64
   ) {
     self.isWarning = isWarning
     self.reason = reason
@@ -25,6 +25,8 @@ package struct FindingCause: Sendable, Equatable, Codable {
     self.file = file
     self.line = line
   }
+
+  package var severity: String { isWarning ? "warning" : "error" }
 
   package var place: String { line == 0 ? file : "\(file):\(line)" }
 
@@ -39,7 +41,7 @@ package struct FindingCause: Sendable, Equatable, Codable {
 
   package var document: JSONNode {
     [
-      "severity": .text(isWarning ? "warning" : "error"), "reason": .text(reason), "count": .number(count),
+      "severity": .text(severity), "reason": .text(reason), "count": .number(count),
       "detail": .text(detail), "file": .text(file), "line": .number(line), "advice": .text(advice),
     ]
   }

@@ -37,8 +37,7 @@ struct ServicePreparation {
         check(need, column, in: "list \(list)")
         continue
       }
-      report.steps.append(
-        PreparationReport.Step(action: "addColumn", place: list, column: need.name, type: need.made.rawValue))
+      report.steps.append(("addColumn", list, need.name, need.made.rawValue))
       guard !options.isRehearsal else { continue }
       _ = try call(
         .addColumn(need.name, type: need.made.number, to: list), "column '\(need.name)' of list \(list)")
@@ -68,21 +67,16 @@ struct ServicePreparation {
 
   private mutating func makeAuditTable(_ needs: [NeededColumn]) throws {
     for (place, need) in needs.enumerated() {
-      report.steps.append(
-        PreparationReport.Step(
-          action: place == 0 ? "addKeyColumn" : "addColumn", place: Self.tableName, column: need.name,
-          type: need.made.rawValue))
+      let action = place == 0 ? "addKeyColumn" : "addColumn"
+      report.steps.append((action, Self.tableName, need.name, need.made.rawValue))
     }
     guard !options.isRehearsal else { return }
     let columns = needs.enumerated().map { place, need in
       NewTableColumn(name: need.name, type: need.made.word, isKey: place == 0)
     }
     let id = try call(.createTable(Self.tableName, columns), "table '\(Self.tableName)'")
-    report.settings.append(PreparationReport.NewSetting(name: "AuditRecord.auditRecordListId", value: id))
-    if !settings.audit.isWritten {
-      report.settings.append(
-        PreparationReport.NewSetting(name: "AuditRecord.mergeHistoryInAuditRecordTable", value: "true"))
-    }
+    report.settings.append(("AuditRecord.auditRecordListId", id))
+    if !settings.audit.isWritten { report.settings.append(("AuditRecord.mergeHistoryInAuditRecordTable", "true")) }
   }
 
   private mutating func check(_ need: NeededColumn, _ column: ListDescription.ListColumn, in place: String) {

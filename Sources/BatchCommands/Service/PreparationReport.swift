@@ -3,23 +3,10 @@ import BatchReport
 
 /// The things created at a service, or that would be.
 struct PreparationReport {
-  struct Step {
-    /// The action in one word.
-    var action: String
-    /// The list or table.
-    var place: String
-    var column: String
-    var type: String
-  }
-
-  /// A setting that the configuration needs from now on.
-  struct NewSetting {
-    var name: String
-    var value: String
-  }
-
-  var steps: [Step] = []
-  var settings: [NewSetting] = []
+  /// The steps: the action in one word, then the list or table.
+  var steps: [(action: String, place: String, column: String, type: String)] = []
+  /// The settings that the configuration needs from now on.
+  var settings: [(name: String, value: String)] = []
   /// Problems that only a person can fix.
   var problems: [String] = []
   var notes: [String] = []

@@ -20,7 +20,7 @@ extension Findings {
       .array(
         first.map {
           [
-            "severity": .text($0.severity.rawValue), "file": .text($0.file), "line": .number($0.line),
+            "severity": .text($0.severity), "file": .text($0.file), "line": .number($0.line),
             "reason": .text($0.reason), "detail": .text($0.detail),
           ]
         }), all ? first.map(\.text) : [])
@@ -41,7 +41,7 @@ extension Findings {
 
   /// Returns a failure for each quarantined line; warnings are left out, as they are not failures.
   func junit(of job: String) -> JUnitDocument {
-    let errors = first.filter { $0.severity == .error }
+    let errors = first.filter { !$0.isWarning }
     return JUnitDocument(
       suite: job,
       cases: errors.isEmpty

@@ -199,12 +199,11 @@ extension Pipeline {
       lines += trial.guardWords.map { "  \($0)" }
       guard request.mode.isDryRun else { continue }
       for words in trial.emptyKeys where trial.accepted > 0 {
+        let finding = FindingCause(
+          isWarning: true, reason: "empty-field", detail: words, file: first.original, line: 0)
         outcome.findings.warnings += 1
-        outcome.findings.first.append(
-          Finding(severity: .warning, file: first.original, line: 0, reason: "empty-field", detail: words))
-        outcome.findings.causes.append(
-          FindingCause(
-            isWarning: true, reason: "empty-field", count: 1, detail: words, file: first.original, line: 0))
+        outcome.findings.first.append(finding)
+        outcome.findings.causes.append(finding)
       }
     }
     outcome.report.inputs = lines

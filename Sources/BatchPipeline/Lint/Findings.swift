@@ -2,35 +2,10 @@ import BatchFoundation
 import BatchIngest
 package import BatchReport
 
-/// A problem with a line of the inputs, for the producers of the exports.
-package struct Finding: Sendable, Equatable {
-  package enum Severity: String, Sendable {
-    case error
-    /// The record counts, but part of it could not be used.
-    case warning
-  }
-
-  package var severity: Severity
-  package var file: String
-  /// The line, from 1; 0 if it concerns the whole file.
-  package var line: UInt64
-  /// A reason of the quarantine, or a kind of warning.
-  package var reason: String
-  /// The details, with a suggestion if there is one; empty if the reason is enough.
-  package var detail: String
-
-  /// The text in the format of compilers, so that editors find the place.
-  package var text: String {
-    let place = line == 0 ? file : "\(file):\(line)"
-    let kind = severity == .warning ? "warning: \(reason)" : reason
-    return "\(place): \(kind)" + (detail.isEmpty ? "" : ": \(detail)")
-  }
-}
-
 /// The findings of a run about its inputs: the first ones, and their numbers.
 package struct Findings: Sendable, Equatable {
   /// The first findings by file and line, no more than requested.
-  package var first: [Finding] = []
+  package var first: [FindingCause] = []
   /// The number of quarantined lines and events.
   package var errors = 0
   package var warnings = 0
@@ -53,9 +28,9 @@ extension Findings {
     errors = local.quarantined
     warnings = local.tally.warnings.values.reduce(0) { $0 + $1.occurrences }
     first = lines.map { line in
-      Finding(
-        severity: .error, file: line.place.file, line: line.place.line, reason: line.reason.rawValue,
-        detail: LineDiagnosis(line, vocabulary.dictionary).shownDetail)
+      FindingCause(
+        reason: line.reason.rawValue, detail: LineDiagnosis(line, vocabulary.dictionary).shownDetail,
+        file: line.place.file, line: line.place.line)
     }
     for (kind, tally) in local.tally.warnings {
       // If there are more occurrences than examples, it is unknown how many are alike.
@@ -72,7 +47,7 @@ extension Findings {
       }
       first += tally.examples.compactMap { example in
         files.source(of: example.position).map {
-          Finding(severity: .warning, file: $0.file, line: $0.line, reason: kind, detail: example.detail)
+          FindingCause(isWarning: true, reason: kind, detail: example.detail, file: $0.file, line: $0.line)
         }
       }
     }
@@ -82,7 +57,7 @@ extension Findings {
   }
 
   /// Orders by file, line, then text, so that the same inputs give the same list.
-  private static func precedes(_ one: Finding, _ other: Finding) -> Bool {
+  private static func precedes(_ one: FindingCause, _ other: FindingCause) -> Bool {
     (ByteText(one.file), one.line, ByteText(one.text)) < (ByteText(other.file), other.line, ByteText(other.text))
   }
 }
