@@ -70,6 +70,8 @@ package func json(_ event: Event) -> String {
 /// The request body of a block.
 package func body(_ block: [UInt8], contact: Bool = false) throws -> String {
   var buffer = ByteBuffer()
-  try unsafe block.withUnsafeBufferPointer { try unsafe WireForm.engage.appendBody(of: $0, version: contact ? 1 : 0, to: &buffer) }
+  try unsafe block.withUnsafeBufferPointer {
+    try unsafe WireForm.engage.appendBody(of: $0, version: contact ? 1 : 0, to: &buffer)
+  }
   return unsafe String(decoding: buffer.bytes, as: UTF8.self)
 }
