@@ -115,6 +115,38 @@ import Testing
         })
   }
 
+  @Test(arguments: 1...50)
+  func copiesEveryEventByteForByte(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let fixtures = EventFixtures()
+    let events = Self.randomEvents(&random, fixtures).sorted(by: Event.precedes)
+    let blocks = fixtures.blocks(events, limits: BlockLimits(maxEvents: 30, maxBodyBytes: 100_000))
+    let limits = BlockLimits(maxEvents: Int.random(in: 1...40, using: &random), maxBodyBytes: 9000)
+    // The copier outlives each block that it reads.
+    let copier = EventBlockCopier(.engage, limits)
+    for index in blocks.entries.indices {
+      let reader = try WireForm.engage.reader(of: blocks.block(index))
+      while try reader.next() { copier.append(reader) }
+    }
+    let copied = copier.finish()
+    var read: [String] = []
+    for (index, entry) in copied.entries.enumerated() {
+      let block = copied.block(index)
+      #expect(try body(block).utf8.count == entry.bodyBytes)
+      let reader = try EventBlockReader(block, .engage)
+      let arena = Arena()
+      while try reader.next() {
+        let event = Event(reader, in: arena)
+        read.append(json(event) + "|\(event.emission)|\(event.expired)|\(event.identityIsFixed)|\(event.device)")
+      }
+    }
+    #expect(
+      read.map { Array($0.utf8) }
+        == events.map {
+          Array((json($0) + "|\($0.emission)|\($0.expired)|\($0.identityIsFixed)|\($0.device)").utf8)
+        })
+  }
+
   static func randomEvents(_ random: inout SplitMix64, _ fixtures: EventFixtures) -> [Event] {
     let devices = (0..<Int.random(in: 1...12, using: &random)).map { _ in text(&random) }
     return (0..<Int.random(in: 0...120, using: &random)).map { index in

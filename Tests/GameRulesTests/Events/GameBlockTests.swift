@@ -30,4 +30,48 @@ import Testing
     }
     #expect(read == sources)
   }
+
+  @Test("An event is on the wire as the contract says, also after a copy", arguments: [false, true])
+  func wire(isCopied: Bool) throws {
+    let arena = Arena()
+    let parameters =
+      #"{"a":"x\"y\u0001é","f":-1.5,"l":[1,true,null,{"k":"\\"}],"long":123456789,"n":7,"o":{},"platform":"IOS"}"#
+    var tape = JSONTape()
+    var reader = JSONLineReader()
+    _ = try reader.read(arena.text(parameters).bytes, onto: &tape)
+    let events = [("876F6F14-41B3-5359-BFD7-F39D391E628C", "s\"1"), ("876f6f14-\"", ""), ("", "s\"1")].enumerated().map
+    {
+      index, event in
+      GameEvent(
+        name: "level\"Up", userID: "u\\", sessionID: arena.text(event.1), eventUUID: EventUUID(arena.text(event.0)),
+        parameters: tape.view(at: 0), timestamp: Instant(milliseconds: 1_768_467_600_000), device: "d\"",
+        emission: Int64(index + 1), consent: .use, isStored: index == 1)
+    }
+    var writer = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
+    var blocks = events.withUnsafeBufferPointer { writer.encode($0) }
+    if isCopied { blocks = try WireForm.game.copy(of: blocks.block(0)) }
+    var body = ByteBuffer()
+    try blocks.block(0).withUnsafeBufferPointer { try WireForm.game.appendBody(of: $0, version: 0, to: &body) }
+    func wire(_ session: String, _ id: String) -> String {
+      #"{"eventName":"level\"Up","userID":"u\\"\#(session),"eventUUID":"\#(id)","eventTimestamp":"2026-01-15 09:00:00.000","#
+        + #""eventParams":\#(parameters)}"#
+    }
+    let session = #","sessionID":"s\"1""#
+    let expected = [
+      wire(session, "876F6F14-41B3-5359-BFD7-F39D391E628C"), wire("", #"876f6f14-\""#), wire(session, ""),
+    ]
+    #expect(String(decoding: body.array, as: UTF8.self) == #"{"eventList":["# + expected.joined(separator: ",") + "]}")
+    #expect(blocks.entries.map(\.bodyBytes) == [body.count])
+    #expect(blocks.entries.map(\.group) == [Int(Consent.use.rawValue)])
+    let read = try EventBlockReader(blocks.block(0), .game)
+    for event in events {
+      #expect(try read.next())
+      let copy = try GameEvent(read, in: arena)
+      #expect(copy.json == event.json)
+      #expect(copy.eventUUID.description == event.eventUUID.description)
+      #expect((copy.isStored, copy.consent, copy.emission) == (event.isStored, event.consent, event.emission))
+      #expect(read.device == "d\"")
+    }
+    #expect(try !read.next())
+  }
 }
