@@ -25,10 +25,7 @@ extension PeopleTests {
       Self.record("tablet", "10T08:00", first, identify) + Self.record("own", "10T09:00", "JO"),
       first.isEmpty ? Self.record("tablet", "11T08:00", "GRETE") : Self.record("tablet", "11T08:00"),
     ]
-    for (number, lines) in nights.enumerated() {
-      try workspace.write("in/\(number).ndjson", lines)
-      #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    }
+    try Self.run(nights, in: workspace, service)
     let forget = try workspace.run(
       ["forget", "--job", "job.json", "--at-service", "--show-personal-data"] + words, environment: service.environment)
     #expect(forget.code == 0, "\(forget.messages)")
@@ -37,7 +34,7 @@ extension PeopleTests {
       forget.messages.contains("the mobile user id IDA is recorded by other devices too") == !first.isEmpty,
       "\(forget.messages)")
     #expect(!forget.messages.contains("the mobile user id JO"), "\(forget.messages)")
-    let left = service.server.recipients(of: "100001").compactMap { $0.values["Mobile User Id"]?.string }
+    let left = Self.users(of: service)
     #expect(left.contains("JO") && left.contains("GRETE") == !first.isEmpty, "\(left)")
     #expect(try workspace.run("verify", "job.json", environment: service.environment).code == 0)
   }
@@ -53,10 +50,7 @@ extension PeopleTests {
     let workspace = try Workspace([])
     try workspace.write("job.json", Self.job())
     let service = try Service()
-    func users() -> Set<String> {
-      Set(service.server.recipients(of: "100001").compactMap { $0.values["Mobile User Id"]?.string })
-    }
-    let others = users()
+    let others = Self.users(of: service)
     let add = ["--column", "customer_id=c-old", "--column", "Mobile User Id=OLD"]
     let call = ["xmlapi", "AddRecipient", "--param", "LIST_ID=100001"] + add
     #expect(try workspace.run(call, environment: service.environment).code == 0)
@@ -66,11 +60,8 @@ extension PeopleTests {
       Self.record("phone", "10T07:00", "BOB") + Self.record("tablet", "10T08:00", "", identify),
       Self.record("tablet", "11T08:00", "BOB"),
     ]
-    for (number, lines) in nights.enumerated() {
-      try workspace.write("in/\(number).ndjson", lines)
-      #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
-    }
-    #expect(users().subtracting(others) == ["OLD", "BOB", AutomaticMobileUserId.id(of: "tablet")])
+    try Self.run(nights, in: workspace, service)
+    #expect(Self.users(of: service).subtracting(others) == ["OLD", "BOB", AutomaticMobileUserId.id(of: "tablet")])
     let forget = ["forget", "--job", "job.json", "--at-service", "--show-personal-data"] + words
     for isRehearsal in [true, false] {
       let done = try workspace.run(forget + (isRehearsal ? ["--dry-run"] : []), environment: service.environment)
@@ -83,7 +74,7 @@ extension PeopleTests {
       #expect(
         done.messages.contains("recipients deleted from the list: \(deleted)\n") == !isRehearsal, "\(done.messages)")
     }
-    #expect(users() == others.union(stays))
+    #expect(Self.users(of: service) == others.union(stays))
   }
 
   @Test(
@@ -97,10 +88,7 @@ extension PeopleTests {
     let workspace = try Workspace([])
     try workspace.write("job.json", Self.job())
     let service = try Service()
-    func users() -> Set<String> {
-      Set(service.server.recipients(of: "100001").compactMap { $0.values["Mobile User Id"]?.string })
-    }
-    let others = users()
+    let others = Self.users(of: service)
     let call = ["xmlapi", "AddRecipient", "--param", "LIST_ID=100001", "--column", "customer_id=c-bob"]
     #expect(try workspace.run(call, environment: service.environment).code == 0)
     // Bob has a recipient when he logs in on the tablet, and the kiosk goes up in the one that the tablet found.
@@ -110,13 +98,23 @@ extension PeopleTests {
       Self.record("tablet", "11T08:00", "BOB") + Self.record("kiosk", "11T09:00", "", identify),
       Self.record("kiosk", "12T08:00", login),
     ]
+    try Self.run(nights, in: workspace, service)
+    let forget = ["forget", "--job", "job.json", "--at-service", "--show-personal-data"] + words
+    let done = try workspace.run(forget, environment: service.environment)
+    #expect(done.code == 0, "\(done.messages)")
+    #expect(Self.users(of: service) == others.union(stays).union(words[0] == "--device" ? ["BOB"] : []))
+  }
+
+  /// Runs the job once for each night.
+  private static func run(_ nights: [String], in workspace: Workspace, _ service: Service) throws {
     for (number, lines) in nights.enumerated() {
       try workspace.write("in/\(number).ndjson", lines)
       #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
     }
-    let forget = ["forget", "--job", "job.json", "--at-service", "--show-personal-data"] + words
-    let done = try workspace.run(forget, environment: service.environment)
-    #expect(done.code == 0, "\(done.messages)")
-    #expect(users() == others.union(stays).union(words[0] == "--device" ? ["BOB"] : []))
+  }
+
+  /// The mobile user ids of the list.
+  private static func users(of service: Service) -> Set<String> {
+    Set(service.server.recipients(of: "100001").compactMap { $0.values["Mobile User Id"]?.string })
   }
 }

@@ -110,7 +110,7 @@ final class Replay {
     events.sort(by: GameEvent.precedes)
     result.engagements.sort { $0.timestamp != $1.timestamp ? $0.timestamp < $1.timestamp : $0.device < $1.device }
     for event in events {
-      result.lines.append(String(decoding: event.json, as: UTF8.self))
+      result.lines.append(String(decoding: try event.json, as: UTF8.self))
       result.events.append((event.name.description, result.lines[result.lines.count - 1]))
     }
     result.bodies = try bodies(events)

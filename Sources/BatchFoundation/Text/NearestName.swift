@@ -38,7 +38,7 @@ public enum NearestName {
 
   /// Returns the number of insertions, deletions, replacements and swaps of neighbors between two names.
   ///
-  /// - Parameter limit: beyond it any larger number may be returned; names that differ are told apart early then.
+  /// - Parameter limit: the largest distance of interest; a larger one may be returned as any number above it.
   public static func distance(_ one: [UInt8], _ other: [UInt8], atMost limit: Int = .max) -> Int {
     var beforeLast = [Int](repeating: 0, count: other.count + 1)
     var last = Array(0...other.count)

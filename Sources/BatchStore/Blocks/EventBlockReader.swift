@@ -46,7 +46,6 @@ package final class EventBlockReader {
   private var list = 0
   private var shape = 0
   private var ownDevice: Int?
-  private var lead = EventHead.Lead.none
   private var sources = SourceTrail()
   private let hasLead: Bool
 
@@ -60,6 +59,8 @@ package final class EventBlockReader {
   /// The place where the record that led to the event was read.
   package private(set) var source = StoredSource.unknown
   package private(set) var flags: EventFlags = []
+  /// What the event has before its fields; valid as long as the reader.
+  package private(set) var lead = EventHead.Lead.none
 
   /// - Throws: ``StoreError/damagedBlock`` for a header that makes no sense or a version of a later release.
   package convenience init(_ block: [UInt8], _ form: WireForm) throws { try self.init(BlockCursor(block), form) }
@@ -277,13 +278,6 @@ package final class EventBlockReader {
     return values.indices.map { Attribute(cursor.strings[names[start + $0]], values[$0]) }
   }
 
-  /// What the event is besides its texts and values; valid as long as the reader.
-  package var head: EventHead {
-    EventHead(
-      type: type, timestamp: timestamp, device: device, emission: emission, source: source,
-      flags: flags.subtracting([.hasOwnDevice, .hasUUID]), group: group, lead: lead)
-  }
-
   /// Reverses the escapes of JSON; valid as long as the reader.
   package func unescaped(_ text: Text) -> Text {
     guard unsafe text.bytes.contains(UInt8(ascii: "\\")) else { return text }
@@ -298,10 +292,10 @@ package final class EventBlockReader {
   ///   - emission: the new emission number; nil for the same.
   ///   - replaced: other shared texts, escaped, by place.
   package func copy(to writer: inout EventBlockWriter, emission: Int64? = nil, replaced: [Int: Text] = [:]) {
-    var head = head
-    head.type = cursor.strings[typeNumber]
-    head.device = ownDevice.map { cursor.strings[$0] } ?? wire(form.device)
-    if let emission { head.emission = emission }
+    let head = EventHead(
+      type: cursor.strings[typeNumber], timestamp: timestamp,
+      device: ownDevice.map { cursor.strings[$0] } ?? wire(form.device), emission: emission ?? self.emission,
+      source: source, flags: flags.subtracting([.hasOwnDevice, .hasUUID]), group: group, lead: lead)
     let texts = form.shared.indices.map { replaced[$0] ?? wire($0) }
     unsafe texts.withUnsafeBufferPointer { texts in
       unsafe wireFields.withUnsafeBufferPointer { unsafe writer.append(head, shared: texts, fields: $0) }

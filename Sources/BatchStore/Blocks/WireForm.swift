@@ -86,7 +86,7 @@ package struct WireForm: Sendable {
 
   /// Returns the bytes that a shared text takes on the wire.
   @inline(__always)
-  func size(ofShared place: Int, escaped count: Int) -> Int {
+  package func size(ofShared place: Int, escaped count: Int) -> Int {
     let slot = shared[place]
     return slot.isHidden || slot.omitsEmpty && count == 0 ? 0 : slot.before.count + count + slot.after.count
   }

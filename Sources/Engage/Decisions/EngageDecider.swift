@@ -220,7 +220,7 @@ final class EngageDecider: DeviceDecider {
 
   /// Quarantines events that do not fit the schema.
   private func keepPassing(_ checks: EventChecks) throws {
-    rules.output.events.removeAll { event in
+    try rules.output.events.removeAll { event in
       let findings = checks.findings(of: event)
       guard !findings.isEmpty else { return false }
       for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
@@ -231,7 +231,7 @@ final class EngageDecider: DeviceDecider {
         findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
       }
       tally.quarantinedEvents += 1
-      var line = checks.quarantined(event, findings)
+      var line = try checks.quarantined(event, findings)
       line.source = options.files.source(of: event.source)
       quarantine.append(line)
       return true

@@ -35,14 +35,16 @@ final class EventChecks {
   }
 
   /// Returns the event for quarantine, with its findings and the bytes it would have been sent with.
-  func quarantined(_ event: Event, _ findings: [EventFinding]) -> QuarantinedLine {
-    var json = ByteBuffer()
-    EventJSON.append(event, to: &json)
-    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-    var line = QuarantinedLine(event: id, reason: .schemaInvalid, detail: words(findings, of: event), raw: json.array)
-    line.block = unsafe withUnsafePointer(to: event) {
+  ///
+  /// - Throws: ``StoreError/damagedBlock``.
+  func quarantined(_ event: Event, _ findings: [EventFinding]) throws -> QuarantinedLine {
+    let block = unsafe withUnsafePointer(to: event) {
       unsafe encoder.encode(UnsafeBufferPointer(start: $0, count: 1)).bytes
     }
+    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+    var line = QuarantinedLine(
+      event: id, reason: .schemaInvalid, detail: words(findings, of: event), raw: try WireForm.engage.event(block).json)
+    line.block = block
     return line
   }
 

@@ -141,7 +141,7 @@ final class GameDecider: DeviceDecider {
     tally.add(rules.output)
     details.responses.merge(rules.output.counts.responses, uniquingKeysWith: +)
     rows.engagements += rules.output.engagements
-    keepPassing(&rules.output.events)
+    try keepPassing(&rules.output.events)
     for event in rules.output.events {
       if settings.window.contains(event.timestamp) {
         counter.count(event.name, at: event.timestamp)
@@ -163,9 +163,9 @@ final class GameDecider: DeviceDecider {
   }
 
   /// Removes the events that may not be sent.
-  private func keepPassing(_ events: inout [GameEvent]) {
+  private func keepPassing(_ events: inout [GameEvent]) throws {
     var kept = 0
-    for place in events.indices where passes(events[place]) {
+    for place in events.indices where try passes(events[place]) {
       if kept < place { events[kept] = events[place] }
       kept += 1
     }
@@ -173,7 +173,7 @@ final class GameDecider: DeviceDecider {
   }
 
   /// Returns whether the event may be sent; otherwise quarantines it.
-  private func passes(_ event: GameEvent) -> Bool {
+  private func passes(_ event: GameEvent) throws -> Bool {
     let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
     for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
@@ -184,7 +184,7 @@ final class GameDecider: DeviceDecider {
     if settings.sends(findings) { return true }
     tally.add(GameFigure.invalid)
     tally.quarantinedEvents += 1
-    var line = QuarantinedLine(
+    var line = try QuarantinedLine(
       event, detail: words.words(findings, ofEvent: event.name.description), block: setAside.encode(event))
     line.source = options.files.source(of: event.source)
     quarantine.append(line)

@@ -95,7 +95,7 @@ struct GameDecisionRules: DecisionRules {
 extension EventChecker {
   mutating func findings(of event: GameEvent) -> [EventFinding] {
     findings(
-      ofEvent: event.name, shared: event.parameters, byteBound: event.byteBound, byteCount: event.json.count)
+      ofEvent: event.name, shared: event.parameters, byteBound: event.byteBound, byteCount: event.byteCount)
   }
 }
 
@@ -112,9 +112,11 @@ extension GameEvent {
 
 extension QuarantinedLine {
   /// Quarantines an event as on the wire; `detail` has the findings in words, `block` the event alone.
-  init(_ event: GameEvent, detail: String, block: [UInt8]) {
+  ///
+  /// - Throws: ``StoreError/damagedBlock``.
+  init(_ event: GameEvent, detail: String, block: [UInt8]) throws {
     let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: event.json)
+    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: try WireForm.game.event(block).json)
     self.block = block
   }
 }

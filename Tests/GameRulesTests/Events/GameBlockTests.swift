@@ -67,11 +67,22 @@ import Testing
     for event in events {
       #expect(try read.next())
       let copy = try GameEvent(read, in: arena)
-      #expect(copy.json == event.json)
+      #expect(try copy.json == event.json)
+      #expect(try event.byteCount == event.json.count)
       #expect(copy.eventUUID.description == event.eventUUID.description)
       #expect((copy.isStored, copy.consent, copy.emission) == (event.isStored, event.consent, event.emission))
       #expect(read.device == "d\"")
     }
     #expect(try !read.next())
+  }
+}
+
+extension GameEvent {
+  /// The event in the form of the wire.
+  var json: [UInt8] {
+    get throws {
+      var writer = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+      return try WireForm.game.event(writer.encode(self)).json
+    }
   }
 }

@@ -68,7 +68,7 @@ extension GameEvent {
     var tape = JSONTape()
     do { _ = try unsafe reader.read(json.bytes, onto: &tape) } catch { throw StoreError.damagedBlock }
     let uuid: EventUUID =
-      switch event.head.lead {
+      switch event.lead {
       case .uuid(let id): .key(id)
       case .none: .text(.empty)
       case .text(let text), .raw(let text): .text(event.unescaped(text.slice(1, text.count - 1)))
@@ -80,19 +80,17 @@ extension GameEvent {
     ).copied(to: arena)
   }
 
-  /// The event in the form of the wire.
-  package var json: [UInt8] {
-    var writer = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 1, maxBodyBytes: .max))
-    var json = ByteBuffer()
-    // A block just written is readable.
-    if let reader = try? EventBlockReader(writer.encode(self), .game), (try? reader.next()) == true {
-      reader.appendJSON(to: &json)
-    }
-    return json.array
+  /// The number of bytes of the event on the wire.
+  package var byteCount: Int {
+    let form = WireForm.game
+    // The form counts the separator, and the braces of the parameters.
+    return form.frame - 1 + CanonicalJSON.escapedCount(name)
+      + form.size(ofShared: 1, escaped: CanonicalJSON.escapedCount(userID))
+      + form.size(ofShared: 2, escaped: CanonicalJSON.escapedCount(sessionID)) + eventUUID.escapedCount + 2
+      + CanonicalJSON.count(parameters) - 2
   }
 
-  /// An upper bound of the bytes of ``json``, cheap to compute: no byte of a text or of a value's view becomes more than
-  /// six.
+  /// An upper bound of ``byteCount``, cheap to compute: no byte of a text or of a value's view becomes more than six.
   package var byteBound: Int {
     WireForm.game.frame + 64 + 6 * (name.count + userID.count + sessionID.count + eventUUID.count + parameters.size)
   }

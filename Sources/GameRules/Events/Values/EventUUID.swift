@@ -25,21 +25,6 @@ package enum EventUUID: Sendable {
     }
   }
 
-  /// Appends the text in quotes.
-  @inline(__always)
-  package func appendJSON(to target: inout ByteBuffer) {
-    switch self {
-    case .key(let key):
-      unsafe target.append(limit: NameUUID.textBytes + 2) { bytes in
-        unsafe bytes[0] = UInt8(ascii: "\"")
-        unsafe key.write(to: bytes + 1)
-        unsafe bytes[NameUUID.textBytes + 1] = UInt8(ascii: "\"")
-        return NameUUID.textBytes + 2
-      }
-    case .text(let text): CanonicalJSON.appendString(text, to: &target)
-    }
-  }
-
   func copied(to arena: Arena) -> EventUUID {
     switch self {
     case .key: self
