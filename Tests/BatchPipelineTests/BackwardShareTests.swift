@@ -27,9 +27,9 @@ import Testing
   }
 
   private static let refusal =
-    "the records go backwards: of 200 known devices looked at, 200 have none after what was decided of them; their "
-    + "records end at 2026-01-10T08:00:00.000Z, but the store has decided up to 2026-02-10T08:00:00.000Z. State is not wound "
-    + "back: known devices would get their events with a warning each, but no sessions and no campaigns. No record was taken in. "
+    "the records go backwards: of 200 known devices examined, 200 have none after their processed time; their "
+    + "records end at 2026-01-10T08:00:00.000Z, but the store has processed records up to 2026-02-10T08:00:00.000Z. State is not "
+    + "rewound: known devices would get their events with a warning each, but no sessions or campaigns. No record was imported. "
 
   @Test("January after February is asked for, taken in by the setting, and is a repetition from then on")
   func asks() throws {
@@ -62,7 +62,7 @@ import Testing
     let late = try folder.run(folder.request())
     #expect(late.exit == .done)
     #expect(late.report.summary.records.accepted == 99)
-    #expect(late.report.notes.contains { $0.hasPrefix("99 records lie before what was decided of their devices") })
+    #expect(late.report.notes.contains { $0.hasPrefix("99 records are before the processed time of their devices") })
   }
 
   @Test("A device with a record that is not late is not behind, and more than a tenth of them makes it an ordinary run")
@@ -83,7 +83,7 @@ import Testing
     try folder.write(
       "in/january", Self.lines(0..<150, "2026-01-10T08:00:00Z") + Self.lines(200..<900, "2026-01-10T08:00:00Z"))
     let refused = try folder.run(folder.request())
-    #expect(refused.report.failure?.contains("of 150 known devices looked at, 150 have none") == true)
+    #expect(refused.report.failure?.contains("of 150 known devices examined, 150 have none") == true)
   }
 
   @Test("A late part of a store's devices is no backward run, however many they are")

@@ -35,7 +35,7 @@ import Testing
   }
 
   private static let end =
-    ", so nothing was processed or sent; correct the job or the export and run it again, or continue with --allow-empty"
+    ", so nothing was processed or sent; correct the job or the export and run again, or continue with --allow-empty"
 
   @Test("Records that are all out of the window: the window, and the span of the records", arguments: [1, 3])
   func outside(workers: Int) throws {

@@ -58,8 +58,8 @@ import Testing
     #expect(outcome.exit == .inputRefused)
     #expect(
       outcome.report.failure
-        == "error: more than 8 lines quarantined (--max-quarantine), so reading ended early (--stop-early); nothing was decided or sent"
-        + ". To see those that were found: engage-batch quarantine list --store \(request.storePath)"
+        == "error: more than 8 lines quarantined (--max-quarantine), so reading stopped early (--stop-early); nothing was processed or sent"
+        + ". To list those found: engage-batch quarantine list --store \(request.storePath)"
     )
     #expect(try folder.quarantine().count == 9)
     request.maxQuarantine = 9

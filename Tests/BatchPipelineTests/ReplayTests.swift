@@ -108,7 +108,7 @@ import Testing
     try folder.write("in/a", (1...count).map { Self.event(1, "\($0)") }.joined(separator: "\n"))
     let run = try folder.run(folder.request())
     #expect(run.report.summary.records.accepted == count)
-    #expect(run.report.notes.contains { $0.hasPrefix("10,005 lines that waited in quarantine were replaced") })
+    #expect(run.report.notes.contains { $0.hasPrefix("10,005 quarantined lines were replaced") })
     #expect(!run.report.quarantineWaits)
   }
 

@@ -123,8 +123,8 @@ import Testing
     try workspace.write("in/b.ndjson", Self.event("d", "2026-01-10T08:00:00Z") + "\n")
     let late = try workspace.run("run", "job.json", "--no-upload")
     #expect(late.code == 0)
-    #expect(late.messages.contains("1 record lies before what was decided of its device ('"), "\(late.messages)")
-    #expect(late.messages.contains("in/b.ndjson'): events outside sessions and campaigns came of them."))
+    #expect(late.messages.contains("1 record is before the processed time of its device ('"), "\(late.messages)")
+    #expect(late.messages.contains("in/b.ndjson'): their events are outside sessions and campaigns."))
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstRange(of: "engage-batch rerun"))
     let rerun = try workspace.shell(String(line[command.lowerBound...]))
@@ -145,7 +145,7 @@ import Testing
     try write("01")
     let refused = try workspace.run("run", "job.json", "--no-upload")
     #expect(refused.code == 78, "\(refused.messages)")
-    #expect(refused.messages.contains("of 120 known devices looked at, 120 have none"), "\(refused.messages)")
+    #expect(refused.messages.contains("of 120 known devices examined, 120 have none"), "\(refused.messages)")
     #expect(!refused.messages.contains("is stored, and is not lost"), "\(refused.messages)")
     #expect(try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 0)
     let line = try #require(refused.messages.split(separator: "\n").first { $0.contains("this is meant: ") })
@@ -153,7 +153,7 @@ import Testing
     let allowed = try workspace.shell(String(line[command.lowerBound...]))
     #expect(allowed.code == 0, "\(allowed.messages)")
     #expect(
-      allowed.messages.contains("120 records lie before what was decided of their devices"), "\(allowed.messages)")
+      allowed.messages.contains("120 records are before the processed time of their devices"), "\(allowed.messages)")
     #expect(
       try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 120)
   }
@@ -180,7 +180,7 @@ import Testing
       "\(good)\nstill not a record\n\(good.replacing("T08", with: "T10"))\n\(good.replacing("T08", with: "T09"))\n{]\n")
     let next = try workspace.run("run", "job.json", "--no-upload")
     #expect(next.code == 0)
-    #expect(next.messages.contains("3 lines that waited in quarantine were replaced"), "\(next.messages)")
+    #expect(next.messages.contains("3 quarantined lines were replaced"), "\(next.messages)")
     #expect(try waiting() == ["2 ", "5 "])
     #expect(try waiting("--all") == ["2 replaced", "3 replaced", "5 replaced", "2 ", "5 "])
     // An export of another day under the same name settles nothing.

@@ -191,8 +191,8 @@ import Testing
         "2 x warning: future-record: more than a day after asOf (first: \(file):2)"
       ])
     let note =
-      "2 records lie more than a day after asOf, 2026-01-02T00:00:00.000Z: clocks of devices were ahead, and what those devices record "
-      + "until then counts as late. Correct the export, or leave such records out by the end of a window: --to 2026-01-03T00:00:00.000Z"
+      "2 records are more than a day after asOf, 2026-01-02T00:00:00.000Z: device clocks were ahead, and what those devices record "
+      + "until then counts as late. Correct the export, or end the window before such records: --to 2026-01-03T00:00:00.000Z"
     #expect(finished.messages.contains("warning: \(note)\n"), "\(finished.messages)")
     #expect(finished.messages.contains("                    2  future-record\n"), "\(finished.messages)")
     let ended = try workspace.run(

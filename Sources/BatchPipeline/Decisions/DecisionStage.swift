@@ -117,7 +117,7 @@ struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
 
   var exit: RunExit { .inputRefused }
   var description: String {
-    "error: more than \(most.counted("line")) quarantined (--max-quarantine), so reading ended early (--stop-early); nothing was decided or sent"
-      + (store.map { ". To see those that were found: \(ShellCommand("quarantine", "list", "--store", $0).text)" } ?? "")
+    "error: more than \(most.counted("line")) quarantined (--max-quarantine), so reading stopped early (--stop-early); nothing was processed or sent"
+      + (store.map { ". To list those found: \(ShellCommand("quarantine", "list", "--store", $0).text)" } ?? "")
   }
 }

@@ -76,14 +76,14 @@ final class DecisionWorker: @unchecked Sendable {
         if entry.ignoredType > 0 {
           note(
             "ignored-\(options.vocabulary.ignoredName(entry.ignoredType))", entry,
-            "records of this type mean nothing to the destination; checked and ignored")
+            "the destination does not use records of this type; checked and ignored")
         }
         if entry.timestamp > future { note(FutureRecords.kind, entry, "more than a day after asOf") }
         if entry.timestamp < PastRecords.end {
           note(PastRecords.kind, entry, PastRecords.detail(entry.timestamp, asOf: options.asOf))
         }
         notes.formUnion(entry.notes)
-        if entry.notes.contains(.isAgain) { note("record-id-again", entry, "of a record more than an hour before it") }
+        if entry.notes.contains(.isAgain) { note("record-id-again", entry, "of a record over an hour earlier") }
       }
       if !notes.isDisjoint(with: .unlikelyIDs) || device.device.namesNobody {
         noteUnlikelyIDs(of: device, notes, isSlice: partition.lookaheads != nil)

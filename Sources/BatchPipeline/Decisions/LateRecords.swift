@@ -69,10 +69,10 @@ package enum PastRecords {
   /// Returns the note for the end of a run; nil without such records.
   static func note(_ tally: DecisionTally) -> String? {
     guard let warnings = tally.warnings[kind] else { return nil }
-    let records = warnings.occurrences.counted("record lies", "records lie")
+    let records = warnings.occurrences.counted("record is", "records are")
     let first = warnings.examples.first.map { " (the first is \($0.detail))" } ?? ""
     return
-      "\(records) before 2008\(first): their times are perhaps of another form than the export's reader takes them for"
+      "\(records) before 2008\(first): the export probably writes times in another form than its reader assumes"
   }
 }
 
@@ -91,9 +91,9 @@ package enum FutureRecords {
   /// Returns the note for the end of a run; nil without such records.
   static func note(_ tally: DecisionTally, asOf: Instant) -> String? {
     guard let count = tally.warnings[kind]?.occurrences else { return nil }
-    let records = count.counted("record lies", "records lie")
+    let records = count.counted("record is", "records are")
     return
-      "\(records) more than a day after asOf, \(asOf.rfc3339): clocks of devices were ahead, and what those devices record until then "
-      + "counts as late. Correct the export, or leave such records out by the end of a window: --to \(begin(asOf: asOf).rfc3339)"
+      "\(records) more than a day after asOf, \(asOf.rfc3339): device clocks were ahead, and what those devices record until then "
+      + "counts as late. Correct the export, or end the window before such records: --to \(begin(asOf: asOf).rfc3339)"
   }
 }

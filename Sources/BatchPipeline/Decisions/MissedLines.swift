@@ -41,7 +41,7 @@ extension Pipeline {
   private func beyondReach(_ lines: [PastLine], _ rules: any DecisionRules, _ files: InputFiles) -> String? {
     guard let first = lines.map(\.timestamp).min(), let last = lines.map(\.timestamp).max() else { return nil }
     return counted(lines, files)
-      + ": beyond the reach of Ingest.rewind. To decide \(lines.count == 1 ? "it" : "them") in place, as far as events were not sent: "
+      + ": beyond the reach of Ingest.rewind. To process \(lines.count == 1 ? "it" : "them") in place, for events not yet sent: "
       + rerun(request.invocation, from: first, to: last, rules)
   }
 
@@ -50,14 +50,14 @@ extension Pipeline {
     var between = request.invocation
     (between.from, between.to) = (known, from)
     return counted(lines, files)
-      + ": the store is decided up to \(known.rfc3339), and this window begins at \(from.rfc3339). Run what lies between, then this "
-      + "window again, which takes \(lines.count == 1 ? "it" : "them") in: " + between.run.text + between.omission
+      + ": records up to \(known.rfc3339) are processed, and this window begins at \(from.rfc3339). Run the time between, then this "
+      + "window again, which imports \(lines.count == 1 ? "it" : "them"): " + between.run.text + between.omission
   }
 
   private func counted(_ lines: [PastLine], _ files: InputFiles) -> String {
     let place = lines.map(\.position).min { ($0.file, $0.line) < ($1.file, $1.line) }.flatMap { files.source(of: $0) }
     return lines.count.counted(
-      "line counts as out of window that no run had read", "lines count as out of window that no run had read")
+      "line that no run had read counts as out of window", "lines that no run had read count as out of window")
       + (place.map { " (such as \($0))" } ?? "")
   }
 }

@@ -47,7 +47,7 @@ extension Pipeline {
             rules = try platform.rules(for: context)
           } catch {
             monitor.note(
-              "Rewind: late records of nights that were decided by other settings stand alone, because these cannot be had any more: \(error)"
+              "Rewind: late records of nights with other settings are treated by Ingest.lateRecords, because those settings are not available: \(error)"
             )
           }
         }
@@ -84,12 +84,12 @@ extension Pipeline {
     let rewind = outcome.report.summary.rewind
     guard events != RewoundEvents() || rewind.added > 0 else { return }
     var note =
-      "\(rewind.devices.counted("device")) decided anew for late records (\(rewind.records.counted("record"))): "
+      "\(rewind.devices.counted("device")) processed again for late records (\(rewind.records.counted("record"))): "
       + "\(rewind.added.counted("event")) added, \(rewind.replaced.grouped) replaced and \(rewind.withdrawn.grouped) withdrawn "
-      + (request.mode.isDryRun ? "or sent before and corrected" : "before a service could have them")
+      + (request.mode.isDryRun ? "or already sent and corrected" : "before they could be sent")
     if let store, rewind.corrections > 0 {
       note +=
-        "; \(rewind.corrections.counted("event")) sent before would be different or missing now: "
+        "; \(rewind.corrections.counted("event")) already sent would now be different or missing: "
         + ShellCommand("store", "corrections", "--store", store.path).text
     }
     outcome.report.notes.append(note)

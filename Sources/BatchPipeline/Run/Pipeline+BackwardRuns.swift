@@ -21,8 +21,8 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(store): error: \(evidence). State is not wound back: known devices would get their events with a warning each, but no "
-      + "sessions and no campaigns. No record was taken in. Use a store of its own for the earlier time, or say that this is "
+    "\(store): error: \(evidence). State is not rewound: known devices would get their events with a warning each, but no "
+      + "sessions or campaigns. No record was imported. Use a separate store for the earlier time, or confirm that this is "
       + "meant: \(command)"
   }
 }
@@ -31,10 +31,10 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
   package var description: String {
     switch self {
     case .window(let to, let decided):
-      "the window ends at \(to.rfc3339), but the store has decided records from \(decided.rfc3339) on, and nothing before"
+      "the window ends at \(to.rfc3339), but the store has processed records from \(decided.rfc3339) on, and none before"
     case .devices(let behind, let known, let newest, let decided):
-      "the records go backwards: of \(known.counted("known device")) looked at, \(behind.grouped) have none after what was "
-        + "decided of them; their records end at \(newest.rfc3339), but the store has decided up to \(decided.rfc3339)"
+      "the records go backwards: of \(known.counted("known device")) examined, \(behind.grouped) have none after their processed "
+        + "time; their records end at \(newest.rfc3339), but the store has processed records up to \(decided.rfc3339)"
     }
   }
 }
@@ -87,17 +87,17 @@ extension Pipeline {
     guard late.count > 0 else { return nil }
     let records =
       late.count.counted(
-        "record lies before what was decided of its device", "records lie before what was decided of their devices")
+        "record is before the processed time of its device", "records are before the processed time of their devices")
       + " (\(late.fileNames(files)))"
     if request.settings.ingest.lateRecords == .quarantine {
-      return "\(records), and went to quarantine (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
-        + "--set Ingest.lateRecords=accept takes such records in"
+      return "\(records), and in quarantine (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
+        + "--set Ingest.lateRecords=accept imports such records"
     }
     var invocation = request.invocation
     if request.mode == .replay { invocation.store = store.path }
     let command = rerun(invocation, from: late.first, to: late.last, rules)
     return
-      "\(records): events outside sessions and campaigns came of them. Decide them right, as far as events were not sent: \(command)"
+      "\(records): their events are outside sessions and campaigns. To process them in place, for events not yet sent: \(command)"
   }
 
   /// Returns the command that processes the time of records again, from where they can change something.

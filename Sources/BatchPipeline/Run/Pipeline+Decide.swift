@@ -49,8 +49,8 @@ extension Pipeline {
     let settled = try settleReplacedLines(files, store, run)
     if settled > 0 {
       let note = settled.counted(
-        "line that waited in quarantine was replaced in its file and waits no longer",
-        "lines that waited in quarantine were replaced in their files and wait no longer")
+        "quarantined line was replaced in its file and is no longer pending",
+        "quarantined lines were replaced in their files and are no longer pending")
       tell("Quarantine", note, &outcome)
     }
     tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
@@ -110,12 +110,12 @@ extension Pipeline {
       let lines = local.ingest.counts.beforeKnown.counted("line")
       tell(
         "Refused",
-        "\(lines) before \(since.rfc3339) refused, and counted as out of the window: the store no longer knows which of them it took "
+        "\(lines) before \(since.rfc3339) refused and counted as out of window: the store no longer knows which of them it imported "
           + "('store purge')", &outcome)
     }
     tell("Window", outsideNote(local), &outcome)
     if local.ingest.counts.read == 0, let file = files.files.first {
-      tell("warning", "no file of the inputs has a record, such as \(file.original.printable)", &outcome)
+      tell("warning", "no input file has a record, such as \(file.original.printable)", &outcome)
     }
     if !request.decidesAnew {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
