@@ -50,3 +50,70 @@ extension QuarantineSample {
       excerpt: personalData.policy == .hash && !line.raw.isEmpty ? MaskedLine.text(line.raw) : nil)
   }
 }
+
+/// The shape of a line without its content, enough to see a missing comma or a misspelled key.
+enum MaskedLine {
+  private static let limit = 160
+
+  /// Keeps plain words as names of the outermost object; elsewhere letters become `x` and digits `9`.
+  static func text(_ line: [UInt8]) -> String {
+    var text = ""
+    var depth = 0
+    var at = 0
+    while at < line.count, text.utf8.count < limit {
+      let byte = line[at]
+      if byte == UInt8(ascii: "\"") {
+        let end = endOfString(line, at)
+        let content = line[min(at + 1, end)..<end]
+        let isName = depth == 1 && isFollowedByColon(line, end) && isPlain(content)
+        text += "\""
+        text +=
+          isName ? String(decoding: content, as: UTF8.self) : mask(content.prefix(12)) + (content.count > 12 ? "…" : "")
+        if end < line.count { text += "\"" }
+        at = end + 1
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+      text += mask([byte])
+      at += 1
+    }
+    return at < line.count ? text + "…" : text
+  }
+
+  /// Returns the index of the closing quotation mark, or the end of the line for a truncated string.
+  private static func endOfString(_ line: [UInt8], _ start: Int) -> Int {
+    var at = start + 1
+    while at < line.count, line[at] != UInt8(ascii: "\"") { at += line[at] == UInt8(ascii: "\\") ? 2 : 1 }
+    return min(at, line.count)
+  }
+
+  private static func isFollowedByColon(_ line: [UInt8], _ end: Int) -> Bool {
+    line.dropFirst(end + 1).first { $0 != UInt8(ascii: " ") } == UInt8(ascii: ":")
+  }
+
+  private static func isPlain(_ name: ArraySlice<UInt8>) -> Bool {
+    (1...24).contains(name.count) && name.allSatisfy { isLetter($0) }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func mask(_ bytes: some Sequence<UInt8>) -> String {
+    var text = ""
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): text += "9"
+      case 0x20...0x7E: text.unicodeScalars.append(isLetter(byte) ? "x" : Unicode.Scalar(byte))
+      // Non-ASCII text may be truncated; each character becomes one letter.
+      case 0x80...0xBF: break
+      default: text += "x"
+      }
+    }
+    return text
+  }
+}

@@ -1,3 +1,4 @@
+import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
@@ -178,4 +179,12 @@ extension FirstJob.Content {
       ("08:05:00", #""type":"terminate""#),
     ], ownEvent: "gameEvent",
     types: GameRecordType.allCases.filter { !$0.isIgnored }.map(\.name))
+}
+
+/// `engage-batch deltadna`: commands only for games that report to deltaDNA (reference deltadna 10).
+struct DeltaDNACommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deltadna",
+    abstract: "Check and infer event schemas, and explain which campaigns an event triggers.",
+    subcommands: [SchemaCommand<GameSchema>.self, TriggersCommand.self])
 }

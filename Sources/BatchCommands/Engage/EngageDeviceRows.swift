@@ -57,3 +57,48 @@ struct EngageDeviceRows: DeviceRows {
     }
   }
 }
+
+/// A device's stored state in sentences.
+struct StoredDeviceState {
+  let lines: [String]
+
+  /// - Parameter known: The store's known time; nil if no run recorded one.
+  init(_ stored: StoredDevice, knownUntil known: Instant?) throws {
+    lines = try unsafe stored.state.withUnsafeBytes { bytes in
+      let state = try unsafe DeviceState(decoding: bytes)
+      var lines: [String] = []
+      switch state.session {
+      case .none: lines.append("no session is open")
+      case .active(let start, _): lines.append("a session is in use since \(start.rfc3339)")
+      case .paused(let pause):
+        lines.append(
+          "a session is out of use since \(pause.at.rfc3339), and ends with the first record or run after \(pause.expiresAt.rfc3339)"
+        )
+      }
+      if let campaign = state.campaign {
+        let isOver = [state.lastSeen, known].compactMap { $0 }.max().map { campaign.expiresAt <= $0 } ?? false
+        lines.append(
+          "campaign '\(campaign.name.description.printable)' "
+            + (isOver ? "was over at" : "holds until") + " \(campaign.expiresAt.rfc3339)")
+      }
+      if state.consent.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
+      if !state.waiting.isEmpty {
+        lines.append(
+          state.waiting.count.counted("session event waits", "session events wait")
+            + " (HOLD) for a mobile user id: a record that names one lets them go, or "
+            + "'identity' true with Recipient.enableAutoAnonymousTracking")
+      }
+      if !state.held.isEmpty {
+        lines.append(
+          state.held.count.counted("event waits", "events wait")
+            + " (HOLD) for a location (Augmentation.augmentationTimeout): the next run decides"
+        )
+      }
+      lines.append(
+        state.hasLifecycle
+          ? "its exports say when the app is used, and sessions follow that"
+          : "its exports do not say when the app is used, so sessions follow the gaps between events")
+      return lines
+    }
+  }
+}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchReport
 
 struct ExpirationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,5 +26,95 @@ struct ExpirationCommand: ParsableCommand {
     let report = ExpirationReport(text, from: start ?? .now, comparesSDKs: compat)
     answer.format.tell(report.facts)
     if report.expiry == nil { throw ExitCode(.inputRefused) }
+  }
+}
+
+/// The output of `engage-batch expiration` for a text.
+struct ExpirationReport {
+  private let text: String
+  private let start: Instant
+  private let strict: ExpirationText
+  /// The readings of the SDKs, if requested.
+  private let sdks: [SDKExpiration.Platform: SDKExpiration]
+
+  init(_ text: String, from start: Instant, comparesSDKs: Bool) {
+    let arena = Arena()
+    let copy = arena.text(text)
+    self.text = text
+    self.start = start
+    strict = ExpirationText.parse(copy)
+    var sdks: [SDKExpiration.Platform: SDKExpiration] = [:]
+    if comparesSDKs {
+      for platform in SDKExpiration.Platform.allCases {
+        sdks[platform] = SDKExpiration.read(copy, from: start, on: platform)
+      }
+    }
+    self.sdks = sdks
+    withExtendedLifetime(arena) {}
+  }
+
+  /// The expiry by the strict grammar; where that refuses the text and SDKs were requested, the one on iOS.
+  var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
+
+  var facts: Facts {
+    let (kind, span, note, refusal): (String, Milliseconds?, String, ExpirationText.Refusal?) =
+      switch strict {
+      case .duration(let span):
+        ("duration", span, "note: a duration of \(span.wholeSeconds) s from \(start.rfc3339)", nil)
+      case .absolute: ("absolute", nil, "note: a date in UTC", nil)
+      case .refused(let reason):
+        (
+          "refused", nil, "\(sdks.isEmpty ? "error" : "warning"): '\(text)' is not an expiration: \(reason.words)",
+          reason
+        )
+      }
+    var facts: Facts = ["text": .text(text), "from": .text(start.rfc3339), "kind": .text(kind)]
+    facts.note(note)
+    for platform in SDKExpiration.Platform.allCases {
+      if let reading = sdks[platform] { facts.note("note: \(platform.words) \(words(for: reading))") }
+    }
+    facts.add("expires", .text(expiry?.rfc3339), expiry.map { [$0.rfc3339] } ?? [])
+    facts.add("seconds", span.map { .number($0.wholeSeconds) })
+    facts.add("warnings", .array(refusal.map { [["code": .text($0.rawValue), "message": .text($0.words)]] } ?? []))
+    for platform in SDKExpiration.Platform.allCases {
+      facts.add(
+        platform.rawValue,
+        sdks[platform].map {
+          ["kind": .text($0.kind.rawValue), "expires": .text($0.expiry?.rfc3339), "seconds": .number($0.seconds)]
+        })
+    }
+    return facts
+  }
+
+  private func words(for reading: SDKExpiration) -> String {
+    let expiry = reading.expiry.map(\.rfc3339) ?? "no date that can be written"
+    switch reading.kind {
+    case .duration: return "read a duration of \(reading.seconds) s: \(expiry)"
+    case .absolute: return "read a date: \(expiry)"
+    case .none: return "recognised nothing, so it expired at once: \(expiry)"
+    case .exception: return "raised an exception"
+    }
+  }
+}
+
+extension SDKExpiration.Platform {
+  fileprivate var words: String {
+    switch self {
+    case .iOS: "iOS"
+    case .android: "Android"
+    }
+  }
+}
+
+extension ExpirationText.Refusal {
+  fileprivate var words: String {
+    switch self {
+    case .empty: "it is empty"
+    case .unexpectedText: "it has text where a number with a unit or a date 'YYYY/MM/DD HH:MM:SS' should be"
+    case .unknownUnit: "it has a unit other than days, hours, minutes and seconds"
+    case .repeatedUnit: "it has the same unit twice"
+    case .invalidDate: "the calendar has no such date"
+    case .outOfRange: "it is longer than 36525 days"
+    }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchReport
 import EngageRules
 import FoundationEssentials
 
@@ -52,3 +53,119 @@ struct LinkCommand: ParsableCommand {
 }
 
 extension RouteOrderPolicy: ExpressibleByArgument {}
+
+/// The output of `engage-batch link`: the matching route, the reasons of the others, and the link's parameters.
+struct LinkReport {
+  private let url: String
+  private let file: RouteFile?
+  private let reading: LinkReading
+  private let explanation: LinkExplanation
+  /// Keeps the texts of the reading alive.
+  private let arena: Arena
+
+  init(_ url: String, router: DeepLinkRouter) {
+    self.url = url
+    file = router.file
+    arena = Arena()
+    (reading, explanation) = router.explain(arena.text(url), into: arena)
+  }
+
+  private var route: Route? {
+    guard case .matched(let index, _) = reading.outcome else { return nil }
+    return file?.routes[index]
+  }
+
+  private var outcome: String {
+    switch reading.outcome {
+    case .matched: "matched"
+    case .fallback: "default"
+    case .none: "none"
+    }
+  }
+
+  private var handlers: [RouteHandler] {
+    switch reading.outcome {
+    case .matched: route?.handlers ?? []
+    case .fallback: file?.defaultHandlers ?? []
+    case .none: []
+    }
+  }
+
+  var facts: Facts {
+    var facts: Facts = ["url": .text(url)]
+    facts.add("outcome", .text(outcome), "outcome: \(outcome)")
+    let place = route?.place.map { " (\(file?.name ?? ""):\($0.line):\($0.column))" }
+    facts.add("route", .text(route?.key), route.flatMap { route in place.map { ["route: \(route.key)\($0)"] } } ?? [])
+    facts.add("trimmed", .number(reading.outcome.trimmed), "trimmed: \(reading.outcome.trimmed)")
+    facts.add(
+      "handlers", .array(handlers.map { ["name": .text($0.name), "run": .flag($0.isEngage)] }),
+      handlers.map { "handler: \($0.name)\($0.isEngage ? "" : " (unknown, skipped)")" })
+    add("routeParameters", "route parameters", reading.routeParameters, to: &facts)
+    let areLost = route != nil && !reading.deliversRouteParameters && !reading.routeParameters.isEmpty
+    facts.add(
+      "delivered", .flag(reading.deliversRouteParameters),
+      areLost ? ["  not passed on: the route lists neither postSilverpop nor engageDefaultHandler"] : [])
+    add("parameters", "to campaign rules", reading.parameters, to: &facts)
+    add("tracking", "tracking", reading.tracking, to: &facts)
+    facts.add(
+      "warnings",
+      .array(reading.warnings.map { ["code": .text($0.kind.rawValue), "subject": .text($0.subject.description)] }),
+      reading.warnings.map { "warning: \($0.kind.rawValue)\($0.subject.isEmpty ? "" : " '\($0.subject)'")" })
+    let levels = explanation.levels.map { ($0, routes: $0.verdicts.map { answer($0.verdict, of: key($0.route)) }) }
+    facts.add(
+      "levels",
+      .array(
+        levels.map { level, routes in
+          ["trimmed": .number(level.trimmed), "link": .text(level.link), "routes": .array(routes.map(\.document))]
+        }),
+      levels.flatMap { level, routes in ["level \(level.trimmed): \(level.link)"] + routes.map(\.line) })
+    facts.add(
+      "truncated", .flag(explanation.isTruncated), explanation.isTruncated ? ["further levels are left out"] : [])
+    return facts
+  }
+
+  private func add(_ key: String, _ title: String, _ parameters: [Attribute], to facts: inout Facts) {
+    facts.add(
+      key, .object(parameters.map { ($0.name.description, .text($0.value.description)) }),
+      parameters.isEmpty ? [] : ["\(title):"] + parameters.map { "  \($0.name) = \($0.value)" })
+  }
+
+  private func key(_ route: Int) -> String { file?.routes[route].key ?? "" }
+
+  /// Returns why a route takes a link or not, in words and for programs.
+  private func answer(_ verdict: RouteVerdict, of route: String) -> (line: String, document: JSONNode) {
+    let (words, details): (String, KeyValuePairs<String, JSONNode?>) =
+      switch verdict {
+      case .passed: ("matches", [:])
+      case .host(let wanted, let given):
+        (
+          "wants the host '\(text(wanted))', \(given.map { "not '\($0)'" } ?? "and there is none")",
+          ["want": .text(text(wanted)), "got": .text(given?.description)]
+        )
+      case .count(let wanted, let given):
+        ("wants \(wanted) segments after the host, not \(given)", ["want": .number(wanted), "got": .number(given)])
+      case .literal(let index, let wanted, let given):
+        (
+          "wants '\(text(wanted))' as segment \(index + 1), not '\(given)'",
+          ["index": .number(index), "want": .text(text(wanted)), "got": .text(given.description)]
+        )
+      case .expression(let parameter, let pattern, let given):
+        (
+          "wants '\(text(parameter))' to match '\(pattern)', which '\(given)' does not",
+          ["parameter": .text(text(parameter)), "pattern": .text(pattern), "got": .text(given.description)]
+        )
+      case .missing(let parameter):
+        ("requires '\(text(parameter))', which is missing", ["parameter": .text(text(parameter))])
+      case .tooLong(let parameter):
+        (
+          "the value of '\(text(parameter))' is too long for its expression; nothing is routed",
+          ["parameter": .text(text(parameter))]
+        )
+      case .shadowed(let other): ("matches too, but '\(key(other))' comes first", ["by": .text(key(other))])
+      }
+    let document: JSONNode = ["route": .text(route), "verdict": .text(verdict.code)]
+    return ("  \(route): \(words)", document.adding(details))
+  }
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

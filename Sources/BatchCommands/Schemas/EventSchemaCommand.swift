@@ -1,6 +1,12 @@
 import ArgumentParser
+import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
+import CEmbedded
+import Engage
+import EngageRules
 import EventSchemas
+import Games
 
 struct EngageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -46,4 +52,72 @@ extension SchemaInspection {
       "problems": .array(problems.map { .object(["path": .text($0.path), "problem": .text($0.kind.rawValue)]) }),
     ])
   }
+}
+
+/// The kind of events that a schema describes.
+protocol SchemaSubject {
+  static var subject: EventSchema.Subject { get }
+  static var platform: any Platform { get }
+  /// Adds an event in the form of `--events-out`, made with these settings.
+  static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
+}
+
+enum GameSchema: SchemaSubject {
+  static var subject: EventSchema.Subject { .game }
+  static var platform: any Platform { DeltaDNAPlatform() }
+
+  static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference) {
+    guard let name = event["eventName"]?.string, let parameters = event["eventParams"] else { return }
+    inference.add(event: name, parameters: parameters)
+  }
+}
+
+enum AppSchema: SchemaSubject {
+  static var subject: EventSchema.Subject { .app }
+  static var platform: any Platform { EngagePlatform() }
+
+  static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference) {
+    guard let code = event["eventTypeCode"]?.string, var elements = event["attributes"]?.elements else { return }
+    var attributes: [(name: Text, value: Text)] = []
+    while let attribute = elements.next() {
+      guard let name = attribute["name"]?.string, let value = attribute["value"]?.string else { continue }
+      attributes.append((name, value))
+    }
+    let naming = [AutomaticField.eventName, .goalName].map { settings.attributeNames[$0].utf8 }
+    let name = attributes.first { attribute in
+      !attribute.value.isEmpty && naming.contains { $0.elementsEqual(attribute.name) }
+    }
+    Array((name.map { "\(code) \($0.value)" } ?? code.description).utf8).withText {
+      inference.add(event: $0, attributes: attributes.dropFirst(CoreAttribute.allCases.count))
+    }
+  }
+}
+
+/// The documents that have a JSON Schema.
+enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
+  case job, record, map, config, routes, report
+
+  /// The JSON Schema, draft 7, ending with a newline. The one of configurations is generated from the table of
+  /// settings; the others are files of `configs/schemas`.
+  var text: String {
+    switch self {
+    case .job: unsafe String(cString: engage_schema_job())
+    case .record: unsafe String(cString: engage_schema_record())
+    case .map: unsafe String(cString: engage_schema_map())
+    case .config: SettingsSchema.current.jsonSchema.text() + "\n"
+    case .routes: unsafe String(cString: engage_schema_routes())
+    case .report: unsafe String(cString: engage_schema_report())
+    }
+  }
+}
+
+struct DocumentSchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of jobs, records, maps, configurations, routes or reports, for editors.")
+
+  @Argument(help: "job, record, map, config, routes or report.")
+  var document: DocumentSchema
+
+  func run() throws { Streams.document(document.text) }
 }

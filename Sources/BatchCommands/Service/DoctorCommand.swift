@@ -1,8 +1,12 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 import BatchPipeline
+import BatchReport
+import BatchStore
 import FoundationEssentials
+import Glibc
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -53,6 +57,147 @@ struct DoctorCommand: ParsableCommand {
         let setting = problem.prefix { $0 != " " && $0 != ":" }
         findings.error("connection", problem, setting: String(setting), exit: .configuration)
       }
+    }
+  }
+}
+
+/// The findings of the doctor, in the order of its checks.
+struct DoctorFindings {
+  enum Severity: String { case ok, warning, error }
+
+  struct Finding: Equatable {
+    var severity: Severity
+    /// The subject: `configuration`, `credentials`, `list` and so on.
+    var check: String
+    var message: String
+    /// The setting to change; nil if there is none.
+    var setting: String?
+    /// The exit code that a run would end with; nil unless the finding is an error.
+    var exit: RunExit?
+  }
+
+  var all: [Finding] = []
+
+  mutating func ok(_ check: String, _ message: String) {
+    all.append(Finding(severity: .ok, check: check, message: message))
+  }
+
+  mutating func warning(_ check: String, _ message: String, setting: String? = nil) {
+    all.append(Finding(severity: .warning, check: check, message: message, setting: setting))
+  }
+
+  mutating func error(_ check: String, _ message: String, setting: String? = nil, exit: RunExit) {
+    all.append(Finding(severity: .error, check: check, message: message, setting: setting, exit: exit))
+  }
+
+  /// The exit code of the first error.
+  var exit: RunExit { all.lazy.compactMap(\.exit).first ?? .done }
+
+  var facts: Facts {
+    var facts: Facts = [
+      "good": .flag(exit == .done),
+      "findings": .array(
+        all.map {
+          [
+            "severity": .text($0.severity.rawValue), "check": .text($0.check), "message": .text($0.message),
+            "setting": .text($0.setting),
+          ]
+        }),
+    ]
+    facts.note(
+      all.map { finding in
+        let isNamed = finding.setting.map { finding.message.hasPrefix($0) } ?? true
+        let setting = isNamed ? "" : finding.setting.map { " (\($0))" } ?? ""
+        return "\(finding.severity.rawValue): \(finding.check): \(finding.message)\(setting)"
+      })
+    return facts
+  }
+}
+
+// MARK: - Checks without the service
+
+extension DoctorFindings {
+  mutating func addVersions() {
+    for library in [("engage-batch", Versions.product)] + Versions.libraries {
+      ok("version", "\(library.0) \(library.1)")
+    }
+  }
+
+  /// Adds the faults of the configuration, or a positive finding if there are none.
+  mutating func add(_ faults: [ConfigurationFault]) {
+    if faults.isEmpty { ok("configuration", "the job and its configuration are good") }
+    for fault in faults {
+      // The severity is left out, as the finding has it.
+      let line = fault.place.line.map { ":\($0)" } ?? ""
+      let text = "\(fault.place.source)\(line): \(fault.problem)" + (fault.hint.map { "; \($0)" } ?? "")
+      switch fault.severity {
+      case .error: error("configuration", text, exit: .configuration)
+      default: warning("configuration", text)
+      }
+    }
+  }
+
+  /// Confirms that files named by environment variables are readable only to their owner.
+  mutating func addSecretFiles(_ environment: [String: String]) {
+    for (variable, setting) in EnvironmentVariables.all {
+      guard let path = environment[variable + "_FILE"], !path.isEmpty,
+        SettingsSchema.current.setting(named: setting)?.isSecret == true
+      else { continue }
+      // Problems with the file are reported where it is read.
+      guard FileManager.default.fileExists(atPath: path), !FileContents.isOpenToOthers(path) else { continue }
+      ok("secrets", "no other user can read the file of \(variable)_FILE")
+    }
+  }
+
+  /// Adds a finding on inputs. Missing ones are only a warning, as exports may arrive after the check.
+  mutating func addInputs(_ job: Job) {
+    do {
+      let files = try InputFiles.find(job)
+      for warning in files.warnings { self.warning("inputs", ConfigFinding.problem("\(warning)")) }
+      ok("inputs", "\(files.files.count.counted("file"))")
+    } catch {
+      warning(
+        "inputs",
+        "\(ConfigFinding.problem("\(error)")); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now"
+      )
+    }
+  }
+
+  /// Checks the settings of a service that accepts only events, where every call would have an effect.
+  ///
+  /// - Throws: ``ServiceSettingsError``.
+  mutating func addConnection(of request: RunRequest) throws {
+    var context = RunContext(
+      job: request.job, settings: request.settings, mode: .run, asOf: request.asOf, now: request.now)
+    if request.usesSandbox { context.sandboxAddress = "http://127.0.0.1" }
+    let service = try request.platform.connect(context)
+    ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+  }
+
+  mutating func addStore(_ request: RunRequest) {
+    let path = request.storePath
+    do {
+      let store = try EventStore.openReading(path, format: request.platform.storeFormat)
+      try store.check(against: request.storeDestination, jobFile: request.job.file)
+      let pending = try store.ledger.pendingChunks()
+      // Runs of operators on identities have no configuration and no report.
+      let last = try store.runs.all().last { $0.finished != nil && !$0.configurationDigest.isEmpty }
+        .flatMap { try store.runs.report(of: $0.id) }
+      try store.close()
+      let estimate = UploadEstimate(
+        events: pending.events, requests: pending.chunks,
+        request.platform.deliverySettings(request.settings))
+      ok("store", "\(path): good; \(estimate.words)")
+      // A report in the format of another release is ignored.
+      if let choice = last.flatMap({ try? StoredReport.report($0) })?.consentChoice,
+        request.loaded.configuration.resolved(named: "Recipient.consentRecords")?.given.layer == .defaults
+      {
+        warning("consent", "in the last run \(choice)", setting: "Recipient.consentRecords")
+      }
+    } catch StoreError.missing {
+      ok("store", "\(path): not there yet; a run makes it")
+    } catch {
+      self.error("store", "\(error)", exit: RunFailure.exit(of: error))
     }
   }
 }

@@ -88,3 +88,72 @@ struct PersonalDataOption: ParsableArguments {
     PersonalData(showPersonalData ? .clear : .hash, key: try store.runs.reportKey())
   }
 }
+
+/// The store that a query is about, named by its path or by its job.
+struct StoreChoice<Name: JobNaming>: ParsableArguments {
+  @Option(help: "The store, as the job names it.")
+  var store: String?
+
+  @OptionGroup var name: Name
+
+  @Option(help: ArgumentHelp("With a job: the profile of the job to lay over it.", valueName: "name"))
+  var profile: String?
+
+  @Flag(help: "With a job: the store that its runs with --sandbox keep.")
+  var sandbox = false
+
+  var job: String? { name.job }
+
+  func validate() throws {
+    if (store == nil) == (job == nil) { throw ValidationError.noStore }
+    if profile != nil, job == nil { throw ValidationError("--profile goes with a job.") }
+    if sandbox, job == nil { throw ValidationError("--sandbox goes with a job.") }
+  }
+
+  /// The arguments that name the store in a command.
+  func words() throws -> [String] { ["--store", try path()] }
+
+  /// Returns the path of the store. If it is only read, the job may be invalid.
+  ///
+  /// - Throws: `ExitCode` for an invalid job, after printing its faults.
+  func path(reads: Bool = false) throws -> String {
+    if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
+    var kept: String?
+    do {
+      // There is one of both, as `validate` ensures.
+      let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false) { errors in
+        kept = errors.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
+      }
+      return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
+    } catch {
+      guard reads, let kept, EventStore.isStore(kept) else { throw error }
+      return kept
+    }
+  }
+
+  /// Passes the store to `body` for reading; a run may have it open meanwhile.
+  func reading(_ body: (EventStore) throws -> Void) throws {
+    try Failures.reported {
+      let store = try Platforms.installed.openReading(path(reads: true)).store
+      try body(store)
+      try store.close()
+    }
+  }
+}
+
+extension EventStore {
+  /// - Throws: ``UnknownName`` for a run that the store does not have.
+  func knownRun(_ number: Int64) throws -> StoredRun {
+    let runs = try runs.all()
+    if let run = runs.first(where: { $0.id.number == number }) { return run }
+    let hint = runs.last.map { "its runs are 1 to \($0.id.number), see 'engage-batch history'" } ?? "it has none yet"
+    throw UnknownName(kind: "run", name: "\(number)", hint: hint)
+  }
+}
+
+extension ValidationError {
+  /// The error that neither or both of the two ways to name a store were used.
+  static var noStore: ValidationError {
+    ValidationError("Name the store with --store FILE, or name the job with --job JOB.")
+  }
+}

@@ -67,3 +67,70 @@ public func copyBytes(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPoi
   default: break
   }
 }
+
+public enum Hexadecimal {
+  public static let lowercase = Array("0123456789abcdef".utf8)
+  public static let uppercase = Array("0123456789ABCDEF".utf8)
+
+  /// Returns two lower-case digits per byte.
+  public static func text(of bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns all digits of a number in lower case, including leading zeros.
+  public static func text<Number: FixedWidthInteger & UnsignedInteger>(of number: Number) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: Number.bitWidth / 4 - digits.utf8.count) + digits
+  }
+
+  /// Returns the value of a digit of either case; nil for anything else.
+  public static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+/// Owned text, compared by its UTF-8 bytes (reference decisions 11); ids and column names are keyed and compared by it.
+/// `String` treats canonically equivalent texts as equal, the service does not.
+public struct ByteText: Codable, Sendable {
+  public let string: String
+
+  public init(_ string: String) { self.string = string }
+}
+
+extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
+  public static func == (one: ByteText, other: ByteText) -> Bool {
+    one.string.isIdentical(to: other.string)
+  }
+
+  public static func < (one: ByteText, other: ByteText) -> Bool {
+    one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var string = string
+    string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  public init(stringLiteral literal: String) { self.init(literal) }
+
+  public var description: String { string }
+}
+
+extension String {
+  /// Returns whether both have the same bytes, not merely canonical equivalence.
+  public func isIdentical(to other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    let fast = unsafe utf8.withContiguousStorageIfAvailable { ours in
+      unsafe other.utf8.withContiguousStorageIfAvailable { theirs in
+        guard let ours = ours.baseAddress, let theirs = theirs.baseAddress else { return true }
+        return unsafe compareBytes(ours, theirs, other.utf8.count) == 0
+      }
+    }
+    return fast.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
+  }
+}

@@ -50,3 +50,51 @@ extension Int {
     return text
   }
 }
+
+/// Text for a terminal: control and direction characters except line ends and tabs are spelled out as in JSON
+/// (`\\u009b`). Bytes arrive in pieces; a character cut by the end of a piece is kept for the next.
+public struct TerminalText: Sendable {
+  private var cut: [UInt8] = []
+
+  public init() {}
+
+  /// - Returns: the bytes that can be written now.
+  public mutating func spelledOut(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var all = cut
+    unsafe all.append(contentsOf: bytes)
+    let end = Self.wholeEnd(all)
+    cut = Array(all[end...])
+    guard Self.isSuspicious(all[..<end]) else { return Array(all[..<end]) }
+    // Invalid UTF-8 becomes U+FFFD here because a terminal may take single bytes for control characters.
+    return Array(Self.spelledOut(String(decoding: all[..<end], as: UTF8.self)).utf8)
+  }
+
+  public static func spelledOut(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    return text.unicodeScalars.reduce(into: "") { text, scalar in
+      guard isHidden(scalar) else { return text.unicodeScalars.append(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\n" && scalar != "\t" && String.isUnprintable(scalar)
+  }
+
+  /// Returns whether there is anything but plain ASCII characters, line ends and tabs.
+  private static func isSuspicious(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.contains { $0 >= 0x7F || $0 < 0x20 && $0 != 0x0A && $0 != 0x09 }
+  }
+
+  /// Returns the start of an incomplete character at the end, or the end.
+  private static func wholeEnd(_ bytes: [UInt8]) -> Int {
+    for back in 1...3 where back <= bytes.count {
+      let byte = bytes[bytes.count - back]
+      if byte & 0xC0 == 0x80 { continue }
+      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+      return length > back ? bytes.count - back : bytes.count
+    }
+    return bytes.count
+  }
+}

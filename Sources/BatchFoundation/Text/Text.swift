@@ -147,3 +147,15 @@ package struct FoldedText: Hashable, Sendable {
     bytes = text[first...last].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 }
+
+/// A field of an event: its name and its value.
+public struct Attribute {
+  public var name: Text
+  public var value: Text
+
+  @inlinable
+  public init(_ name: Text, _ value: Text) {
+    self.name = name
+    self.value = value
+  }
+}

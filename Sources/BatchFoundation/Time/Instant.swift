@@ -1,3 +1,5 @@
+import Glibc
+
 /// Whole milliseconds since 1970-01-01T00:00:00Z, the resolution of every rule (reference formats 3.2).
 public struct Instant: Hashable, Comparable, Codable, Sendable {
   public var milliseconds: Int64
@@ -70,5 +72,13 @@ extension Instant {
   public init?(exportText text: Text) {
     guard text.count > 10 else { return nil }
     if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }
+  }
+}
+
+extension Instant {
+  public static var now: Instant {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 }

@@ -60,3 +60,82 @@ public struct Zone: Hashable, Sendable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 }
+
+extension Zone {
+  /// Reads a file of the time zone database (RFC 9636); nil for others, and for zones in `right/`, which count leap
+  /// seconds.
+  public init?(name: String, tzif bytes: [UInt8]) {
+    guard let first = Block(bytes, at: 0, timeSize: 4) else { return nil }
+    var block = first
+    var rule: ZoneRule?
+    if first.version != 0 {
+      guard let second = Block(bytes, at: first.end, timeSize: 8) else { return nil }
+      block = second
+      let footer = bytes[second.end...]
+      guard footer.count >= 2, footer.first == UInt8(ascii: "\n"), footer.last == UInt8(ascii: "\n") else { return nil }
+      let text = footer.dropFirst().dropLast()
+      if !text.isEmpty {
+        guard let read = ZoneRule(text) else { return nil }
+        rule = read
+      }
+    }
+    guard block.leapSeconds == 0, let offsets = block.offsets(bytes), let first = offsets.first,
+      let transitions = block.transitions(bytes, offsets)
+    else { return nil }
+    self.init(name: name, firstOffset: first, transitions: transitions, rule: rule)
+  }
+
+  /// One of a file's two blocks: a header of 44 bytes, then arrays with lengths from the header.
+  private struct Block {
+    let version: UInt8
+    let leapSeconds: Int
+    let end: Int
+    private let start: Int
+    private let timeSize: Int
+    private let timeCount: Int
+    private let typeCount: Int
+
+    init?(_ bytes: [UInt8], at start: Int, timeSize: Int) {
+      guard bytes.count - start >= 44, bytes[start..<start + 4].elementsEqual("TZif".utf8) else { return nil }
+      func count(_ index: Int) -> Int { Int(Zone.number(bytes, at: start + 20 + index * 4, size: 4)) }
+      let (utcFlags, standardFlags, characters) = (count(0), count(1), count(5))
+      leapSeconds = count(2)
+      timeCount = count(3)
+      typeCount = count(4)
+      // Real files have far smaller counts. Larger ones could not overflow the sums, but are meaningless.
+      guard [utcFlags, standardFlags, characters, leapSeconds, timeCount, typeCount].allSatisfy({ 0...65_535 ~= $0 })
+      else { return nil }
+      version = bytes[start + 4]
+      self.start = start + 44
+      self.timeSize = timeSize
+      end =
+        self.start + timeCount * (timeSize + 1) + typeCount * 6 + characters + leapSeconds * (timeSize + 4)
+        + standardFlags + utcFlags
+      guard end <= bytes.count else { return nil }
+    }
+
+    /// Returns the offset of each local time type in seconds east of UTC.
+    func offsets(_ bytes: [UInt8]) -> [Int64]? {
+      let types = start + timeCount * (timeSize + 1)
+      let offsets = (0..<typeCount).map { Zone.number(bytes, at: types + $0 * 6, size: 4) }
+      return offsets.allSatisfy { abs($0) < 100_000 } ? offsets : nil
+    }
+
+    func transitions(_ bytes: [UInt8], _ offsets: [Int64]) -> [Transition]? {
+      var transitions: [Transition] = []
+      for index in 0..<timeCount {
+        let second = Zone.number(bytes, at: start + index * timeSize, size: timeSize)
+        let type = Int(bytes[start + timeCount * timeSize + index])
+        guard type < offsets.count, transitions.last.map({ $0.second < second }) ?? true else { return nil }
+        transitions.append(Transition(second: second, offset: offsets[type]))
+      }
+      return transitions
+    }
+  }
+
+  /// Reads a signed big-endian number.
+  private static func number(_ bytes: [UInt8], at start: Int, size: Int) -> Int64 {
+    let negative: Int64 = bytes[start] & 0x80 == 0 ? 0 : -1
+    return bytes[start..<start + size].reduce(negative) { $0 << 8 | Int64($1) }
+  }
+}

@@ -69,3 +69,92 @@ package struct Retention: Sendable {
     report.purged += removed[.successfullyPosted] ?? 0
   }
 }
+
+/// The result of a purge of knowledge.
+package struct KnowledgeReport: Sendable, Equatable {
+  /// The number of deleted line digests.
+  package var digests = 0
+  /// The number of deleted device states.
+  package var devices = 0
+}
+
+/// The knowledge of earlier lines grows with each night. What is purged is never relied on: lines that old are refused.
+extension Retention {
+  /// Returns the instant before which lines are refused, because accepted ones are no longer known; nil if all are.
+  package func knownSince() throws -> Instant? {
+    try connection.read { try Self.knownSince(in: $0) }
+  }
+
+  private static func knownSince(in db: Database) throws -> Instant? {
+    try Row.integer(db, sql: "SELECT max(at) AS at FROM known_since").map { Instant(milliseconds: $0) }
+  }
+
+  /// Deletes digests of lines before UTC midnight of `asOf` minus some days, and states of devices idle as long; nil
+  /// keeps all. A device is kept if its state holds events or the next run has work for it. A deleted device that
+  /// returns is new.
+  ///
+  /// - Parameter lastSeen: the time of a device's last record, determined by the platform.
+  package func purgeKnowledge(
+    asOf: Instant, digestDays: Int?, deviceDays: Int?, lastSeen: (StoredDevice) throws -> Instant?
+  ) throws -> KnowledgeReport {
+    var report = KnowledgeReport()
+    var idle: [[UInt8]] = []
+    if let deviceDays {
+      let cutoff = Self.midnight(asOf, before: deviceDays)
+      try Timelines(connection: connection).forEachDevice { device in
+        if device.held == 0, let last = try lastSeen(device), last.milliseconds < cutoff { idle.append(device.device) }
+      }
+    }
+    try connection.write { db in
+      for device in idle {
+        let bucket = device.withText { DeviceHash($0).bucket }
+        try db.cachedStatement(sql: "DELETE FROM device WHERE bucket = ? AND name = ? AND (due IS NULL OR due >= ?)")
+          .execute(arguments: [bucket, device.blob, asOf.milliseconds])
+        report.devices += db.changesCount
+      }
+      var horizons: [Int64] = []
+      if report.devices > 0, let deviceDays { horizons.append(Self.midnight(asOf, before: deviceDays)) }
+      if let digestDays {
+        let cutoff = Self.midnight(asOf, before: digestDays)
+        report.digests =
+          try Int.fetchOne(
+            db,
+            sql:
+              "SELECT sum(coalesce(lines, length(digests) / 16)) FROM digest_segment WHERE last < ? AND bucket < 256",
+            arguments: [cutoff]) ?? 0
+        if report.digests > 0 {
+          try db.execute(sql: "DELETE FROM digest_segment WHERE last < ?", arguments: [cutoff])
+          horizons.append(cutoff)
+        }
+      }
+      // A store that deleted nothing refuses nothing.
+      guard let horizon = horizons.max() else { return }
+      let known = try Self.knownSince(in: db)?.milliseconds ?? .min
+      try db.execute(sql: "DELETE FROM known_since")
+      try db.execute(sql: "INSERT INTO known_since (at) VALUES (?)", arguments: [max(horizon, known)])
+      try Runs.forgetKnownFiles(in: db)
+      try EventStore.noteUse(of: db)
+    }
+    return report
+  }
+
+  /// Gives free pages back to the file system, and returns the number of bytes saved.
+  package func shrink() throws -> Int {
+    let before = try byteCount()
+    try connection.rebuild()
+    return max(0, before - (try byteCount()))
+  }
+
+  private func byteCount() throws -> Int {
+    try connection.read { db in
+      (try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0) * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+    }
+  }
+
+  /// Returns UTC midnight of the day, `days` earlier; -1 on overflow.
+  static func midnight(_ asOf: Instant, before days: Int) -> Int64 {
+    let day: Int64 = 86_400_000
+    let (span, overflow) = Int64(days).multipliedReportingOverflow(by: day)
+    return overflow ? -1 : asOf.milliseconds - asOf.milliseconds % day - span
+  }
+}

@@ -58,3 +58,49 @@ package struct Patience: Sendable {
     return min(now + backoff.pauseInOutage(before: pauses, using: &random), end)
   }
 }
+
+/// The `Retry-After` header.
+package enum RetryAfter {
+  /// A year, more than any caller's limit.
+  private static let longest = 31_536_000.0
+
+  /// Returns the seconds from now, at most a year; nil for anything but seconds or an HTTP date. A past date is 0.
+  ///
+  /// - Parameter date: the answer's `Date` header, so that a wrong clock on this machine does not matter.
+  /// - Parameter now: this machine's clock in seconds since 1970, for an answer without a date.
+  package static func seconds(_ header: String?, date: String?, now: Int64) -> Double? {
+    guard let header, !header.isEmpty else { return nil }
+    if header.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(header).map { min($0, longest) } }
+    guard let until = HTTPDate.parse(header) else { return nil }
+    return min(Double(max(0, until - (date.flatMap(HTTPDate.parse) ?? now))), longest)
+  }
+
+  /// Returns whether a failure means that the service accepts no requests for now (`CallFault.isForNow`, `Patience`).
+  package static func isForNow(status: Int, _ seconds: Double?) -> Bool { status == 503 || seconds != nil }
+}
+
+/// The date format of HTTP headers (RFC 9110, 5.6.7), in seconds since 1970.
+package enum HTTPDate {
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, ignoring the weekday; nil for the two obsolete forms and impossible dates.
+  package static func parse(_ text: String) -> Int64? {
+    let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].utf8.last == UInt8(ascii: ","), parts[5] == "GMT",
+      let day = digits(parts[1], 2), let month = months.firstIndex(of: parts[2]), let year = digits(parts[3], 4)
+    else { return nil }
+    let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false).map { digits(String($0), 2) }
+    guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], second <= 60,
+      year >= 1970,
+      // A leap second counts as the second before it.
+      let time = CivilTime(
+        year: year, month: month + 1, day: day, hour: hour, minute: minute, second: min(second, 59))
+    else { return nil }
+    return time.milliseconds / 1000
+  }
+
+  private static func digits(_ text: String, _ count: Int) -> Int? {
+    guard text.utf8.count == count, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(text)
+  }
+}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchReport
@@ -71,5 +72,240 @@ struct IdentityCommand: ParsableCommand {
     if let failure = result.failure { throw failure }
     if result.figures.refused > 0 { throw ExitCode(.protocolRefused) }
     if result.figures.conflicts > 0 { throw ExitCode(.inputRefused) }
+  }
+}
+
+extension IdentityCommand {
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List plans, oldest first.")
+
+    @OptionGroup var choice: StoreChoice<JobName>
+    @OptionGroup var personal: PersonalDataOption
+    @Flag(help: "Only plans that are not ended.")
+    var open = false
+    @OptionGroup var answer: AnswerOption
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        let store = try choice.identities.reading()
+        let personal = try personal.policy(for: store)
+        let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
+          try PlanReport($0, of: store, personal)
+        }
+        answer.format.tell(.array(reports.map(\.facts.document))) {
+          var listing = Listing(.text, columns: PlanReport.columns)
+          for report in reports { listing.add(report.cells) }
+          listing.end()
+        }
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show one plan with its steps, its images and its journal.")
+
+    @Argument(help: "The number of the plan.")
+    var plan: Int64
+    @OptionGroup var choice: StoreChoice<JobOption>
+    @OptionGroup var personal: PersonalDataOption
+    @OptionGroup var answer: AnswerOption
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        let store = try choice.identities.reading()
+        guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+        let report = try PlanReport(plan, of: store, personal.policy(for: store))
+        answer.format.tell(report.facts(try store.merges.journal(of: plan.id)))
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List devices with their mobile user id and recipient, and the recipients that were merged.",
+      discussion: """
+        A line for each device, and before it one for each recipient that it had and that was merged into another. Ids are hashed \
+        unless --show-personal-data is given.
+        """)
+
+    @OptionGroup var choice: StoreChoice<JobName>
+    @OptionGroup var personal: PersonalDataOption
+    @OptionGroup var answer: AnswerOption
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        let store = try choice.identities.reading()
+        let personal = try personal.policy(for: store)
+        var listing = Listing(answer.format, columns: ["device", "mobileUserId", "recipient", "mergedInto"])
+        try store.identities.forEachIdentity { identity in
+          listing.add(
+            [identity.device, identity.mobileUserId, identity.recipientId, identity.mergedInto].map {
+              .text($0.isEmpty ? nil : personal.id($0).text)
+            })
+        }
+        listing.end()
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Link: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Write a user's id into a column of an anonymous recipient and of the user's own.",
+      discussion: "The SDKs' older updateAnonymousToPrimaryUser. Both recipients must exist.")
+
+    @Option(help: ArgumentHelp("The recipient id of the anonymous recipient.", valueName: "id"))
+    var anonymous: String
+    @Option(help: ArgumentHelp("The user's id.", valueName: "id"))
+    var primary: String
+    @Option(help: ArgumentHelp("The column that both get the user's id in.", valueName: "name"))
+    var mergeColumn: String
+    @Option(help: ArgumentHelp("The column by which the user's own recipient is found.", valueName: "name"))
+    var primaryColumn = "EMAIL"
+    @OptionGroup var source: ConfigSource<JobName>
+    @OptionGroup var answer: AnswerOption
+
+    func validate() throws {
+      guard ![anonymous, primary, mergeColumn, primaryColumn].contains(where: \.isEmpty) else {
+        throw ValidationError("Ids and names of columns cannot be empty.")
+      }
+    }
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        let settings = try source.load().configuration.settings
+        let reconciler = try IdentityReconciler.ofOperator(
+          settings, service: EngageService.of(settings.connection, sandbox: nil),
+          store: EventStore.temporary(format: EngagePlatform().storeFormat),
+          now: .now)
+        let result = try reconciler.link(
+          anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
+        answer.format.tell([
+          "changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary),
+        ]) {
+          Streams.data(
+            "anonymous \(result.changedAnonymous ? "updated" : "unchanged"), "
+              + "primary \(result.changedPrimary ? "updated" : "unchanged")")
+        }
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Renew: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Forget a recipient that the service has no more; the next run gives its devices another one.",
+      discussion: "Nothing is asked of the service: 'engage-batch verify' names recipients that are gone.")
+
+    @Argument(help: "The recipient's id.")
+    var recipient: String
+    @OptionGroup var options: ChangedStoreOptions
+
+    func run() throws {
+      try options.changing { store in
+        let devices = try store.identities.forgetRecipient(recipient)
+        guard devices > 0 else {
+          throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
+        }
+        options.answer.format.tell(["devices": .number(devices)]) {
+          Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
+        }
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Resume: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Go on with all plans that are not ended, or with one; decide held checks anew.")
+
+    @Argument(help: "The number of the plan. (default: all)")
+    var plan: Int64?
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var answer: AnswerOption
+
+    func run() throws {
+      try service.reconciling { reconciler in
+        let result = try reconciler.resume(plan)
+        IdentityCommand.report(result.figures, answer.format)
+        try IdentityCommand.end(result)
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Undo: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take a plan back, from wherever it is; the same merge is not made again.",
+      discussion: """
+        Restored are the columns that the plan changed, its audit row and who the device is. Events that were sent meanwhile, \
+        opt-ins and contact lists are not.
+        """)
+
+    @Argument(help: "The number of the plan.")
+    var plan: Int64
+    @OptionGroup var service: ServiceOptions
+    @Flag(help: "Keep the audit row, and write a second one with the roles exchanged.")
+    var keepAuditHistory = false
+    @OptionGroup var answer: AnswerOption
+
+    func run() throws {
+      try service.reconciling { reconciler in
+        let result = try reconciler.undo(plan, keepsAuditHistory: keepAuditHistory)
+        try IdentityCommand.report(plan, of: reconciler.store, answer.format)
+        try IdentityCommand.end(result)
+      }
+    }
+  }
+}
+
+extension IdentityCommand {
+  struct Abandon: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract:
+        "End a stopped plan and leave the service as it is, or let the events of a device go that has no recipient.",
+      discussion:
+        "The check of the plan counts as finished. A device that is abandoned gets no recipient for the ids that it records now."
+    )
+
+    @Argument(help: "The number of the plan.")
+    var plan: Int64?
+    @Option(
+      help: ArgumentHelp(
+        "A device whose set-up is due; its events go without a recipient. Repeatable.", valueName: "id"))
+    var device: [String] = []
+    @OptionGroup var options: ChangedStoreOptions
+
+    func validate() throws {
+      guard (plan == nil) != device.isEmpty else {
+        throw ValidationError("Name the number of a plan, or devices with --device.")
+      }
+    }
+
+    func run() throws {
+      try options.changing { store in
+        if let plan {
+          try IdentityReconciler.abandon(plan, in: store, now: .now)
+          return try IdentityCommand.report(plan, of: store, options.answer.format)
+        }
+        let people = try device.reduce(0) { count, device in
+          let more = try store.identities.abandonSetups(of: device)
+          guard more > 0 else { throw UnknownName(kind: "device", name: device, hint: "it waits for no recipient") }
+          return count + more
+        }
+        options.answer.format.tell(["setUps": .number(people)]) {
+          Streams.data("\(people.counted("set-up")) given up: the next run sends the events without a recipient")
+        }
+      }
+    }
   }
 }
