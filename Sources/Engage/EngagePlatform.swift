@@ -60,7 +60,7 @@ package struct EngagePlatform: Platform {
     func code(_ kind: EventKind) -> String { codes[kind].code }
     return [
       "Identity: 'identity' is not true, so the events \(code(.installed)), \(code(.sessionStarted)) and \(code(.sessionEnded)) of a device "
-        + "wait as HOLD until a record names its mobile user id"
+        + "are held (HOLD) until a record names its mobile user id"
     ]
   }
 
@@ -90,7 +90,7 @@ package struct EngagePlatform: Platform {
       report.platform.lines.append(
         .init(
           "links",
-          "\(count(.linksInSessions).grouped) opened within sessions, each with an event \(codes[.link].code) of its own"
+          "\(count(.linksInSessions).grouped) opened within sessions, each with its own event \(codes[.link].code)"
         ))
     }
     if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }

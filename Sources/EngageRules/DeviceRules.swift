@@ -126,7 +126,7 @@ package struct DeviceRules {
       expireBySilence(until: knownUntil)
       expireCampaign(at: knownUntil)
     } else {
-      explanation?.note("end of input; without asOf, silence decides nothing")
+      explanation?.note("end of input; without asOf, silence ends nothing")
     }
     settleHeld()
     pruneSamples()
@@ -235,7 +235,7 @@ package struct DeviceRules {
     ownerIsNoted = true
     noteOwner(record, from: max(state.emission, EmissionNumber.begin(at: record.timestamp)) + 1)
     if isNew, !wasAutomatic {
-      explanation?.note("another mobile user id: another person from here on (Recipient.onNewUserId)")
+      explanation?.note("another mobile user id: from here on, another person (Recipient.onNewUserId)")
     }
   }
 

@@ -114,7 +114,7 @@ extension DeviceState {
     }
     parts.append(isUserIdKnown ? "user id known" : "user id unknown")
     if consent.isDenied { parts.append("consent denied") }
-    if !waiting.isEmpty { parts.append("\(waiting.count) waiting") }
+    if !waiting.isEmpty { parts.append("\(waiting.count) pending") }
     if !held.isEmpty { parts.append("\(held.count) held") }
     parts.append(hasLifecycle ? "lifecycle rules" : "gap mode")
     return parts.joined(separator: "; ")

@@ -71,9 +71,9 @@ package struct GameWarning: Sendable {
   /// The description of the kind; contains no value of the record.
   package var detail: String {
     switch kind {
-    case .incompleteReceipt: "transactionServer lacks what it needs to validate the receipt"
-    case .lateRecord: "before what was decided of its device: outside its sessions"
-    case .ignored: "records of this type mean nothing to deltaDNA; checked and ignored"
+    case .incompleteReceipt: "the record lacks what transactionServer needs to validate the receipt"
+    case .lateRecord: "before the last processed record of its device: outside its sessions"
+    case .ignored: "deltaDNA has no use for records of this type; checked and ignored"
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
       "Error: 'getlists' is not an operation of the XMLAPI, whose names are case-sensitive; did you mean 'GetLists'?"
     ),
     (["xmlapi", "GetLists", "--param", "VISIBILITY"], "Error: The value 'VISIBILITY' is invalid for '--param"),
-    (["xmlapi", "GetLists", "--param", "A B=1"], "Error: 'A B' cannot be the name of a parameter."),
+    (["xmlapi", "GetLists", "--param", "A B=1"], "Error: 'A B' is not a valid parameter name."),
     (["run", "j", "--online-plan", "p"], "Error: --online-plan needs --dry-run."),
     (
       ["run", "j", "--plan", "p", "--dry-run"],

@@ -242,7 +242,7 @@ import Testing
     #expect(try Summary(run.output)["identity.conflicts"] == 1, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "Identity: 2 events wait on HOLD: 1 device has no recipient yet, since 2026-01-16T00:00:00.000Z"),
+        "Identity: 2 events are pending (HOLD): 1 device has no recipient yet, since 2026-01-16T00:00:00.000Z"),
       "\(run.messages)")
     #expect(try left([ada], in: workspace.path + "/var") == [])
   }

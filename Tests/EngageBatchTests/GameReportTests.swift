@@ -52,13 +52,13 @@ import Testing
       "1 event quarantined: schema-invalid", "campaigns 2 responses of triggers",
       "checks 2 findings, explained in docs/words.md",
       "1 emptyValue", "1 wrongType", "1 not sent, because the player had opted out",
-      "decisions 1 engagement recorded, 1 asked: 1 answered, 0 by an earlier answer, 0 failed",
+      "decisions 1 engagement recorded, 1 asked: 1 answered, 0 from an earlier answer, 0 failed",
     ] {
       #expect(lines.contains(wanted), "\(wanted): \(run.messages)")
     }
     #expect(
       lines.contains {
-        $0.hasSuffix("outside the time that Collect takes (DeltaDNA.oldestEvent, DeltaDNA.furthestAhead)")
+        $0.hasSuffix("outside the time that Collect accepts (DeltaDNA.oldestEvent, DeltaDNA.furthestAhead)")
       })
     #expect(!run.messages.contains("identity "))
     // An empty list filters nothing, which is worth a word.

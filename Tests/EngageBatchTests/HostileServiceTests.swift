@@ -104,7 +104,7 @@ import Testing
     let summary = try Summary(finished.output)
     #expect(summary["identity.updated"] == 11)
     #expect(summary["upload.eventsPosted"] == summary["events.total"])
-    #expect(finished.messages.contains("waits for the next run: outcome unknown: status 503"), "\(finished.messages)")
+    #expect(finished.messages.contains("is left for the next run: outcome unknown: status 503"), "\(finished.messages)")
     #expect(finished.messages.contains("events.ndjson:10)"), "\(finished.messages)")
   }
 
@@ -237,7 +237,7 @@ import Testing
         FaultRule(
           endpoint: .xmlapi,
           action: .fault(id: 145, text: "Session has expired or is invalid, c-123", errorClass: "SP.Admin")),
-        77, "(status 200): a new access token is refused too"
+        77, "(status 200): a new access token was refused too"
       ),
       (
         FaultRule(endpoint: .events, action: .status(404, headers: [:], body: "")), 78,
@@ -316,7 +316,7 @@ import Testing
     #expect(first.code == 0, "\(first.messages)")
     #expect(
       first.messages.contains(
-        "events that the service refused later could not be asked for: outcome unknown: status 503"),
+        "the events that the service refused later could not be listed: outcome unknown: status 503"),
       "\(first.messages)")
     #expect(try Summary(first.output)["upload.eventsFailed"] == 0)
     let second = try workspace.run("run", "jobs/nightly.json", "--summary", "-", environment: service.environment)

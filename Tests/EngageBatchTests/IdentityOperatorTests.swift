@@ -128,7 +128,7 @@ import Testing
     #expect(first.code == 69, "\(first.messages)")
     #expect(
       first.messages.contains(
-        /Identity: device [0-9a-f]{16} \(record at .*\/in\.ndjson:1\) waits for the next run: .*502/),
+        /Identity: device [0-9a-f]{16} \(record at .*\/in\.ndjson:1\) is left for the next run: .*502/),
       "\(first.messages)")
     #expect(!first.messages.contains("phone-1"))
     #expect(try Summary(first.output)["identity.checks"] == 2)
@@ -201,13 +201,13 @@ import Testing
     for words in ["undo", "abandon", "resume"] {
       let again = try identity(words, "1")
       #expect(again.code == 64)
-      #expect(again.messages == "error: plan 1 is 'undone' already\n")
+      #expect(again.messages == "error: plan 1 is already 'undone'\n")
     }
     // It ended with 66, unlike everything else that a store does not have.
     for words in ["show", "undo", "abandon", "resume"] {
       let absent = try identity(words, "99")
       #expect(absent.code == 64)
-      #expect(absent.messages == "error: there is no plan 99\n")
+      #expect(absent.messages == "error: no plan 99\n")
     }
     // The same device meets the same customer again.
     try workspace.write(
@@ -219,7 +219,7 @@ import Testing
     #expect(next.messages.contains("1  left as they are by policy (Recipient.sharedDevice, undone merges)"))
     #expect(!next.messages.contains("identity list --open --store"), "\(next.messages)")
     #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
-    #expect(try identity("list").lines.last?.contains("this merge was undone and is not made again") == true)
+    #expect(try identity("list").lines.last?.contains("this merge was undone and is not repeated") == true)
   }
 
   /// Half of a merge was taken back before the service refused a call that named no list.
@@ -325,9 +325,9 @@ import Testing
     let email = try link("900000000201", "ada@example.test", column[0], "Mobile User Id", "--format", "json")
     #expect(email.output == "{\n  \"changedAnonymous\": true,\n  \"changedPrimary\": true\n}\n")
     for (anonymous, primary, code, words) in [
-      ("900000000999", "c-1", Int32(65), "there is no recipient with the anonymous id; nothing was written"),
-      ("900000000201", "c-9", 65, "there is no recipient with the primary user id; nothing was written"),
-      ("900000000202", "c-1", 65, "both ids mean the same recipient; nothing was written"),
+      ("900000000999", "c-1", Int32(65), "no recipient has the anonymous id; nothing was written"),
+      ("900000000201", "c-9", 65, "no recipient has the primary user id; nothing was written"),
+      ("900000000202", "c-1", 65, "both ids belong to the same recipient; nothing was written"),
       ("", "c-1", 64, "Ids and names of columns cannot be empty."),
       ("900000000201", "", 64, "Ids and names of columns cannot be empty."),
     ] {

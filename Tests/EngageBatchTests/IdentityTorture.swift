@@ -94,7 +94,7 @@ struct IdentityTorture {
         let finished = running.finish()
         aim.rest()
         outcome.runs += 1
-        if finished.messages.contains("lists as files are given up") { outcome.hasToldOfExport = true }
+        if finished.messages.contains("list transfer failed") { outcome.hasToldOfExport = true }
         switch finished.code {
         case 128 + SIGKILL: outcome.kills[point, default: 0] += 1
         case 69 where disturbed: break

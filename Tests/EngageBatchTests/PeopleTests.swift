@@ -87,14 +87,14 @@ import Testing
     #expect(sent(service) == [])
     #expect(try Summary(first.output).text("store") == #"{"HOLD":6}"#)
     #expect(
-      first.messages.contains("6 events wait on HOLD: 2 devices have no recipient yet, since 2026-01-20T00:00:00.000Z"),
+      first.messages.contains("6 events are pending (HOLD): 2 devices have no recipient yet, since 2026-01-20T00:00:00.000Z"),
       "\(first.messages)")
     #expect(
       first.messages.contains(
         "6 events are not sent (HOLD): 2 devices have no recipient yet, since 2026-01-20T00:00:00.000Z. The next run tries again;"
       ), "\(first.messages)")
     let verify = try workspace.run("verify", "job.json", environment: service.environment)
-    #expect(verify.output.contains("2 devices wait for a recipient"), "\(verify.output)")
+    #expect(verify.output.contains("2 devices have no recipient yet"), "\(verify.output)")
     let later = Self.job().replacing("2026-01-20T", with: "2026-01-28T")
     try workspace.write("later.json", later)
     let old = try workspace.run("verify", "later.json", "--show-personal-data", environment: service.environment)
@@ -133,7 +133,7 @@ import Testing
       #expect(verify.code == 65)
       #expect(verify.output.contains("recipients: 2 missing\n"), "\(verify.output)")
       #expect(verify.output.contains("identity abandon --device d-2 ") == isOld, "\(verify.output)")
-      #expect(verify.output.contains("2 devices wait for a recipient, and the service refuses the set-up") == !isOld)
+      #expect(verify.output.contains("2 devices have no recipient, because the service refuses the set-up") == !isOld)
     }
     let abandon = try workspace.run("identity", "abandon", "--device", "d-2", "--store", "store.sqlite")
     #expect(abandon.code == 0, "\(abandon.messages)")

@@ -34,7 +34,7 @@ import Testing
       ["run", "jobs/nightly.json", "--summary", "-"] + Self.hasty, environment: environment)
     #expect(finished.code == 69)
     #expect(finished.messages.contains("exit code 69"))
-    let told = "Identity: not sent: the token service was not reached: no connection (libcurl 7); trying again\n"
+    let told = "Identity: not sent: the token service could not be reached: no connection (libcurl 7); trying again\n"
     #expect(finished.messages.ranges(of: told).count == 1, "\(finished.messages)")
     // Nobody has a recipient yet (reference decisions 62).
     #expect(try Summary(finished.output).text("store") == #"{"HOLD":37}"#)
@@ -67,7 +67,7 @@ import Testing
     #expect(finished.code == 69, "\(finished.messages)")
     #expect(limited.server.totals.requests > 0)
     #expect(
-      finished.messages.contains("the account has used up the access tokens it may ask for in an hour"),
+      finished.messages.contains("the account has used up its access tokens for this hour"),
       "\(finished.messages)")
     #expect(finished.messages.contains("ask the provider to raise the limit"), "\(finished.messages)")
     try goesOn(workspace, try Service())

@@ -40,7 +40,7 @@ import Testing
 
     let first = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
     #expect(first.code == 76, "\(first.messages)")
-    #expect(first.messages.contains("12 events wait"), "\(first.messages)")
+    #expect(first.messages.contains("12 events are pending"), "\(first.messages)")
     // Who, where, why, and what to do (reference decisions 37).
     let reason = "the service refused: organisation not permitted to use this call (error 150"
     #expect(first.messages.contains("in.ndjson:1): \(reason)"), "\(first.messages)")

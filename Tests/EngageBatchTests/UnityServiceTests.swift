@@ -33,7 +33,7 @@ import Testing
   }
 
   private static let advice =
-    "are too old by the clock of this machine: Unity Analytics drops events that are older than 31 days, without a word and whatever asOf "
+    "are too old by the clock of this machine: Unity Analytics drops events older than 31 days, without a word and whatever asOf "
     + "says, so that \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; for Unity Analytics ask "
     + "Unity's support (docs/reference/deltadna-service.md, section U5)"
 
@@ -59,7 +59,7 @@ import Testing
     #expect(
       verified.output.contains(
         "2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z were older than 31 days when sent, and Unity Analytics drops "
-          + "such events without a word: do not count on them."), "\(verified.output)")
+          + "such events silently: do not rely on them."), "\(verified.output)")
     let again = try workspace.run(
       ["run", "job.json", "--as-of", "2025-02-15T00:00:00Z"], environment: Self.unity(server))
     #expect(!again.messages.contains("too old by the clock"), "\(again.messages)")
@@ -93,10 +93,10 @@ import Testing
     #expect(
       run.messages.contains(
         "2  EXPIRED: older than Unity Analytics takes (31 days back and 24 hours ahead, or less by DeltaDNA.oldestEvent and "
-          + "furthestAhead); ends with nothing that a run does\n"), "\(run.messages)")
+          + "furthestAhead); ends with no run\n"), "\(run.messages)")
     #expect(
       run.messages.contains(
-        "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics takes. deltaDNA loaded older data on request; "
+        "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics accepts. deltaDNA loaded older data on request; "
           + "for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)\n"),
       "\(run.messages)")
     let verified = try workspace.run(["verify", "job.json"], environment: Self.unity(server))
@@ -112,11 +112,11 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(
       run.messages.contains("1  EXPIRED: further ahead than Unity Analytics takes (31 days back"), "\(run.messages)")
-    #expect(run.messages.contains("; ends with a run when their time is nearer\n"), "\(run.messages)")
+    #expect(run.messages.contains("; ends with a run closer to their time\n"), "\(run.messages)")
     #expect(!run.messages.contains("To do"), "\(run.messages)")
     let verified = try workspace.run("verify", "job.json", "--sandbox")
     #expect(
-      verified.output.contains("they are not counted as missing, and it ends with a run when their time is nearer"),
+      verified.output.contains("they are not counted as missing, and it ends with a run closer to their time"),
       "\(verified.output)\(verified.messages)")
     let later = try workspace.run("post", "job.json", "--as-of", "2026-02-16T12:00:00Z", "--sandbox")
     #expect(later.messages.contains("1 event posted"), "\(later.messages)")
@@ -147,7 +147,7 @@ import Testing
     #expect(game.code == 0, "\(game.messages)")
     #expect(
       game.messages.contains(
-        "1 event of 2025-02-10T00:00:00.000Z is too old by the clock of this machine: Collect drops events that are older than 32 days"
+        "1 event of 2025-02-10T00:00:00.000Z is too old by the clock of this machine: Collect drops events older than 32 days"
       ),
       "\(game.messages)")
   }

@@ -168,7 +168,7 @@ extension VerifyTests {
     #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' is not what plan "))
     // It may be another person's, so that nothing writes over it.
     let unknown =
-      "the store does not know whose id that is: see at the service whether the recipient is another person's"
+      "the store does not know whose id that is: check at the service whether the recipient is another person's"
     #expect(repairs(answer) == [unknown])
     try xmlapi(
       "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(known.id)", "--column",
@@ -204,7 +204,7 @@ extension VerifyTests {
     // What is renewed waits until the next run.
     #expect(try workspace.run("identity", "renew", "\(written.id)", "--store", "j.sqlite").code == 0)
     let renewed = try verify(workspace, "job.json", environment: service.environment)
-    #expect(renewed.code == 65 && details(renewed.answer) == ["1 device waits for a recipient"])
+    #expect(renewed.code == 65 && details(renewed.answer) == ["1 device has no recipient yet"])
   }
 
   @Test("A recipient that its finder went up in meanwhile has other ids, and nothing is wrong")
@@ -252,7 +252,7 @@ extension VerifyTests {
     #expect(counts(answer, "recipients") == ["confirmed": 1, "missing": 2])
     #expect(
       details(answer).suffix(2) == [
-        "1 device waits for a recipient, and the service refuses the set-up",
+        "1 device has no recipient, because the service refuses the set-up",
         "changes of ids that the service refuses: 1",
       ])
     let list = "engage-batch identity list --open --store \(workspace.path)/j.sqlite"
@@ -321,7 +321,7 @@ extension VerifyTests {
     let finding = try #require(answer["findings"]?.array?.first)
     #expect(finding["name"]?.string == #"a"b"#)
     #expect(
-      finding["detail"]?.string?.hasPrefix("is not an id that the service can have given (of 1 device: ") == true,
+      finding["detail"]?.string?.hasPrefix("cannot be an id of the service (of 1 device: ") == true,
       "\(details(answer))")
     let repair = try #require(finding["repair"]?.string?.split(separator: "; then ").first.map(String.init))
     #expect(try workspace.shell(repair, environment: service.environment).code == 0)
@@ -344,7 +344,7 @@ extension VerifyTests {
     #expect(code == 65)
     #expect(counts(answer, "recipients") == ["confirmed": 4, "unknown": 1])
     #expect(
-      details(answer).count == 1 && details(answer)[0].hasPrefix("the service says nothing of it (of 1 device: "),
+      details(answer).count == 1 && details(answer)[0].hasPrefix("the service says nothing about it (of 1 device: "),
       "\(details(answer))")
   }
 }

@@ -86,7 +86,7 @@ import Testing
       let refused = try #require(counts(answer, "events")["different"])
       #expect(refused > 0)
       #expect(counts(answer, "events") == ["taken": 37 - refused, "different": refused])
-      #expect(details(answer).allSatisfy { $0.hasPrefix("refused by the service after it was taken: ") })
+      #expect(details(answer).allSatisfy { $0.hasPrefix("refused by the service after it was accepted: ") })
     }
     #expect(try workspace.run("post", "jobs/nightly.json", environment: service.environment).code == 0)
     let (code, answer) = try verify(workspace, "jobs/nightly.json", environment: service.environment)
@@ -243,7 +243,7 @@ import Testing
     let (code, answer) = try verify(workspace, "job.json", environment: key)
     #expect(code == 0)
     #expect(counts(answer, "events") == ["taken": 3])
-    #expect(answer["basis"]?["events"]?.string?.hasPrefix("Collect does not tell") == true)
+    #expect(answer["basis"]?["events"]?.string?.hasPrefix("Collect does not report") == true)
   }
 
   // MARK: - Outbox

@@ -23,7 +23,7 @@ import Testing
     #expect(rules.output.warnings.map(\.kind) == [.lateRecord])
     #expect(
       rules.output.warnings.map(\.detail)
-        == ["before what was decided of its device: outside its sessions and campaigns"])
+        == ["before the last processed record of its device: outside its sessions and campaigns"])
     #expect(rules.output.late.isEmpty)
   }
 

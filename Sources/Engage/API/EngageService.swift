@@ -55,10 +55,10 @@ package final class EngageService: Sendable {
     tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in
       if let wait = limits.withLock({ $0.tokens })?.take() { return .failure(.tokensUsedUp(wait)) }
       switch http.send(request, cancellation: cancellation) {
-      case .notSent(let fault): return .failure(.notSent(fault, "the token service was not reached"))
+      case .notSent(let fault): return .failure(.notSent(fault, "the token service could not be reached"))
       case .noAnswer(let fault):
         counts.withLock { $0.tokenRequests += 1 }
-        return .failure(.notSent(fault, "the token service was not reached"))
+        return .failure(.notSent(fault, "the token service could not be reached"))
       case .answer(let answer):
         counts.withLock { $0.tokenRequests += 1 }
         return TokenAnswer.read(answer, now: Int64(wallClock()))
@@ -85,7 +85,7 @@ package final class EngageService: Sendable {
     _ operation: XMLAPIOperation<Answer>, cancellation: HTTPCancellation? = nil
   ) -> ServiceOutcome<Answer> {
     call([operation.call], cancellation: cancellation).map { results in
-      guard let result = results.first else { return .unknown(.unreadable(status: 200, "there is no result")) }
+      guard let result = results.first else { return .unknown(.unreadable(status: 200, "the answer has no result")) }
       if let fault = result.fault { return .rejected(fault) }
       do throws(MissingField) {
         return .answered(try operation.read(result))
@@ -185,7 +185,7 @@ package final class EngageService: Sendable {
         // The earlier empty answer may have been the answer to the same bytes.
         if seenEmpty { return .unknown(Self.emptyAnswer(status)) }
         if refused != nil, !isSentence { tokens.giveUp(status: status) }
-        let words = refused == nil ? nil : "a new access token is refused too"
+        let words = refused == nil ? nil : "a new access token was refused too"
         return .refused(CallFault(.credentials, status: status, words: words, isSentence: isSentence))
       case .empty where isLast || !isRepeatable:
         // The token may have expired, so the next call gets a new one.

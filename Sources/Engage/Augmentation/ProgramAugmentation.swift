@@ -28,7 +28,7 @@ final class ProgramAugmentation {
     var next = 0
     while next < events.count {
       guard failures < Self.mostFailures else {
-        for index in next..<events.count { fail(index, "the program failed too often and is not asked any more") }
+        for index in next..<events.count { fail(index, "the program failed too often and is no longer used") }
         return failed
       }
       var lines: [[UInt8]] = []
@@ -42,7 +42,7 @@ final class ProgramAugmentation {
       let (answers, failure) = program.ask(lines)
       for (offset, answer) in answers.enumerated() {
         guard let attributes = Self.attributes(answer) else {
-          fail(next + offset, "the program answered something other than an object of texts, numbers and booleans")
+          fail(next + offset, "the program's answer is not an object of strings, numbers and booleans")
           continue
         }
         events[next + offset] = events[next + offset].adding(attributes, in: arena)
@@ -107,8 +107,8 @@ extension LineProgram.Command {
     guard command.isThere else {
       throw ConfigurationErrors([
         ConfigurationFault(
-          Place(job.file, line: nil), "'Augmentation.command' names '\(name)', which is not a program that can be run",
-          hint: "names without a slash are looked for in PATH, others from the folder of the job")
+          Place(job.file, line: nil), "'Augmentation.command' names '\(name)', which is not an executable program",
+          hint: "names without a slash are looked up in PATH, others relative to the job's folder")
       ])
     }
     return command

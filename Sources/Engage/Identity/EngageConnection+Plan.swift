@@ -10,7 +10,7 @@ struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
   var exit: RunExit { .inputRefused }
 
   var description: String {
-    "\(path): error: the file is not a change plan of this release; make one with --dry-run --online-plan"
+    "\(path): error: the file is not a change plan of this release; create one with --dry-run --online-plan"
   }
 }
 

@@ -36,7 +36,7 @@ extension EngagePlatform {
     return try UnsentEvents.all(
       in: store, held: held(in: store, counts[.hold] ?? 0),
       expired: .of(
-        .expired, counts, "no location or placemark came in time", "Augmentation.augmentationTimeout",
+        .expired, counts, "no location or placemark arrived in time", "Augmentation.augmentationTimeout",
         "the next run, or 'post', which sends what is known"))
   }
 
@@ -64,7 +64,7 @@ extension EngagePlatform {
       let devices = awaiting.count.counted("device has", "devices have")
       let abandon = ShellCommand("identity", "abandon", "--store", store.path, "--device").text
       unidentified?.advice =
-        "\(devices) no recipient yet, since \(since.rfc3339). The next run tries again; to let a device's events go without one: \(abandon) ID"
+        "\(devices) no recipient yet, since \(since.rfc3339). The next run tries again; to send a device's events without one: \(abandon) ID"
     }
     return [
       held(
@@ -90,7 +90,7 @@ extension EngagePlatform {
     let open = try store.merges.openPlans().count
     guard open > 0, let destination = try store.destination() else { return nil }
     let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
-    return "\(open) identity plans of \(destination) are unfinished, which concern that list alone: \(list)"
+    return "\(open) identity plans of \(destination) are unfinished, and apply to that list only: \(list)"
   }
 }
 
@@ -132,7 +132,7 @@ extension EngagePlatform {
     if run.job.identity {
       rules.append(rule("an identity is checked", .identityChecks))
     } else {
-      rules.append(rule("events wait for a mobile user id", .waitingForUserId))
+      rules.append(rule("events are pending for a mobile user id", .waitingForUserId))
     }
     guard let details = details as? EngageDetails, let file = details.links.file else { return rules }
     return rules

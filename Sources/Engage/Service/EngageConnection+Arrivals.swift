@@ -33,14 +33,14 @@ extension EngageConnection: ArrivalChecking {
       arrivals.explain(
         .events,
         isWhole
-          ? "the service lists the events that it refused after taking them; it does not list those that it has"
-          : "the service's list of refused events is long and was read in part; a run goes on reading")
+          ? "the service lists the events that it refused after accepting them, but not those that it has"
+          : "the service's list of refused events is long and was read in part; the next run continues")
     }
     for (id, reason) in refused {
       arrivals.add(
         Arrivals.Finding(
-          .different, .events, "\(id)", "refused by the service after it was taken: \(reason)",
-          repair: "the next run notes it; when the cause is fixed: "
+          .different, .events, "\(id)", "refused by the service after it was accepted: \(reason)",
+          repair: "the next run records it; after fixing the cause: "
             + names.onStore("store", "requeue", "--status", "FAILED_POST")))
     }
     arrivals.count(.taken, .events, by: posted - refused.count)
@@ -67,16 +67,16 @@ extension EngageConnection: ArrivalChecking {
       arrivals.add(
         Arrivals.Finding(
           .missing, .recipients, name,
-          "the device waits for a recipient since \(device.since.rfc3339), and its events with it",
-          repair: "see why the last run made none; to let its events go without one: "
+          "the device has had no recipient since \(device.since.rfc3339), so its events are pending",
+          repair: "see why the last run created none; to send its events without one: "
             + names.onStore("identity", "abandon", "--device", name)))
     }
     add(
-      waiting, .recipients, "\(waiting.counted("device waits", "devices wait")) for a recipient",
+      waiting, .recipients, "\(waiting.counted("device has", "devices have")) no recipient yet",
       repair: "the next run gives each of them one")
     add(
       refused, .recipients,
-      "\(refused.counted("device waits", "devices wait")) for a recipient, and the service refuses the set-up")
+      "\(refused.counted("device has", "devices have")) no recipient, because the service refuses the set-up")
     let open = Dictionary(grouping: plans.filter { $0.scenario != .setUp }) {
       OpenKind(subject: $0.unfinishedSubject, nouns: $0.unfinishedNouns, state: $0.state)
     }
@@ -85,8 +85,8 @@ extension EngageConnection: ArrivalChecking {
     }
     let checks = try store.identities.pendingCheckCount() - plans.count { $0.checkId != nil }
     add(
-      checks, .recipients, "\(checks.counted("identity check")): not made yet",
-      repair: "the next run, unless what is open comes before it")
+      checks, .recipients, "\(checks.counted("identity check")): not done yet",
+      repair: "the next run, unless open plans come first")
   }
 
   private struct OpenKind: Hashable {
@@ -101,7 +101,7 @@ extension EngageConnection: ArrivalChecking {
   ) throws {
     let settings = IdentitySettings(context.settings)
     let all = try ExpectedRecipient.all(in: store)
-    guard !all.isEmpty else { return arrivals.explain(.recipients, "the store knows of none") }
+    guard !all.isEmpty else { return arrivals.explain(.recipients, "the store has none") }
     let expected = all.filter { RecipientQuestion.isID($0.id) }
     for recipient in all where !RecipientQuestion.isID(recipient.id) { arrivals.add(recipient.findingOfNoID(names)) }
     let columns = Set(
@@ -138,8 +138,8 @@ extension EngageConnection: ArrivalChecking {
     }
     arrivals.explain(
       .recipients,
-      "each recipient of a device is looked up in list \(settings.list): whether it is there, with the ids by which it was found, with what "
-        + "the store's plans wrote to it or to the one in whose place it came, or else with the mobile user id of a device that has it"
+      "each recipient of a device is looked up in list \(settings.list) and must have the ids by which it was found and what the store's "
+        + "plans wrote to it or to the one that it replaced; failing those, the mobile user id of one of its devices"
     )
     tellMutualMerges(marks, settings, names, &arrivals)
     for ((heir, lack), answer) in zip(zip(heirs, lacks), answers) {
@@ -174,8 +174,8 @@ extension EngageConnection: ArrivalChecking {
       arrivals.add(
         Arrivals.Finding(
           .different, .merges, first.string,
-          "and \(others) are marked as merged into each other, so nobody is who stays",
-          repair: "run one of these, for the one who stays: \(commands.joined(separator: "  or  "))"))
+          "and \(others) are marked as merged into each other, so neither stays",
+          repair: "run the one for the recipient that should stay: \(commands.joined(separator: "  or  "))"))
     }
   }
 
@@ -186,11 +186,11 @@ extension EngageConnection: ArrivalChecking {
     let settings = IdentitySettings(context.settings)
     guard let table = settings.audit else { return }
     let expected = try AuditRowReading.expected(in: store)
-    guard !expected.isEmpty else { return arrivals.explain(.auditRows, "no merge of the store has left one") }
+    guard !expected.isEmpty else { return arrivals.explain(.auditRows, "no merge of the store wrote one") }
     guard context.settings.recipient.transferFolder != nil else {
       arrivals.count(.taken, .auditRows, by: expected.count)
       return arrivals.explain(
-        .auditRows, "the service shows the rows of a table by export only, which needs Recipient.transferFolder")
+        .auditRows, "the service shows a table's rows only by export, which needs Recipient.transferFolder")
     }
     let found: [AuditRowReading.Finding]
     do {
@@ -204,9 +204,9 @@ extension EngageConnection: ArrivalChecking {
       return arrivals.add(
         Arrivals.Finding(
           .unknown, .auditRows, "", "table \(table.tableId) could not be read: \(error)",
-          repair: "'verify' again, once exports reach Recipient.transferFolder"), of: expected.count)
+          repair: "run 'verify' again once exports reach Recipient.transferFolder"), of: expected.count)
     }
-    arrivals.explain(.auditRows, "each row is looked for in an export of table \(table.tableId)")
+    arrivals.explain(.auditRows, "each row is looked up in an export of table \(table.tableId)")
     for (row, finding) in zip(expected, found) {
       let detail =
         switch finding {

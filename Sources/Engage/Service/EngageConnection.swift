@@ -90,13 +90,13 @@ struct EngageConnection: PlatformService {
       let id = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
       let source = try stage.store.identities.recordSource(ofCheck: device.check, of: device.device)
       let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
-      let reason = device.failure.map { "\($0)" } ?? "an earlier one with the same id or recipient waits"
-      stage.report.notes.append("identity: \(name) waits for the next run: \(reason)")
-      stage.note("Identity: \(name) waits for the next run: \(reason)")
+      let reason = device.failure.map { "\($0)" } ?? "an earlier one with the same id or recipient is pending"
+      stage.report.notes.append("identity: \(name) is left for the next run: \(reason)")
+      stage.note("Identity: \(name) is left for the next run: \(reason)")
     }
     if waiting.count > Self.named {
-      stage.report.notes.append("identity: devices that wait in all: \(waiting.count)")
-      stage.note("Identity: devices that wait in all: \(waiting.count)")
+      stage.report.notes.append("identity: devices left for the next run: \(waiting.count)")
+      stage.note("Identity: devices left for the next run: \(waiting.count)")
     }
   }
 
@@ -124,15 +124,15 @@ struct EngageConnection: PlatformService {
     let held = try stage.store.ledger.hold(
       eventsOf: awaiting.map(\.device) + (waits ? stage.store.identities.devicesWithoutIdentity() : []))
     guard held > 0 else { return }
-    let events = held.counted("event waits", "events wait")
+    let events = held.counted("event is pending", "events are pending")
     guard let since = awaiting.first?.since else {
-      stage.report.notes.append("\(events) until the identity of the device is known")
+      stage.report.notes.append("\(events) until the device's identity is known")
       return stage.note("Identity: \(events) (Recipient.holdEventsUntilIdentified)")
     }
     let words =
-      "\(events) on HOLD: \(awaiting.count.counted("device has", "devices have")) no recipient yet, since \(since.rfc3339)"
+      "\(events) (HOLD): \(awaiting.count.counted("device has", "devices have")) no recipient yet, since \(since.rfc3339)"
     stage.report.notes.append("identity: \(words)")
-    stage.note("Identity: \(words); the next run tries again, 'identity abandon --device' lets them go without one")
+    stage.note("Identity: \(words); the next run tries again, 'identity abandon --device' sends them without one")
   }
 
   /// Quarantines events that the service refused after accepting them, in this run or an earlier one, with its message.
@@ -144,16 +144,16 @@ struct EngageConnection: PlatformService {
       { try submission.readRejections(into: store, run: run) }, end: { submission.abort() })
     switch reading {
     case .read(_, let found, let ofRun, let isWhole):
-      if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues there") }
+      if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues") }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
       // An event must count only once.
       stage.report.summary.upload.eventsPosted -= ofRun
       stage.report.notes.append(
-        found.counted("event that the service had taken was", "events that the service had taken were")
+        found.counted("event that the service had accepted was", "events that the service had accepted were")
           + " refused later; see the quarantine")
     case .unavailable(let reason, _):
-      let note = "events that the service refused later could not be asked for: \(reason)"
+      let note = "the events that the service refused later could not be listed: \(reason)"
       stage.report.notes.append(note)
       stage.note("Delivery: \(note)")
     }

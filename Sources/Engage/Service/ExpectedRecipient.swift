@@ -172,8 +172,8 @@ struct ExpectedRecipient {
         .missing, subject, id, "is not in list \(settings.list)\(whose)", repair: renewal(names))
     case .unanswered(let failure):
       return Arrivals.Finding(
-        .unknown, subject, id, "the service says nothing of it\(whose): \(failure)",
-        repair: "'verify' again; if it stays so, see at the service whether it is there")
+        .unknown, subject, id, "the service says nothing about it\(whose): \(failure)",
+        repair: "run 'verify' again; if that does not help, look for it at the service")
     }
     guard let lack else { return nil }
     let column = lack.id.name
@@ -196,14 +196,14 @@ struct ExpectedRecipient {
       .different, isMark ? .merges : subject, id, detail,
       repair: isMine
         ? repair(lack, isId: isMark, settings, names)
-        : "the store does not know whose id that is: see at the service whether the recipient is another person's")
+        : "the store does not know whose id that is: check at the service whether the recipient is another person's")
   }
 
   /// Returns the finding for an id that the service cannot have issued: a wrong answer that the store once accepted.
   func findingOfNoID(_ names: ArrivalNames) -> Arrivals.Finding {
     let shown = String(id.prefix(20)) + (id.count > 20 ? "…" : "")
     return Arrivals.Finding(
-      .missing, subject, shown, "is not an id that the service can have given\(owners(names))", repair: renewal(names))
+      .missing, subject, shown, "cannot be an id of the service\(owners(names))", repair: renewal(names))
   }
 
   private func owners(_ names: ArrivalNames) -> String {
@@ -214,7 +214,7 @@ struct ExpectedRecipient {
 
   private func renewal(_ names: ArrivalNames) -> String {
     devices.isEmpty
-      ? "not needed: no device of the store reports to it any more"
+      ? "not needed: no device of the store uses it any more"
       : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one"
   }
 
@@ -223,7 +223,7 @@ struct ExpectedRecipient {
     let (column, value) = (lack.id.name, lack.id.value)
     if let holder = lack.holder {
       return
-        "recipient \(holder) has the value of '\(column)': see both at the service, and which of them is the person's"
+        "recipient \(holder) has the value of '\(column)': check at the service which of the two is the person's"
     }
     guard isId || value.isEmpty || names.personal.policy == .clear else {
       return "'verify --show-personal-data' shows the command that sets column '\(column)' again"

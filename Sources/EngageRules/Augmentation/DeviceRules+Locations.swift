@@ -38,7 +38,7 @@ extension DeviceRules {
   func explainSample(at instant: Instant) {
     guard settings.augmentation.usesSamples else {
       explanation?.note(
-        "a sample that no plug-in asks for (LocationServices.enabled, Augmentation.augmentationPluginClasses)")
+        "a sample that no plug-in uses (LocationServices.enabled, Augmentation.augmentationPluginClasses)")
       return
     }
     let first = Instant(milliseconds: max(0, instant.milliseconds - settings.augmentation.timeout.count))

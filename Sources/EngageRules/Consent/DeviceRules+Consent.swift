@@ -16,12 +16,12 @@ extension DeviceRules {
       explanation?.note("consent is given")
       return
     }
-    explanation?.note("consent is denied: nothing that is recorded from here on goes out")
+    explanation?.note("consent is denied: nothing recorded from here on is sent")
     switch state.session {
     case .none: break
     case .active:
       state.session = .none
-      explanation?.note("the session in use ends without an event")
+      explanation?.note("the active session ends without an event")
     case .paused(let pause): end(pause)
     }
   }

@@ -63,24 +63,24 @@ extension RouteFileReader {
       lintKey(of: route)
       lintParameters(of: route)
       for handler in route.handlers where !handler.isEngage {
-        warn(route.place, "the handler '\(handler.name)' of route '\(route.key)' is not known here; it is skipped")
+        warn(route.place, "unknown handler '\(handler.name)' of route '\(route.key)', skipped")
       }
       guard let shape = route.shape else { continue }
       if let twin = shapes[shape] {
-        warn(route.place, "the route '\(route.key)' takes the same links as '\(twin)', which comes first and wins")
+        warn(route.place, "the route '\(route.key)' matches the same links as '\(twin)', which comes first and wins")
       } else {
         shapes[shape] = route.key
       }
     }
     for handler in file.defaultHandlers ?? [] where !handler.isEngage {
-      warn(nil, "the handler '\(handler.name)' of the default route is not known here; it is skipped")
+      warn(nil, "unknown handler '\(handler.name)' of the default route, skipped")
     }
   }
 
   private mutating func lintKey(of route: Route) {
-    if route.key.isEmpty { warn(route.place, "the route key is empty; it takes no link") }
+    if route.key.isEmpty { warn(route.place, "the route key is empty; it matches no link") }
     if route.host?.first == UInt8(ascii: ":") {
-      warn(route.place, "the host of route '\(route.key)' is compared as text; a placeholder cannot stand there")
+      warn(route.place, "the host of route '\(route.key)' is compared as text; a host cannot be a placeholder")
     }
     if let odd = route.key.utf8.first(where: { [0x23, 0x25, 0x3F].contains($0) }) {
       let character = Unicode.Scalar(odd)
@@ -93,7 +93,7 @@ extension RouteFileReader {
     }
     let names = route.placeholderNames
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
-      warn(route.place, "the placeholder ':\(text(name))' stands twice in '\(route.key)'; the last value counts")
+      warn(route.place, "the placeholder ':\(text(name))' is in '\(route.key)' twice; the last value counts")
     }
   }
 
@@ -104,13 +104,13 @@ extension RouteFileReader {
       if let expression = parameter.expression, expression.acceptsSingleCharactersOnly {
         warn(
           place,
-          "'\(expression.pattern)' accepts one character only; '\(expression.pattern)+' may be meant for '\(text(parameter.name))'"
+          "'\(expression.pattern)' matches a single character; '\(text(parameter.name))' may need '\(expression.pattern)+'"
         )
       }
       if names.contains(parameter.name) {
         note(
           .info, place,
-          "a query parameter '\(text(parameter.name))' replaces the value of the placeholder of that name")
+          "a query parameter '\(text(parameter.name))' overrides the placeholder of that name")
       }
     }
   }

@@ -24,7 +24,7 @@ struct RouteFileReader: NotingReader {
       throw self.error(error)
     }
     if let comment {
-      warn(comment, "comments are not JSON; the iOS library refuses the whole file for them")
+      warn(comment, "comments are not JSON; the iOS library rejects the whole file")
     }
     var file = RouteFile(name: name, routes: [], defaultHandlers: nil, notes: [])
     guard root.members != nil else { throw error(root.place, "the top level is \(root.kind), not an object") }
@@ -42,7 +42,7 @@ struct RouteFileReader: NotingReader {
 
   private mutating func readLogging(_ node: JSONNode?, _ place: TextPlace?) {
     switch node?.value {
-    case nil: warn(place, "'logging' is missing; the Android library stops reading the file then")
+    case nil: warn(place, "'logging' is missing; the Android library then stops reading the file")
     case .bool:
       warn(node?.place ?? place, "'logging' is a boolean; the iOS library needs the string \"true\" or \"false\"")
     case .string: break
@@ -52,7 +52,7 @@ struct RouteFileReader: NotingReader {
 
   private mutating func readRoutes(_ node: JSONNode?, _ place: TextPlace?) -> [Route] {
     guard let node else {
-      warn(place, "'routes' is missing; every link takes the default route")
+      warn(place, "'routes' is missing; every link goes to the default route")
       return []
     }
     guard isObject(node, "'routes'") else { return [] }
@@ -61,13 +61,13 @@ struct RouteFileReader: NotingReader {
 
   private mutating func readDefault(_ node: JSONNode?, _ place: TextPlace?) -> [RouteHandler]? {
     guard let node else {
-      warn(place, "'defaultRoute' is missing; the Android library crashes on a link that no route takes")
+      warn(place, "'defaultRoute' is missing; the Android library crashes on a link that no route matches")
       return nil
     }
     guard isObject(node, "'defaultRoute'") else { return nil }
     let members = uniqueMembers(node)
     if let parameters = members["routeParameters"] {
-      warn(parameters.place, "'routeParameters' of the default route are never looked at")
+      warn(parameters.place, "'routeParameters' of the default route are never used")
     }
     return readHandlers(members["handlers"])
   }
@@ -132,7 +132,7 @@ struct RouteFileReader: NotingReader {
     case .bool(let flag):
       warn(
         node.place,
-        "'required' of \(subject) is a boolean, which the iOS library reads as not required; read as \(flag)")
+        "'required' of \(subject) is a boolean, which the iOS library reads as false; read as \(flag)")
       return flag
     case .string("true"): return true
     case .string("false"): return false
@@ -140,7 +140,7 @@ struct RouteFileReader: NotingReader {
       warn(node.place, "'required' of \(subject) is '\(text)', which only Android reads as true; read as true")
       return true
     default:
-      warn(node.place, "'required' of \(subject) is neither \"true\" nor \"false\"; read as not required")
+      warn(node.place, "'required' of \(subject) is neither \"true\" nor \"false\"; read as false")
       return false
     }
   }
@@ -152,7 +152,7 @@ struct RouteFileReader: NotingReader {
       return nil
     }
     if pattern.isEmpty {
-      warn(node.place, "'regex' of \(subject) is empty; nothing is checked")
+      warn(node.place, "'regex' of \(subject) is empty; the value is not checked")
       return nil
     }
     do {
@@ -160,7 +160,7 @@ struct RouteFileReader: NotingReader {
     } catch {
       fail(
         node.place,
-        "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern.shortened())'"
+        "'regex' of \(subject) is unusable: \(error.reason), at character \(error.position) of '\(pattern.shortened())'"
       )
       return nil
     }
@@ -172,7 +172,7 @@ struct RouteFileReader: NotingReader {
   private mutating func uniqueMembers(_ node: JSONNode) -> UniqueMembers {
     var unique = UniqueMembers()
     for member in node.members ?? [] {
-      if unique.add(member) { warn(member.place, "the key '\(member.key)' is repeated; the last one counts") }
+      if unique.add(member) { warn(member.place, "the key '\(member.key)' is repeated; the last value counts") }
     }
     unique.dropNulls()
     return unique

@@ -121,7 +121,7 @@ extension DeviceRules {
 
   private mutating func warnOfMisplaced(_ place: String?, _ what: String) {
     guard let place else { return }
-    warn(.nearParameter, "the \(what) sets no campaign, and '\(place)' in it is perhaps meant for one")
+    warn(.nearParameter, "the \(what) sets no campaign, but its '\(place)' may be meant to")
   }
 
   /// Returns the campaign that a link names, and warns if a name is misplaced.
@@ -224,7 +224,7 @@ extension DeviceRules {
       openStart = nil
       withdraw(start.emission)
       place(&draft, emission: start.emission)
-      explanation?.note("the link's parameters join the automatic start of the same instant")
+      explanation?.note("the link's parameters are added to the automatic start at the same instant")
     } else {
       emit(draft)
       if !isApart { output.counts.linksInSessions += 1 }
@@ -233,7 +233,7 @@ extension DeviceRules {
 
   private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
     guard state.waiting.join(link, at: instant, source: source) else { return false }
-    explanation?.note("the link's parameters join the waiting start of the same instant")
+    explanation?.note("the link's parameters are added to the pending start at the same instant")
     return true
   }
 
@@ -275,10 +275,10 @@ extension DeviceRules {
     switch outcome {
     case .matched(let route, _):
       let key = links.file.map { "'\($0.routes[route].key)'" } ?? ""
-      return "the link takes route \(key), number \(route + 1) of the file\(shortened)"
-    case .fallback: return "no route takes the link: it takes the default route"
+      return "the link matches route \(key), number \(route + 1) of the file\(shortened)"
+    case .fallback: return "no route matches the link: the default route applies"
     case .none:
-      return links.file == nil ? "the job has no routes: the link's query alone counts" : "no route takes the link"
+      return links.file == nil ? "the job has no routes: only the link's query counts" : "no route matches the link"
     }
   }
 
@@ -345,7 +345,7 @@ extension DeviceRules {
     if code.isEmpty {
       warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
     } else if settings.codes.isOfService(code) {
-      warn(.noEventCode, "only the service itself makes events of code \(code); it is not sent")
+      warn(.noEventCode, "only the service itself creates events of code \(code); it is not sent")
     } else {
       return true
     }
@@ -356,7 +356,7 @@ extension DeviceRules {
     if augmentsDevice {
       if mayStillGetSamples(draft) {
         explanation?.note(
-          "event \(draft.code) held for samples until its time is up (Augmentation.augmentationTimeout)")
+          "event \(draft.code) held for samples until it times out (Augmentation.augmentationTimeout)")
         let deadline = draft.timestamp + settings.augmentation.timeout
         state.held.append(HeldEvent(draft: draft, emission: emission, deadline: deadline))
         return
@@ -398,7 +398,7 @@ extension DeviceRules {
       output.events.remove(at: index)
     }
     explanation?.withdrawn(
-      emission, "its start event is replaced by the one of a later link of the same instant")
+      emission, "its start event is replaced by that of a later link at the same instant")
   }
 
   /// At the end of the input, emits events whose samples came or can no longer come.

@@ -40,7 +40,7 @@ extension DeviceRules {
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
     explanation?.note(
-      "launched without a background or terminate before it: the app stopped unseen, at its last record")
+      "launched without a background or terminate before it: the app stopped unrecorded, at its last record")
     setPause(at: lastSeen, from: start, before: accumulated)
   }
 
@@ -53,7 +53,7 @@ extension DeviceRules {
         accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
         campaign: state.activeCampaign(at: instant), source: source, startSource: state.sessionSource))
     state.pausedCore = state.core
-    let pause = wasPaused ? "this pause takes the place of the one before" : "paused"
+    let pause = wasPaused ? "this pause replaces the previous one" : "paused"
     explanation?.note("\(pause); ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
 
@@ -74,7 +74,7 @@ extension DeviceRules {
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     explanation?.note(
-      "session ended at its pause \(pause.at.rfc3339), because it was not used again until \(pause.expiresAt.rfc3339) "
+      "session ended at its pause \(pause.at.rfc3339), because the app was not used again until \(pause.expiresAt.rfc3339) "
         + "(Session.sessionLifecycleExpiration)")
     end(pause)
   }
@@ -99,7 +99,7 @@ extension DeviceRules {
       }
     } else {
       state.waiting.append(.ended(pause, core: state.pausedCore))
-      explanation?.note("its end waits for the mobile user id")
+      explanation?.note("its end is held until the mobile user id is known")
     }
   }
 
@@ -125,7 +125,7 @@ extension DeviceRules {
   private mutating func emitInstalled(at instant: Instant) {
     guard state.isUserIdKnown else {
       state.waiting.append(.installed(source: source))
-      explanation?.note("installed waits for the mobile user id")
+      explanation?.note("installed is held until the mobile user id is known")
       return
     }
     emit(installedDraft(at: instant, source: source))
@@ -145,7 +145,7 @@ extension DeviceRules {
     explanation?.note("session started")
     guard state.isUserIdKnown else {
       state.waiting.append(.started(at: instant, link: link, source: source))
-      explanation?.note("its start waits for the mobile user id")
+      explanation?.note("its start is held until the mobile user id is known")
       return
     }
     emitStart(at: instant, link: link, sessionStart: instant, source: source)
@@ -187,7 +187,7 @@ extension DeviceRules {
     guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
     if !isReleasing {
       let events = state.waiting.count.counted("event")
-      explanation?.note("the mobile user id is known: what waited for it goes out (\(events))")
+      explanation?.note("the mobile user id is known: releases the held events (\(events))")
     }
     for event in state.waiting.removeFirst(Self.releasedAtOnce, in: arena) {
       switch event {

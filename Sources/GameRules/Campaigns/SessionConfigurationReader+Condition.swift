@@ -21,7 +21,7 @@ extension SessionConfigurationReader {
     }
     guard let token = token(member.key, member.value) else {
       warn(
-        node.place, "the token '\(member.key)' does not exist or its value cannot be read; the condition never holds")
+        node.place, "the token '\(member.key)' is unknown or its value is unreadable; the condition never holds")
       return nil
     }
     return token
@@ -64,14 +64,14 @@ extension SessionConfigurationReader {
           return
         }
         if isParameter.removeLast() {
-          warn(node.place, "a parameter stands on the right of an operator; the condition never holds")
+          warn(node.place, "a parameter is on the right of an operator; the condition never holds")
           return
         }
         isParameter[isParameter.count - 1] = false
       }
     }
     if let last = nodes.last, isParameter.last == true || tokens.last?.isLiteralOtherThanTrue == true {
-      warn(last.place, "the last value of the condition is not an answer; it never holds")
+      warn(last.place, "the last value of the condition is not a boolean; it never holds")
     }
   }
 }

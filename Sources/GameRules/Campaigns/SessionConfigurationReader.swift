@@ -61,16 +61,16 @@ struct SessionConfigurationReader: NotingReader {
       guard let text = element.string, !text.utf8.contains(UInt8(ascii: "@")) else { continue }
       warn(
         element.place,
-        "'\(text)' lacks the flavour; an entry is written 'point@flavour', and this one lets nothing pass")
+        "'\(text)' has no flavour; write entries as 'point@flavour'. This one allows nothing")
     }
   }
 
   private mutating func warnAboutImages(_ parameters: JSONNode) {
     guard let images = parameters.present("imageCache"),
-      let elements = array(images, "'imageCache'", otherwise: "it is not looked at")
+      let elements = array(images, "'imageCache'", otherwise: "it is ignored")
     else { return }
     for element in elements where element.string == nil {
-      warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is not looked at")
+      warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is ignored")
     }
   }
 
@@ -122,7 +122,7 @@ struct SessionConfigurationReader: NotingReader {
   private mutating func readInteger(_ key: String, in node: JSONNode) -> Int64? {
     guard let value = node.present(key) else { return nil }
     guard let integer = value.integer else {
-      fail(value.place, "'\(key)' is not a whole number of 64 bits")
+      fail(value.place, "'\(key)' is not a 64-bit integer")
       return nil
     }
     return integer
@@ -158,7 +158,7 @@ struct SessionConfigurationReader: NotingReader {
       return nil
     }
     if let interval, interval < 1 {
-      fail((node["executionsRepeat"] ?? node).place, "'executionsRepeat' is \(interval); it has to be at least 1")
+      fail((node["executionsRepeat"] ?? node).place, "'executionsRepeat' is \(interval), but must be at least 1")
       return nil
     }
     return ShowCondition(
@@ -170,7 +170,7 @@ struct SessionConfigurationReader: NotingReader {
     guard let value = node.present(key) else { return nil }
     if let integer = value.integer { return integer }
     if let text = value.string, text.utf8.first != UInt8(ascii: "+"), let integer = Int64(text) { return integer }
-    fail(value.place, "'\(key)' is neither a whole number nor a text that is one")
+    fail(value.place, "'\(key)' is neither an integer nor a string with one")
     return nil
   }
 }

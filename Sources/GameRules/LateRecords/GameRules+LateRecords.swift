@@ -7,11 +7,11 @@ extension GameRules {
   mutating func processLate() {
     guard settings.acceptsLateRecords else {
       output.late.append(record.position)
-      explanation?.note("late: before what was decided of the device, quarantined (Ingest.lateRecords = quarantine)")
+      explanation?.note("late: before the last processed record, quarantined (Ingest.lateRecords = quarantine)")
       return
     }
     explanation?.note(
-      "late: before what was decided of the device, outside its sessions (Ingest.lateRecords = accept)")
+      "late: before the last processed record, outside its sessions (Ingest.lateRecords = accept)")
     warn(.lateRecord)
     switch record.type {
     case .forgetMe, .stopTracking, .consent: return performForUser()

@@ -16,7 +16,7 @@ extension GameRules {
     let goesOn = if case .open = state.phase { true } else { false }
     state.phase = .on
     if goesOn {
-      explanation?.note("the launch of the session that an event began")
+      explanation?.note("the launch of a session that began with an event")
     } else if !isBlocked {
       start()
     }

@@ -81,7 +81,7 @@ extension EnvironmentAddress.Fault: CustomStringConvertible {
     switch self {
     case .endpoint(let fault): fault.description
     case .key:
-      "the key is empty or holds a character that cannot stand in a URL; letters, digits, '-', '.', '_' and '~' can"
+      "the key is empty or has a character other than letters, digits, '-', '.', '_' and '~'"
     }
   }
 }

@@ -115,7 +115,7 @@ package struct DecisionStory {
     timestamp = decision.timestamp
     place = "\(decision.decisionPoint)@\(decision.flavour)"
     guard let settlement = decision.settlement else {
-      words = "waits; the next run or 'post' asks it"
+      words = "pending; the next run or 'post' asks it"
       return
     }
     guard decision.isAsked else {
@@ -125,6 +125,6 @@ package struct DecisionStory {
     let outcome =
       settlement.error.map { "failed (\($0), status \(settlement.status))" }
       ?? "answered with status \(settlement.status)"
-    words = settlement.isCached ? "\(outcome); an earlier answer stands in" : outcome
+    words = settlement.isCached ? "\(outcome); an earlier answer is used instead" : outcome
   }
 }

@@ -13,15 +13,15 @@ extension GameService: ArrivalChecking {
       arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
       arrivals.explain(
         .events,
-        "Collect does not tell what became of events that it took: the event browser of the environment shows it, "
+        "Collect does not report what became of accepted events: the environment's event browser shows it, "
           + "or a sandbox beforehand")
       try ServiceTimes.collect.doubt(store, &arrivals)
       return
     }
     arrivals.explain(
       .events,
-      "each event is found by its eventUUID among those that the sandbox has looked at"
-        + (verdicts.areAll ? "" : "; it lists the last \(verdicts.events.count) only"))
+      "each event is looked up by its eventUUID among those that the sandbox has checked"
+        + (verdicts.areAll ? "" : "; it lists only the last \(verdicts.events.count)"))
     try store.ledger.forEachEvent(status: .successfullyPosted) { event in
       try interruption.check()
       let uuid = try JSONNode.parse(event.json)["eventUUID"]?.string ?? ""
@@ -43,20 +43,20 @@ extension GameService: ArrivalChecking {
     case "invalid":
       Arrivals.Finding(
         .different, .events, "\(id)",
-        "taken, and set aside when it was looked at: \(found?.reasons.joined(separator: ", ") ?? "")",
+        "accepted, but rejected by the checks: \(found?.reasons.joined(separator: ", ") ?? "")",
         repair:
-          "compare schema and inputs with 'validate'; the service keeps one event of an id, so only later ones can be better"
+          "compare schema and inputs with 'validate'; the service keeps one event per id, so only later events can be corrected"
       )
     case "outOfWindow":
       Arrivals.Finding(
-        .missing, .events, "\(id)", "taken, and dropped for its time",
-        repair: "DeltaDNA.oldestEvent and furthestAhead keep such events back beforehand")
+        .missing, .events, "\(id)", "accepted, then dropped for its time",
+        repair: "DeltaDNA.oldestEvent and furthestAhead hold back such events")
     case .some(let other):
       Arrivals.Finding(.unknown, .events, "\(id)", "the sandbox says '\(other)'", repair: "")
     case nil where areAll:
       Arrivals.Finding(
         .missing, .events, "\(id)", "the sandbox does not have it",
-        repair: "if the sandbox was begun anew, delete the store that was filled from it too, and run again")
+        repair: "if the sandbox was started again without its state, delete the store as well and run again")
     case nil: nil
     }
   }

@@ -31,7 +31,7 @@ struct GameService: PlatformService {
       } catch {
         switch error {
         case .endpoint(let fault): problems.append("DeltaDNA.\(setting): \(fault)")
-        case .key: problems.append("DeltaDNA.environmentKey has a character that no URL path may have")
+        case .key: problems.append("DeltaDNA.environmentKey has a character that a URL path cannot have")
         }
         return nil
       }
@@ -74,7 +74,7 @@ struct GameService: PlatformService {
     stage.exit = .credentialsRefused
     let reason =
       end.kind == .unknownEnvironment
-      ? "Engage has nothing at this address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
+      ? "nothing at this Engage address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
       : "Engage refused key or hash (status \(end.status))"
     stage.report.failure = "\(reason); the rest was not asked"
   }

@@ -35,7 +35,7 @@ package struct ServiceTimes: Sendable {
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(
-        "asOf is more than an hour off the clock, by which \(service) drops events"
+        "asOf differs by more than an hour from the clock, by which \(service) drops events"
           + (context.sandboxAddress == nil ? "" : "; the sandbox goes by asOf"), &stage)
     }
     // A sandbox goes by asOf, like the run.
@@ -44,7 +44,7 @@ package struct ServiceTimes: Sendable {
     }
     let outdated = OutdatedEvents(
       events: old.events, first: old.first, last: old.last,
-      rule: "\(service) drops events that are older than \(oldestInWords)", remedy: legacy)
+      rule: "\(service) drops events older than \(oldestInWords)", remedy: legacy)
     stage.report.outdated = outdated
     note(outdated.advice, &stage)
   }
@@ -66,7 +66,7 @@ package struct ServiceTimes: Sendable {
     arrivals.doubt(
       .events, old.events,
       "\(outdated.words) \(old.events == 1 ? "was" : "were") older than \(oldestInWords) when sent, and \(service) drops such events "
-        + "without a word: do not count on them. \(legacy)")
+        + "silently: do not rely on them. \(legacy)")
   }
 
   /// Returns the events that no run sends while their time is outside the service's window.
@@ -81,14 +81,14 @@ package struct ServiceTimes: Sendable {
       isOld ? "older" : nil, isAhead ? "further ahead" : nil,
     ].compactMap(\.self)
     let ends = [
-      isAhead ? "a run when their time is nearer\(isOld ? ", for those ahead" : "")" : nil,
-      isOld ? "nothing that a run does\(isAhead ? ", for those that are older" : "")" : nil,
+      isAhead ? "a run closer to their time\(isOld ? ", for those ahead" : "")" : nil,
+      isOld ? "no run\(isAhead ? ", for those that are older" : "")" : nil,
     ].compactMap(\.self)
     return UnsentEvents(
       status: EventStatus.expired.name, events: all,
-      reason: "\(reasons.joined(separator: ", or ")) than \(service) takes", setting: setting,
+      reason: "\(reasons.joined(separator: ", or ")) than \(service) accepts", setting: setting,
       ends: ends.joined(separator: "; "),
       advice: isOld
-        ? "\(isAhead ? "\(old.grouped) of them" : "by asOf they") are older than \(service) takes. \(legacy)" : nil)
+        ? "\(isAhead ? "\(old.grouped) of them" : "by asOf they") are older than \(service) accepts. \(legacy)" : nil)
   }
 }

@@ -45,7 +45,7 @@ extension UnityService: ArrivalChecking {
   ) throws {
     arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
     arrivals.explain(
-      .events, "Unity Analytics does not tell what became of events that it took; its event browser shows it")
+      .events, "Unity Analytics does not report what became of accepted events; its event browser shows it")
     // A sandbox goes by asOf.
     if context.sandboxAddress == nil { try UnityLimits.times.doubt(store, &arrivals) }
   }
@@ -105,7 +105,7 @@ package struct UnityAddress: Sendable {
 extension UnityAddress.Fault: CustomStringConvertible {
   package var description: String {
     let allowed =
-      "is not one part of a URL's path: letters, digits, '-', '.', '_' and '~' are allowed, and not '.' or '..' alone"
+      "must be one part of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..' alone"
     return switch self {
     case .endpoint(let fault): "Unity.collectUrl: \(fault)"
     case .projectId: "Unity.projectId \(allowed)"

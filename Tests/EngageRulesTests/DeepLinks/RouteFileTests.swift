@@ -24,7 +24,7 @@ import Testing
       (
         "{\"routes\":{\"a\":{\"routeParameters\":{\"p\":{\"regex\":\"a[\"}}}}}",
         [
-          "f:1:49: error: 'regex' of 'p' of the route 'a' is not usable: '[' is never closed, at character 2 of 'a['"
+          "f:1:49: error: 'regex' of 'p' of the route 'a' is unusable: '[' is never closed, at character 2 of 'a['"
         ]
       ),
       (
@@ -54,16 +54,16 @@ import Testing
       (
         "{}",
         [
-          "f:1:1: warning: 'logging' is missing; the Android library stops reading the file then",
-          "f:1:1: warning: 'routes' is missing; every link takes the default route",
-          "f:1:1: warning: 'defaultRoute' is missing; the Android library crashes on a link that no route takes",
+          "f:1:1: warning: 'logging' is missing; the Android library then stops reading the file",
+          "f:1:1: warning: 'routes' is missing; every link goes to the default route",
+          "f:1:1: warning: 'defaultRoute' is missing; the Android library crashes on a link that no route matches",
         ]
       ),
       (
         file("\"a\": /* c */ {}"),
-        ["f:2:6: warning: comments are not JSON; the iOS library refuses the whole file for them"]
+        ["f:2:6: warning: comments are not JSON; the iOS library rejects the whole file"]
       ),
-      (file("\"a\":{},\"a\":{}"), ["f:2:8: warning: the key 'a' is repeated; the last one counts"]),
+      (file("\"a\":{},\"a\":{}"), ["f:2:8: warning: the key 'a' is repeated; the last value counts"]),
       (
         file("\"a\":{\"handlers\":\"postSilverpop\"}"),
         ["f:2:17: warning: 'handlers' is a string; the libraries need an array"]
@@ -77,14 +77,14 @@ import Testing
       (
         file("\"a\":{\"routeParameters\":{\"p\":{\"required\":true}}}"),
         [
-          "f:2:41: warning: 'required' of 'p' of the route 'a' is a boolean, which the iOS library reads as not required; read as true"
+          "f:2:41: warning: 'required' of 'p' of the route 'a' is a boolean, which the iOS library reads as false; read as true"
         ]
       ),
-      (file("\"\":{}"), ["f:2:1: warning: the route key is empty; it takes no link"]),
+      (file("\"\":{}"), ["f:2:1: warning: the route key is empty; it matches no link"]),
       (
         file("\":a/b\":{}"),
         [
-          "f:2:1: warning: the host of route ':a/b' is compared as text; a placeholder cannot stand there"
+          "f:2:1: warning: the host of route ':a/b' is compared as text; a host cannot be a placeholder"
         ]
       ),
       (
@@ -97,26 +97,26 @@ import Testing
       (
         file("\"a/:b/:b\":{}"),
         [
-          "f:2:1: warning: the placeholder ':b' stands twice in 'a/:b/:b'; the last value counts"
+          "f:2:1: warning: the placeholder ':b' is in 'a/:b/:b' twice; the last value counts"
         ]
       ),
       (
         file("\"a/:b\":{},\"a/:c\":{}"),
         [
-          "f:2:11: warning: the route 'a/:c' takes the same links as 'a/:b', which comes first and wins"
+          "f:2:11: warning: the route 'a/:c' matches the same links as 'a/:b', which comes first and wins"
         ]
       ),
       (
         file("\"a\":{\"handlers\":[\"h\"]}"),
         [
-          "f:2:1: warning: the handler 'h' of route 'a' is not known here; it is skipped"
+          "f:2:1: warning: unknown handler 'h' of route 'a', skipped"
         ]
       ),
       (
         file("\"a/:b\":{\"routeParameters\":{\"b\":{\"regex\":\"[0-9]\"}}}"),
         [
-          "f:2:28: warning: '[0-9]' accepts one character only; '[0-9]+' may be meant for 'b'",
-          "f:2:28: info: a query parameter 'b' replaces the value of the placeholder of that name",
+          "f:2:28: warning: '[0-9]' matches a single character; 'b' may need '[0-9]+'",
+          "f:2:28: info: a query parameter 'b' overrides the placeholder of that name",
         ]
       ),
     ] as [(String, [String])])

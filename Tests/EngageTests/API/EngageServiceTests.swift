@@ -109,7 +109,7 @@ import Testing
       Issue.record("not refused")
       return
     }
-    #expect(refusal == CallFault(.credentials, status: 401, words: "a new access token is refused too"))
+    #expect(refusal == CallFault(.credentials, status: 401, words: "a new access token was refused too"))
     #expect(refusal.stop == .credentials)
     #expect(service.submit(Array("{}".utf8)).stop == .credentials)
     #expect(server.arrivals.count == 4)

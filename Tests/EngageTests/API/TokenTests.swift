@@ -123,7 +123,7 @@ import Testing
     let source = stage.source()
     _ = source.token()
     stage.set(100)
-    #expect(text(source.token()) == "the token service is not available (status 500)")
+    #expect(text(source.token()) == "the token service is unavailable (status 500)")
     #expect(text(source.token()) == "T2")
   }
 
@@ -132,7 +132,7 @@ import Testing
     let source = stage.source()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
-        group.addTask { #expect(self.text(source.token()) == "the token service is not available (status 503)") }
+        group.addTask { #expect(self.text(source.token()) == "the token service is unavailable (status 503)") }
       }
     }
     #expect(stage.count == 1)
@@ -155,7 +155,7 @@ import Testing
     for _ in 0..<16 {
       group.enter()
       Thread.detachNewThread {
-        #expect(self.text(source.token()) == "the token service is not available (status 500)")
+        #expect(self.text(source.token()) == "the token service is unavailable (status 500)")
         group.leave()
       }
     }
@@ -168,7 +168,7 @@ import Testing
     let stage = Stage([Self.grant("T1"), .failure(.unavailable(status: 500, retryAfter: nil)), Self.grant("T2")])
     let source = stage.source()
     let first = try source.token().get()
-    #expect(text(source.token(after: first)) == "the token service is not available (status 500)")
+    #expect(text(source.token(after: first)) == "the token service is unavailable (status 500)")
     #expect(text(source.token()) == "T2")
   }
 

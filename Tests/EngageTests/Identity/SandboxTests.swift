@@ -56,7 +56,7 @@ import Testing
       #expect(result.failure == nil)
       #expect([result.figures.refused, result.figures.updated, result.figures.conflicts] == [1, 0, 0])
       let plan = try #require(try bench.store.merges.openPlans().first)
-      #expect(plan.reason.contains("the service says of this call alone that "), "\(plan.reason)")
+      #expect(plan.reason.contains("the service refuses only this call: "), "\(plan.reason)")
     }
   }
 

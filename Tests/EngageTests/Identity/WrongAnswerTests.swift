@@ -56,7 +56,7 @@ import Testing
       #expect(bench.rows.isEmpty)
       let plan = try #require(try bench.store.merges.openPlans().first)
       #expect(plan.device == "d-1")
-      #expect(plan.reason == "the service answered for another recipient than it was asked about, twice")
+      #expect(plan.reason == "the service answered twice about a different recipient")
       #expect(bench.recipients[winner]?["loyalty_id"] == "l-1", "others continue")
       #expect(server.ledger.count { $0.fault != nil } == 2)
     }

@@ -38,15 +38,15 @@ import Testing
     ),
     (
       #"{"parameters":{"triggers":[{"eventName":"e","campaignID":"1"}]}}"#,
-      "1:58: error: 'campaignID' is not a whole number of 64 bits"
+      "1:58: error: 'campaignID' is not a 64-bit integer"
     ),
     (
       #"{"parameters":{"triggers":[{"eventName":"e","limit":1.0}]}}"#,
-      "1:53: error: 'limit' is not a whole number of 64 bits"
+      "1:53: error: 'limit' is not a 64-bit integer"
     ),
     (
       #"{"parameters":{"triggers":[{"eventName":"e","priority":9223372036854775808}]}}"#,
-      "1:56: error: 'priority' is not a whole number of 64 bits"
+      "1:56: error: 'priority' is not a 64-bit integer"
     ),
   ])
   func refusesWithThePlace(file: String, fault: String) {
@@ -64,14 +64,14 @@ import Testing
     ),
     (
       #"{"executionsRequiredCount":"two"}"#,
-      "'executionsRequiredCount' is neither a whole number nor a text that is one"
+      "'executionsRequiredCount' is neither an integer nor a string with one"
     ),
-    (#"{"executionsRequiredCount":2.0}"#, "'executionsRequiredCount' is neither a whole number nor a text that is one"),
-    (#"{"executionsRepeat":""}"#, "'executionsRepeat' is neither a whole number nor a text that is one"),
-    (#"{"executionsRepeat":"0"}"#, "'executionsRepeat' is 0; it has to be at least 1"),
+    (#"{"executionsRequiredCount":2.0}"#, "'executionsRequiredCount' is neither an integer nor a string with one"),
+    (#"{"executionsRepeat":""}"#, "'executionsRepeat' is neither an integer nor a string with one"),
+    (#"{"executionsRepeat":"0"}"#, "'executionsRepeat' is 0, but must be at least 1"),
     (
       #"{"executionsRepeat":"3","executionsRepeatLimit":"x"}"#,
-      "'executionsRepeatLimit' is neither a whole number nor a text that is one"
+      "'executionsRepeatLimit' is neither an integer nor a string with one"
     ),
   ])
   func refusesShowConditionsThatMeanNothing(condition: String, reason: String) {
@@ -96,14 +96,14 @@ import Testing
       (#"{"eventsWhitelist":[]}"#, ["'eventsWhitelist' is empty; nothing is filtered"]),
       (
         #"{"dpWhitelist":["p"]}"#,
-        ["'p' lacks the flavour; an entry is written 'point@flavour', and this one lets nothing pass"]
+        ["'p' has no flavour; write entries as 'point@flavour'. This one allows nothing"]
       ),
-      (#"{"imageCache":5}"#, ["'imageCache' is a number, not an array; it is not looked at"]),
+      (#"{"imageCache":5}"#, ["'imageCache' is a number, not an array; it is ignored"]),
       (#"{"triggers":[{"eventName":"e","condition":5}]}"#, ["'condition' is a number, not an array; it never holds"]),
       (
         #"{"triggers":[{"eventName":"e","condition":[{"o":"pr"}]}]}"#,
         [
-          "the token 'o' does not exist or its value cannot be read; the condition never holds"
+          "the token 'o' is unknown or its value is unreadable; the condition never holds"
         ]
       ),
       (
@@ -115,13 +115,13 @@ import Testing
       (
         #"{"triggers":[{"eventName":"e","condition":[{"b":true},{"p":"a"},{"o":"and"}]}]}"#,
         [
-          "a parameter stands on the right of an operator; the condition never holds"
+          "a parameter is on the right of an operator; the condition never holds"
         ]
       ),
       (
         #"{"triggers":[{"eventName":"e","condition":[{"p":"a"}]}]}"#,
         [
-          "the last value of the condition is not an answer; it never holds"
+          "the last value of the condition is not a boolean; it never holds"
         ]
       ),
       (

@@ -69,30 +69,30 @@ extension CallFault {
   /// The service's limit of tokens per hour is reached.
   static func throttled(status: Int, retryAfter: Double?) -> CallFault {
     CallFault(
-      "the account has used up the access tokens it may ask for in an hour, which all programs with its credentials share; ask the "
-        + "provider to raise the limit if that happens often (status \(status))",
+      "the account has used up its access tokens for this hour, which all programs with its credentials share; "
+        + "if that happens often, ask the provider to raise the limit (status \(status))",
       retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
   }
 
   /// The job's own limit of tokens per hour is reached.
   static func tokensUsedUp(_ wait: Double) -> CallFault {
     CallFault(
-      "the access tokens of this hour are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),
+      "this hour's access tokens are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),
       isForNow: true)
   }
 
   static func unavailable(status: Int, retryAfter: Double?) -> CallFault {
     CallFault(
-      "the token service is not available (status \(status))", retryAfter: Milliseconds(seconds: retryAfter),
+      "the token service is unavailable (status \(status))", retryAfter: Milliseconds(seconds: retryAfter),
       isForNow: RetryAfter.isForNow(status: status, retryAfter))
   }
 
   static func unreadable(status: Int) -> CallFault {
-    CallFault("the token service's answer is not a token (status \(status))")
+    CallFault("the token service did not return a token (status \(status))")
   }
 
   static func redirected(status: Int) -> CallFault {
-    CallFault("the token service redirects, which is not followed (status \(status))", stop: .peerProtocol)
+    CallFault("the token service redirects; redirects are not followed (status \(status))", stop: .peerProtocol)
   }
 
   static func noSuchService(status: Int) -> CallFault {

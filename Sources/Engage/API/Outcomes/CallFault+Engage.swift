@@ -67,7 +67,7 @@ extension CallFault {
   /// The job's limit of calls per hour is reached.
   static func usedUp(_ wait: Double) -> CallFault {
     CallFault(
-      "not sent: the calls of this hour are used up (Upload.maxCallsPerHour)", retryAfter: Milliseconds(seconds: wait),
+      "not sent: this hour's calls are used up (Upload.maxCallsPerHour)", retryAfter: Milliseconds(seconds: wait),
       isForNow: true)
   }
 

@@ -27,8 +27,8 @@ package struct NamedOperation: Sendable {
 
     package func words(of operation: String) -> String {
       switch self {
-      case .invalidName(let name): "'\(name.printable)' cannot be the name of a parameter"
-      case .repeated(let name): "'\(name.printable)' is given twice, and \(operation) takes it once"
+      case .invalidName(let name): "'\(name.printable)' is not a valid parameter name"
+      case .repeated(let name): "'\(name.printable)' is given twice, but \(operation) takes it once"
       }
     }
   }

@@ -48,7 +48,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
 
   /// Returns the meaning of an id, followed by the id.
   package static func words(_ id: Int) -> String {
-    "\(ServiceErrorTable.entry(id)?.meaning ?? "a fault of unknown meaning") (error \(id))"
+    "\(ServiceErrorTable.entry(id)?.meaning ?? "an unknown fault") (error \(id))"
   }
 
   /// Whether the kind follows from the message rather than the id.
@@ -76,7 +76,7 @@ extension ServiceFault {
 extension ServiceFault: CustomStringConvertible {
   // Omits the message, which may contain an address or a name.
   package var description: String {
-    "the service refused: \(meaning ?? "a fault of unknown meaning") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
+    "the service refused: \(meaning ?? "an unknown fault") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
       + (words.map { ": \($0)" } ?? "")
   }
 }

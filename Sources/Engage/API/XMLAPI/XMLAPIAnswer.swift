@@ -21,7 +21,7 @@ package enum XMLAPIAnswer {
     do throws(XMLError) { root = try XMLDocument.parse(body) } catch { throw .xml(error) }
     guard root.isNamed("Envelope") else { throw .shape("the root element is not Envelope") }
     let bodies = root.all("Body")
-    guard bodies.count == 1, let content = bodies.first else { throw .shape("there is not one Body") }
+    guard bodies.count == 1, let content = bodies.first else { throw .shape("Body is missing or repeated") }
 
     var results: [XMLAPIResult] = []
     /// Whether a fault that follows belongs to the last result.

@@ -20,9 +20,9 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
     case .job(let what): what
     case .missingColumns(let names):
       "the exported file has no column \(names.map { "'\($0)'" }.joined(separator: ", "))"
-    case .torn(let row): "the exported file is cut or damaged at row \(row)"
+    case .torn(let row): "the exported file is truncated or damaged at row \(row)"
     case .notUTF8(let row): "row \(row) of the exported file is not UTF-8"
-    case .tooShort(let rows, let size): "the exported file has \(rows) recipients of a list of \(size)"
+    case .tooShort(let rows, let size): "the exported file has \(rows) of the list's \(size) recipients"
     }
   }
 }

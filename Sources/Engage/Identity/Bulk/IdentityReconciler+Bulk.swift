@@ -17,11 +17,11 @@ extension IdentityReconciler {
     do {
       return try prepareIndex(transfer, log, without: absent)
     } catch let fault as ExportFault {
-      log.note("lists as files are given up, and everything is looked up one by one: \(fault)")
+      log.note("list transfer failed, so everything is looked up one by one: \(fault)")
     } catch let failure as TransferFolder.Failure {
-      log.note("lists as files are given up, and everything is looked up one by one: \(failure)")
+      log.note("list transfer failed, so everything is looked up one by one: \(failure)")
     } catch let failure as RemoteFailure where !failure.endsRun {
-      log.note("lists as files are given up, and everything is looked up one by one: \(failure)")
+      log.note("list transfer failed, so everything is looked up one by one: \(failure)")
     }
     return nil
   }

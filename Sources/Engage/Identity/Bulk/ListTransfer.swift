@@ -89,7 +89,7 @@ package final class ListTransfer: Sendable {
       case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
       case .waiting, .running, .other: break
       }
-      if waited > Self.longestJob { throw ExportFault.job("job \(job.id) does not end") }
+      if waited > Self.longestJob { throw ExportFault.job("job \(job.id) did not end in time") }
       database.pause(rest)
       waited = waited + rest
       rest = min(Milliseconds(rest.count * 2), Self.longestPoll)

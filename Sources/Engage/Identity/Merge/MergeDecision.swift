@@ -35,7 +35,7 @@ struct MergeDecision {
       guard let winner else {
         return .plan(
           draft.stopped(
-            subject, as: .held, reason: "the recipient of the device is gone", loser: subject.current.recipientId))
+            subject, as: .held, reason: "the device's recipient is gone", loser: subject.current.recipientId))
       }
       return .plan(draft.reassigning(subject, from: subject.current.recipientId, to: winner))
     }
@@ -54,7 +54,7 @@ struct MergeDecision {
     if try isRefused(current.id, winner.id) {
       return .plan(
         draft.stopped(
-          subject, as: .dropped, reason: "this merge was undone and is not made again", loser: current.id,
+          subject, as: .dropped, reason: "this merge was undone and is not repeated", loser: current.id,
           winner: winner.id))
     }
     let earlier = try mergesMade(current.id, winner.id)
@@ -77,7 +77,7 @@ struct MergeDecision {
     if shareUser, marker.isEmpty {
       return .plan(
         draft.stopped(
-          subject, as: .held, reason: "two recipients carry the mobile user id and neither is marked",
+          subject, as: .held, reason: "two recipients have the mobile user id and neither is marked",
           loser: current.id, winner: winner.id))
     }
     if users.1.isEmpty || shareUser {
@@ -94,7 +94,7 @@ struct MergeDecision {
     if settings.recipient.sharedDevice == .keep, try isKnown(current, otherThan: subject.ids) {
       return draft.stopped(
         subject, as: .dropped,
-        reason: "the recipient of the device has another customer's ids (Recipient.sharedDevice is 'keep')",
+        reason: "the device's recipient has another customer's ids (Recipient.sharedDevice is 'keep')",
         loser: current.id)
     }
     return draft.settingIds(subject, on: current)

@@ -106,7 +106,7 @@ struct MergeExecutor {
           let lines = pending + [JournalLine(.done, name, undo: true)]
           let withdrawn = plan
           guard try journal({ try $0.withdraw(withdrawn, lines: lines) }) else {
-            throw Stop.conflict("the device has moved on since; undo the later merge first")
+            throw Stop.conflict("a later merge has moved the device again; undo that one first")
           }
           pending = []
         } else {
@@ -205,9 +205,9 @@ struct MergeExecutor {
   private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
     let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
-      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be made or taken back")
+      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be carried out or undone")
     }
-    let inDoubt = Stop.conflict("\(name): no answer came, and the recipient may be in the program")
+    let inDoubt = Stop.conflict("\(name): no answer came; the recipient may be in the program")
     if mayBeMade, case .program = instruction { throw inDoubt }
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
@@ -220,7 +220,7 @@ struct MergeExecutor {
       switch instruction {
       case .optOut where image.isOptedOut, .optIn where !image.isOptedOut: return
       case .optOut where user.value.isEmpty:
-        throw Stop.conflict("\(name): the recipient has no mobile user id to be opted out by")
+        throw Stop.conflict("\(name): the recipient has no mobile user id to opt out by")
       default: break
       }
       do {
@@ -261,7 +261,7 @@ struct MergeExecutor {
       if missing.isEmpty { return }
       if attempt >= retryPolicy.tries {
         let names = missing.flatMap(\.columns).map { "'\($0.name)'" }.joined(separator: ", ")
-        throw Stop.conflict("\(MergeStepName.verify.rawValue): what was written does not hold: \(names)")
+        throw Stop.conflict("\(MergeStepName.verify.rawValue): the service did not keep the values written to \(names)")
       }
       for step in missing.map(\.step) { try update(step, plan, undo: false) }
     }

@@ -163,7 +163,7 @@ extension RemoteFailure: CustomStringConvertible {
     case .absent(let words): words.isEmpty ? "not found" : words
     case .exists(let words): "\(words); another recipient has the unique key, and no look-up finds it"
     case .refused(_, let text): text
-    case .wrongAnswer: "the service answered for another recipient than it was asked about, twice"
+    case .wrongAnswer: "the service answered twice about a different recipient"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"
     }

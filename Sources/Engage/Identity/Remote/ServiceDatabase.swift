@@ -95,7 +95,7 @@ package final class ServiceDatabase: RecipientDatabase {
   package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
     let operation = XMLAPIOperation.delete([[Self.column(key)]], of: table)
     let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
-    guard let result = results.first else { throw .uncertain("there is no result") }
+    guard let result = results.first else { throw .uncertain("the answer has no result") }
     if let failure = result.rowFailures.first {
       // The failure has only this message and no number (reference identity 3.2).
       if failure.description.lowercased().contains("row not found") { throw .absent("") }
@@ -165,10 +165,10 @@ package final class ServiceDatabase: RecipientDatabase {
       throw Self.failure(of: fault)
     case .notSent(let fault), .refused(let fault), .unknown(let fault):
       if cancellation?.isCancelled == true { throw .interrupted }
-      if fault.stop == .unwritable { throw .refused(fault: 0, "a value holds characters that XML cannot carry") }
+      if fault.stop == .unwritable { throw .refused(fault: 0, "a value has characters that XML cannot carry") }
       if let stop = fault.stop {
         if fault.isSentence, try isAnswered(otherThan: call) {
-          throw .refused(fault: 0, "the service says of this call alone that \(fault.reason)")
+          throw .refused(fault: 0, "the service refuses only this call: \(fault.reason)")
         }
         throw .stopped(stop, fault.reason)
       }

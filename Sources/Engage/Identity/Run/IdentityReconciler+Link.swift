@@ -16,9 +16,9 @@ package enum LinkError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noAnonymous: "error: there is no recipient with the anonymous id; nothing was written"
-    case .noPrimary: "error: there is no recipient with the primary user id; nothing was written"
-    case .sameRecipient: "error: both ids mean the same recipient; nothing was written"
+    case .noAnonymous: "error: no recipient has the anonymous id; nothing was written"
+    case .noPrimary: "error: no recipient has the primary user id; nothing was written"
+    case .sameRecipient: "error: both ids belong to the same recipient; nothing was written"
     }
   }
 }
@@ -62,7 +62,7 @@ extension IdentityReconciler {
     while true {
       let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
       if image?.matches([column]) == true { return hasWritten }
-      if hasWritten, !attempts.repeats() { throw RemoteFailure.uncertain("the update does not hold") }
+      if hasWritten, !attempts.repeats() { throw RemoteFailure.uncertain("the service did not keep the update") }
       do {
         try remote.update(recipient, [column])
       } catch .uncertain {

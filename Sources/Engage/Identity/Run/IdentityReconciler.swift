@@ -125,11 +125,11 @@ package struct IdentityReconciler: Sendable {
 
     package var description: String {
       switch self {
-      case .unknownPlan(let id): "error: there is no plan \(id)"
-      case .ended(let id, let state): "error: plan \(id) is '\(state.rawValue)' already"
-      case .locked(let id, let holder): "error: plan \(id) must wait for plan \(holder), which has the same recipient"
+      case .unknownPlan(let id): "error: no plan \(id)"
+      case .ended(let id, let state): "error: plan \(id) is already '\(state.rawValue)'"
+      case .locked(let id, let holder): "error: plan \(id) cannot continue before plan \(holder) of the same recipient"
       case .irreversible(let id, let scenario):
-        "error: plan \(id) is '\(scenario.rawValue)': the service's API cannot take a recipient out again; do that in its own pages"
+        "error: plan \(id) is '\(scenario.rawValue)': the service's API cannot remove a recipient again; do that in its user interface"
       case .later(let id, let later): "error: plan \(later) was carried out after plan \(id); undo the later one first"
       }
     }

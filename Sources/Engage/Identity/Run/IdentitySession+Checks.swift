@@ -16,7 +16,7 @@ extension IdentitySession {
       return try stop(
         pending, KnownDevice(device: check.device, pending), as: .dropped,
         reason: user.isEmpty
-          ? "no mobile user id, and none may be generated" : "the device has no recipient, as an operator wanted")
+          ? "no mobile user id, and none may be generated" : "the device has no recipient, by an operator's choice")
     }
     if isBlocked(person) { return log.block(check.device) }
     // The order of additions must not depend on the speed of calls.
@@ -35,7 +35,7 @@ extension IdentitySession {
       return try stop(
         pending, device, as: .dropped,
         reason: Self.isWritable(user)
-          ? "the device has no recipient, as an operator wanted"
+          ? "the device has no recipient, by an operator's choice"
           : "the mobile user id has characters that XML cannot carry")
     }
     if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
@@ -46,7 +46,7 @@ extension IdentitySession {
     }
     if let missing = ids.first(where: { missingColumns.contains(ByteText($0.name)) }) {
       return try refuse(
-        device, "list \(settings.list) has no column '\(missing.name)' to look for the id in", check: pending)
+        device, "list \(settings.list) has no column '\(missing.name)' to look up the id in", check: pending)
     }
     if ids.isEmpty {
       let known = device
@@ -81,7 +81,7 @@ extension IdentitySession {
       try stop(
         pending, device, as: .held,
         reason:
-          "the service has the ids of a recipient that was forgotten: delete it there ('forget --at-service'), then resume"
+          "the service still has a forgotten recipient with these ids: delete it there ('forget --at-service'), then resume"
       )
       return true
     }
@@ -146,7 +146,7 @@ extension IdentitySession {
     if let plannedChanges = reconciler.plannedChanges, !plannedChanges.covers(plan, naming: { log.plannedName(of: $0) })
     {
       plan.state = .held
-      plan.reason = "the plan that is carried out does not have this"
+      plan.reason = "not in the plan that is carried out"
     }
     var lines = [JournalLine(.plan, plan.key)]
     let first = plan.steps.first?.name

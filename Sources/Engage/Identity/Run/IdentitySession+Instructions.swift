@@ -22,7 +22,7 @@ extension IdentitySession {
     }
     while true {
       let since = turn.now
-      guard let first = try read(recipient) else { return try stop(as: .held, "the recipient of the device is gone") }
+      guard let first = try read(recipient) else { return try stop(as: .held, "the device's recipient is gone") }
       guard try isOwn(first, of: &device) else {
         return device.identity.recipientId.isEmpty ? () : try make(instruction, pending, device, turn)
       }

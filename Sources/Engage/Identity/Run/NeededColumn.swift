@@ -69,8 +69,8 @@ package struct KeyObjection {
     if others.isEmpty { return nil }
     setting = "General.databaseListId"
     reason =
-      "list \(settings.list) has the unique key \(listKey.map { "'\($0)'" }.joined(separator: ", ")), so it takes no recipient "
-      + "that has nothing but a mobile user id ('\(settings.recipient.mobileUserIdColumn)'); name a list without a unique key, or one of that column alone"
+      "list \(settings.list) has the unique key \(listKey.map { "'\($0)'" }.joined(separator: ", ")), so it refuses a recipient "
+      + "with only a mobile user id ('\(settings.recipient.mobileUserIdColumn)'); name a list without a unique key, or with that column alone as its key"
   }
 
   /// Returns nil if the table has the key column as its key.
@@ -78,7 +78,7 @@ package struct KeyObjection {
     if tableKey.isEmpty {
       setting = "AuditRecord.auditRecordListId"
       reason =
-        "table \(audit.tableId) has no key, so a row that is repeated would be there twice; 'service prepare --audit-table' makes one with its key where none is named"
+        "table \(audit.tableId) has no key, so a repeated row would be added twice; where no table is named, 'service prepare --audit-table' creates one with a key"
     } else if tableKey.count == 1, tableKey[0].isIdentical(to: audit.keyColumn) {
       return nil
     } else {
