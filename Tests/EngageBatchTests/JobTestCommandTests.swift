@@ -100,7 +100,7 @@ import Testing
     let report = try JSONNode.parse(Array(finished.output.utf8))
     let differences = report.array?.first?["tests"]?.array?.first?["differences"]?.array?.compactMap(\.string)
     #expect(differences?.count == 1)
-    #expect(differences?.first?.hasPrefix("requests[0].events: expected 0 elements, are 2: ") == true)
+    #expect(differences?.first?.hasPrefix("requests[0].events: expected 0 elements, has 2: ") == true)
   }
 
   @Test("Results go to build servers as JUnit XML")
@@ -123,7 +123,7 @@ import Testing
       ),
       (
         #"[{"name": "a", "events": [{}], "expect": {}}]"#,
-        ":1: error: 'expect' says nothing; known are events, sessions, campaigns, requests, quarantine, warnings"
+        ":1: error: 'expect' is empty; known keys are events, sessions, campaigns, requests, quarantine, warnings"
       ),
       (
         #"[{"name": "a", "expect": {"events": []}}]"#,

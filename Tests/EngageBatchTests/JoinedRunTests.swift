@@ -105,7 +105,7 @@ import Testing
     let january = try run("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")
     #expect(january.code == 78)
     #expect(
-      january.messages.contains("the store has decided records from 2026-02-10T08:00:00.000Z on"), "\(january.messages)"
+      january.messages.contains("the store has processed records from 2026-02-10T08:00:00.000Z on"), "\(january.messages)"
     )
     #expect(january.messages.contains("--set Ingest.lateRecords=accept"), "\(january.messages)")
     let allowed = try run("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "--set", "Ingest.lateRecords=accept")
@@ -270,7 +270,7 @@ import Testing
       document["steps"]?.array?.contains { $0["file"]?.string?.hasSuffix("deep-links/2026-01-15.ndjson") == true }
         == true)
     let unknown = try explain("A1F0C9D2-00022")
-    #expect(unknown.output.contains("neither the inputs nor the store have it; did you mean"), "\(unknown.output)")
+    #expect(unknown.output.contains("it is in neither the inputs nor the store; did you mean"), "\(unknown.output)")
     #expect(unknown.output.contains("'\(device)'"))
     #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload").code == 0)
     let known = try explain(device)

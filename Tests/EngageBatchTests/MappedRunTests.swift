@@ -175,7 +175,7 @@ import Testing
       try workspace.write("m.json", #"{"fields": {\#(fields)\#(more)}}"#)
       let run = try workspace.run("run", "job.json", "--no-upload")
       #expect(run.code == 0, "\(run)")
-      return run.messages.contains("Maps: 'm.json' is not what it was in run ")
+      return run.messages.contains("Maps: 'm.json' has changed since run ")
     }
     let more = #", "params.price": "p""#
     #expect(try ["", "", more, more].map(told) == [false, false, true, false])

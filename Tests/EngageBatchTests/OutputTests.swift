@@ -72,8 +72,8 @@ import Testing
       #expect(refused.code == 64)
       #expect(
         refused.messages.hasSuffix(
-          "\(option): error: '\(name)' is named as gzip, and what is written is plain; "
-            + "leave '.gz' out, or give - and pipe it into gzip\n"), "\(refused.messages)")
+          "\(option): error: '\(name)' has a name for gzip, but the output is not compressed; "
+            + "drop '.gz', or pass - and pipe it into gzip\n"), "\(refused.messages)")
     }
     #expect(!workspace.exists(name) && !workspace.exists("var/nightly.sqlite"))
   }

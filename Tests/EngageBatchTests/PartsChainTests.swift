@@ -19,7 +19,7 @@ import Testing
   func sentOnce() throws {
     let workspace = try Workspace()
     let command = Command(workspace: workspace)
-    for (parts, words) in [(2, ""), (3, "are known here, however they are cut; nothing was added")] {
+    for (parts, words) in [(2, ""), (3, "are already in the store; nothing was added")] {
       try command(0, "", "partition jobs/backfill.json --parts \(parts) --out \(parts)")
       for part in 0..<parts {
         try command(0, "", "decide jobs/backfill.json --partition \(parts) --part \(part) --out r\(parts)/\(part)")
@@ -74,26 +74,26 @@ import Testing
   func order() throws {
     let (command, night) = try nights()
     for day in 1...3 { try night(day, "\(day)", day > 1 ? "\(day - 1)" : nil, "") }
-    let none = "error: none of 6 lines is known here; nothing was collected. "
+    let none = "error: none of 6 lines is in the store; nothing was collected. "
     try command(78, none + "These parts continue the partition ", "collect job.json 3/0 3/1")
     try command(0, "", "collect job.json 1/0 1/1")
     let early = try command(78, none + "They continue the partition ", "collect job.json 3/0 3/1")
-    #expect(early.contains(", which was not collected here: collect it first. The last one here is "))
+    #expect(early.contains(", which was not collected here: collect it first. The last one collected is "))
     try command(66, "1 part of 2 is missing: 1", "collect job.json 2/0")
     try command(
-      78, "6 lines would come of another partition while parts of the partition ", "collect job.json 3/0 3/1")
+      78, "6 lines would come from another partition while parts of the partition ", "collect job.json 3/0 3/1")
     try command(0, "", "collect job.json 2/1")
     try command(0, "", "collect job.json 3/0 3/1")
     try command(0, "2 parts were collected before", "collect job.json 1/0 1/1")
     try night(4, "second", "2", "")
     let fork = try command(78, none + "They continue the partition ", "collect job.json second/0 second/1")
-    #expect(fork.contains(", after which 1 partition was collected here. The last one here is "))
+    #expect(fork.contains(", after which 1 partition was collected here. The last one collected is "))
     try night(4, "new", nil, "")
     let forgotten = try command(78, none, "collect job.json new/0 new/1")
     #expect(
       forgotten.contains("They were partitioned without --after, and 3 partitions were collected here. The last one"))
     #expect(forgotten.contains("engage-batch partition JOB --parts 2 --after FOLDER --out NEW. "))
-    #expect(forgotten.contains("If a new chain is meant, so that devices begin without states: --new-chain"))
+    #expect(forgotten.contains("To start a new chain, in which devices begin without states: --new-chain"))
     try command(0, "", "collect job.json new/0 new/1 --new-chain")
     try command(0, "", "post job.json --store all.sqlite --sandbox --summary posted.json")
     #expect(try Summary(command.workspace.read("posted.json"))["upload.eventsPosted"] == 24)
@@ -110,13 +110,13 @@ import Testing
       78, "its part was decided with other settings than the others; decide it again", "collect job.json 1/0 1-other/1")
     try command(66, "1 part of 2 is missing: 1", "collect job.json 1/0")
     let mixed = try command(
-      78, "parts of this partition are here that were decided with other settings: Upload.maxEventsPerRequest. ",
+      78, "the store has parts of this partition that were decided with other settings: Upload.maxEventsPerRequest. ",
       "collect job.json 1-other/1")
     #expect(mixed.contains("after 'engage-batch store drop-partition --store "))
     try command(0, "", "collect job.json 1/1")
     try night(2, "2-of-other", "1-other", other)
     try command(
-      78, "these parts continue states that were decided of the partition ",
+      78, "these parts continue states of the partition ",
       "collect job.json 2-of-other/0 2-of-other/1")
     try night(2, "2", "1", other)
     try command(
@@ -132,7 +132,7 @@ import Testing
     try command(0, "", "collect job.json 1/0 1/1")
     try command(
       0, "No partition here has missing parts; nothing was changed", "store drop-partition --store all.sqlite")
-    try command(78, "2/1: error: part 1 is named twice, here and by 2/1", "collect job.json 2/1 2/1")
+    try command(78, "2/1: error: part 1 is given twice, here and as 2/1", "collect job.json 2/1 2/1")
     try command(66, "1 part of 2 is missing: 0; decide and collect them first", "collect job.json 2/1")
     try command(66, "engage-batch store drop-partition --store ", "post job.json --store all.sqlite --sandbox")
     let dropped = try command(0, "1 part of 2 of the partition ", "store drop-partition --store all.sqlite")
@@ -175,34 +175,34 @@ import Testing
     }
     let decide = "decide job.json --part 0 --out x --partition"
     try broken("q", "rm manifest.json && mkfifo manifest.json")
-    try command(78, "q/manifest.json: error: it is a FIFO, and has to be a file", "\(decide) q")
+    try command(78, "q/manifest.json: error: it is a FIFO, but must be a file", "\(decide) q")
     try broken("q", "ln -sf /dev/zero manifest.json")
-    try command(78, "q/manifest.json: error: it is a device, and has to be a file", "\(decide) q")
+    try command(78, "q/manifest.json: error: it is a device, but must be a file", "\(decide) q")
     try broken("q", "truncate -s 300M manifest.json")
-    try command(78, "q/manifest.json: error: it has more than 256 MiB", "\(decide) q")
+    try command(78, "q/manifest.json: error: it exceeds 256 MiB", "\(decide) q")
     for (from, to) in [
       (#""milliseconds" : [0-9]*"#, #""milliseconds" : 9223372036854775807"#),
       (#""lines" : [0-9]*"#, #""lines" : 9223372036854775807"#), (#""number" : 1"#, #""number" : 4294967295"#),
     ] {
       try broken("q", "sed -i 's/\(from)/\(to)/' manifest.json")
       try command(
-        78, "q/manifest.json: error: it has a number, a time or a name that no partition writes", "\(decide) q")
+        78, "q/manifest.json: error: it has an invalid number, time or name", "\(decide) q")
     }
     try broken("q", "rm part-00000 && mkfifo part-00000")
     try command(78, "q/part-00000: error: it is a FIFO", "\(decide) q")
     try broken(
       "q", #"sed -i '/knownUntil/,/}/s/"milliseconds" : [0-9]*/"milliseconds" : -9223372036854775808/' manifest.json"#)
-    try command(78, "q/manifest.json: error: it has a number, a time or a name that no partition writes", "\(decide) q")
+    try command(78, "q/manifest.json: error: it has an invalid number, time or name", "\(decide) q")
     try broken("s", #"sed -i 's/"sessionsStarted" : [0-9]*/"sessionsStarted" : -9223372036854775808/' result.json"#)
     try command(
-      78, "s/result.json: error: it has a number that no decision writes", "collect job.json s --store s.sqlite")
+      78, "s/result.json: error: it has an invalid number", "collect job.json s --store s.sqlite")
     try broken("s", "rm result.json && mkfifo result.json")
     try command(78, "s/result.json: error: it is a FIFO", "collect job.json s --store s.sqlite")
     try broken("s", "rm store.sqlite && ln -s /dev/zero store.sqlite")
     try command(78, "s/store.sqlite: error: it is a device", "collect job.json s --store s.sqlite")
     try broken("s", #"sed -i 's/"part" : 0/"part" : 9/' result.json"#)
     try command(
-      78, "s/result.json: error: it has a number that no decision writes", "collect job.json s --store s.sqlite")
+      78, "s/result.json: error: it has an invalid number", "collect job.json s --store s.sqlite")
     try command(78, "it is a device", "partition job.json --parts 1 --files /dev/zero --only 0 --out x")
     #expect(!workspace.exists("x"))
   }

@@ -137,13 +137,13 @@ import Testing
         for earlier in 0..<night { try chain.collect("n\(earlier)", words: "2 parts were collected before") }
       case .cutAgain:
         try chain.decide("again\(night)", after: nil, asOf: asOf, parts: 3)
-        try chain.collect("again\(night)", parts: 0..<3, words: "are known here, however they are cut")
+        try chain.collect("again\(night)", parts: 0..<3, words: "are already in the store")
       case .both:
         // Tonight's lines and some that nobody has seen.
         let new = Recording(seed: seed + 100, devices: 3, perDevice: 4).lines
         try PartsNightsTests.write(own + new, night: night, to: workspace)
         try chain.decide("both\(night)", after: nil, asOf: asOf)
-        try chain.collect("both\(night)", code: 78, words: "so part of it would be sent twice; nothing was collected")
+        try chain.collect("both\(night)", code: 78, words: "so some events would be sent twice; nothing was collected")
       default: break
       }
       if night % 3 != 1 { try chain.post() }

@@ -214,7 +214,7 @@ import Testing
     try command(78, "read with other settings", "\(join) p --set Ingest.maxLineBytes=2000")
     try command(78, "something else stands there", "\(pieces[0]) --parts 3 --out p/0")
     _ = try workspace.shell("cp -r p swapped && mv swapped/0 x && mv swapped/1 swapped/0 && mv x swapped/1")
-    try command(78, "it is of file 1 of the list, and not of 0", "\(join) swapped")
+    try command(78, "it is of file 1 of the list, not 0", "\(join) swapped")
     _ = try workspace.shell("cp -r p less && rm -r less/1")
     try command(66, "the piece of 1 file of \(pieces.count) is missing: 1", "\(join) less")
     // What a part gets of a piece is proved by who decides the part, and nothing else of it.
@@ -238,10 +238,10 @@ import Testing
     try command(78, "has the files 1 to \(pieces.count), and no file 0", "\(only) section.json --only 0")
     try command(64, "'2-1' is invalid for '--only", "\(only) files.json --only 2-1")
     try workspace.write("files.json", list.replacing("\"bytes\": ", with: "\"bytes\": 1"))
-    try command(78, "it is of a file of another list", "\(join) p")
+    try command(78, "it is from a file of another list", "\(join) p")
     for (text, words) in [
       ("{}", "not a list of files"), (#"[{"path": "a", "kind": "events"}]"#, "has neither 'bytes' nor 'lines'"),
-      (#"[{"path": "a", "kind": "other", "bytes": 1}]"#, "is of no kind of input"),
+      (#"[{"path": "a", "kind": "other", "bytes": 1}]"#, "has an unknown 'kind'"),
       (
         #"[{"path": "b", "kind": "events", "bytes": 1}, {"path": "a", "kind": "events", "bytes": 1}]"#,
         "not in the order"

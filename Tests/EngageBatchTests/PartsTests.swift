@@ -176,19 +176,19 @@ import Testing
     try command(0, "was there already", "\(decide) --out first/1")
     try command(78, "something else stands there", "\(decide) --out first/0")
     try command(78, "continues no other", "\(decide) --state-in first/1 --out r")
-    try command(78, "it has 2 parts, and this one would have 3", "partition job.json --parts 3 --after two --out three")
+    try command(78, "it has 2 parts, but this one would have 3", "partition job.json --parts 3 --after two --out three")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after two --out next")
     let next = "decide job.json --partition next --part 1"
     try command(78, "--state-in has to name", "\(next) --out r")
-    try command(78, "it is of part 0, and not of 1", "\(next) --state-in first/0 --out r")
+    try command(78, "it is of part 0, not 1", "\(next) --state-in first/0 --out r")
     try command(0, "part 1 of 2", "\(next) --state-in first/1 --out second/1")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after next --out last")
     try command(
-      78, "it is of another partition than the one that this partition continues",
+      78, "it belongs to another partition than the one that this partition continues",
       "decide job.json --partition last --part 1 --state-in first/1 --out r")
     try command(0, "in 3 parts", "partition job.json --parts 3 --out three")
     try command(0, "part 1 of 3", "decide job.json --partition three --part 1 --out third/1")
-    try command(78, "it is of 3 parts, and not of 2", "\(next) --state-in third/1 --out r")
+    try command(78, "it has 3 parts, not 2", "\(next) --state-in third/1 --out r")
     // A state and a result that were cut.
     _ = try workspace.shell("cp -r first short && truncate -s -1 short/0/store.sqlite short/1/store.sqlite")
     try command(74, "short/1/store.sqlite: error: it is not as it was written", "\(next) --state-in short/1 --out r")
@@ -197,17 +197,17 @@ import Testing
     try workspace.write(
       "game.json", #"{"name": "same", "destination": "deltadna", "inputs": {"events": ["in"]}, "store": "game.sqlite"}"#
     )
-    try command(78, "it is of 'engage', and the job is not", "decide game.json --partition two --part 0 --out r")
-    try command(78, "it is of 'engage', and the job is not", "partition game.json --parts 2 --after two --out r")
-    try command(78, "it is of 'engage', and the job is not", "collect game.json first/0")
+    try command(78, "it is for 'engage', but the job is not", "decide game.json --partition two --part 0 --out r")
+    try command(78, "it is for 'engage', but the job is not", "partition game.json --parts 2 --after two --out r")
+    try command(78, "it is for 'engage', but the job is not", "collect game.json first/0")
     // Other settings, another job.
     try command(
       0, "part 1 of 2",
       "decide job.json --partition two --part 1 --out other/1 --set 'Session.sessionLifecycleExpiration=9 minutes'")
     try command(78, "decided with other settings", "collect job.json first/0 other/1")
-    try command(78, "it is of another partition than the others", "collect job.json first/0 second/1")
+    try command(78, "it belongs to another partition than the others", "collect job.json first/0 second/1")
     try workspace.write("job2.json", IdenticalOutputTests.job.replacing("\"same\"", with: "\"second\""))
-    try command(78, "it is of the job 'same', and not of 'second'", "decide job2.json --partition two --part 0 --out r")
+    try command(78, "it is for the job 'same', not 'second'", "decide job2.json --partition two --part 0 --out r")
     // One byte is another, and one is missing.
     let part = try workspace.read("two/part-00001")
     try workspace.write("two/part-00001", part.replacing("CurrentCampaign", with: "CurrentKampaign"))

@@ -40,7 +40,7 @@ import Testing
     let refused = try workspace.run(
       "run", "jobs/nightly.json", "--set", "General.databaseListId=7", environment: service.environment)
     #expect(refused.code == 78)
-    #expect(refused.messages.contains("list 100001, and this is for"), "\(refused.messages)")
+    #expect(refused.messages.contains("list 100001, but this is for"), "\(refused.messages)")
     #expect(refused.messages.contains("list 7;"), "\(refused.messages)")
   }
 

@@ -242,7 +242,7 @@ import Testing
     #expect(run.code == 64, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; leave it out"
+        "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; omit it"
       ), "\(run.messages)")
     #expect(!workspace.exists("d.ndjson") && !workspace.exists("u.sandbox.sqlite"))
   }

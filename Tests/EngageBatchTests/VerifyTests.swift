@@ -214,7 +214,7 @@ import Testing
     let (code, answer) = try verify(workspace, "jobs/game.json", "--sandbox")
     #expect(code == 65)
     #expect(counts(answer, "events") == ["confirmed": 23, "missing": 1])
-    #expect(details(answer) == ["1 event: quarantined for what the checks found, not sent (schema-invalid)"])
+    #expect(details(answer) == ["1 event: quarantined by the checks, not sent (schema-invalid)"])
     let store = ["--store", "var/game.sandbox.sqlite"]
     let settled = try workspace.run(["quarantine", "resolve", "--reason", "schema-invalid"] + store)
     #expect(settled.code == 0, "\(settled.messages)")

@@ -21,7 +21,7 @@ enum ValueDifference {
       return lines
     case (.array(let wanted), .array(let elements)):
       guard wanted.count == elements.count else {
-        return ["\(path): expected \(wanted.count) elements, are \(elements.count): \(actual.compactText)"]
+        return ["\(path): expected \(wanted.count) elements, has \(elements.count): \(actual.compactText)"]
       }
       return zip(wanted, elements).enumerated().flatMap { index, pair in
         of("\(path)[\(index)]", pair.0, pair.1, isExact: isExact)

@@ -32,7 +32,7 @@ package struct JobTestReader {
     var test = JobTest(name: name, file: file, line: node.line ?? 1)
     if let asOf = node["asOf"] {
       guard let instant = asOf.string.flatMap({ Instant.parse(rfc3339: $0) }) else {
-        throw fault(asOf.place, "'asOf' is not a date and time of RFC 3339, such as '2026-01-31T00:00:00Z'")
+        throw fault(asOf.place, "'asOf' is not an RFC 3339 time, such as '2026-01-31T00:00:00Z'")
       }
       test.asOf = instant
     }
@@ -61,7 +61,7 @@ package struct JobTestReader {
       test.expected[expectation] = expected[expectation.rawValue]
     }
     if test.expected.isEmpty {
-      throw fault(expected.place, "'expect' says nothing; known are \(names.joined(separator: ", "))")
+      throw fault(expected.place, "'expect' is empty; known keys are \(names.joined(separator: ", "))")
     }
     return test
   }
@@ -85,7 +85,7 @@ package struct JobTestReader {
       return try members.map { member in
         let text = member.value.string ?? member.value.canonicalText
         guard let setting = SettingOverride("\(section.key).\(member.key)=\(text)") else {
-          throw fault(member.place, "'\(section.key).\(member.key)' is not the name of a setting")
+          throw fault(member.place, "'\(section.key).\(member.key)' is not a setting")
         }
         return setting
       }

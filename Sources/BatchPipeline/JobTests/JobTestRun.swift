@@ -40,7 +40,7 @@ package struct JobTestRun {
     if loaded.job.asOf == nil, request.window != nil {
       throw JobTestFault(
         file: test.file, line: test.line,
-        problem: "neither the test nor its job has an 'asOf', by which the service takes events or does not")
+        problem: "neither the test nor its job has an 'asOf', on which it depends which events the service accepts")
     }
     request.useSandbox()
     let decided = try withExtendedLifetime(folder) {
@@ -87,7 +87,7 @@ extension TemporaryFolder {
         throw JobTestFault(
           file: test.file, line: foreign.line,
           problem:
-            "'inputs.\(foreign.entry)' is not an entry of the job, which has \(names.map { "'\($0)'" }.joined(separator: ", "))"
+            "'inputs.\(foreign.entry)' is not an entry of the job; known entries are \(names.map { "'\($0)'" }.joined(separator: ", "))"
         )
       }
       try add(foreign.records, "entry-\(number)", place, of: entry)

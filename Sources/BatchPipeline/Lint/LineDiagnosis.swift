@@ -122,7 +122,7 @@ package struct LineDiagnosis {
     guard let value = value(at: steps) else { return "\(line.detail) is of the wrong kind" }
     let wanted = dictionary.kinds[String(steps.last ?? "")] ?? "of another kind"
     guard value.kindInWords != wanted else { return "\(line.detail) holds a value of the wrong kind" }
-    return "\(line.detail) is \(value.kindInWords), but has to be \(wanted)"
+    return "\(line.detail) is \(value.kindInWords), but must be \(wanted)"
   }
 
   private func unknownType(_ field: String) -> String {

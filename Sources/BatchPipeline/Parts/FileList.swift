@@ -43,7 +43,7 @@ package struct FileList: Sendable {
     }
     guard !section.files.isEmpty else { throw InputError.noInput(patterns: [path]) }
     guard 0...Int(UInt32.max) - section.files.count ~= section.first else {
-      throw PartsError(path: path, problem: "'first' is not the place of a file in a list")
+      throw PartsError(path: path, problem: "'first' is not the position of a file in a list")
     }
     var files = InputFiles.none
     for entry in section.files { files.files.append(try Self.file(entry, behind: files.files.last, path)) }
@@ -54,9 +54,9 @@ package struct FileList: Sendable {
     func refuse(_ problem: String) -> PartsError {
       PartsError(path: path, problem: "'\(entry.path.printable)' \(problem)")
     }
-    guard let kind = InputKind(name: entry.kind) else { throw refuse("is of no kind of input") }
+    guard let kind = InputKind(name: entry.kind) else { throw refuse("has an unknown 'kind'") }
     guard entry.bytes != nil || entry.lines != nil else {
-      throw refuse("has neither 'bytes' nor 'lines', so a truncated file could not be noticed")
+      throw refuse("has neither 'bytes' nor 'lines', so truncation could not be detected")
     }
     guard
       max(entry.bytes ?? 0, entry.from ?? 0, entry.lines ?? 0, entry.linesBefore ?? 0) <= PartDocument.counts.upperBound
@@ -70,7 +70,7 @@ package struct FileList: Sendable {
       entry.path.hasSuffix(".gz") || entry.map != nil || entry.linesBefore == nil || entry.bytes == nil
     {
       throw refuse(
-        "has a range without 'bytes' and 'linesBefore', or is compressed or mapped, which has to be read from its start"
+        "has a range without 'bytes' or 'linesBefore', or is compressed or mapped and has to be read from its start"
       )
     }
     guard let last else { return file }
@@ -79,7 +79,7 @@ package struct FileList: Sendable {
     guard isNext ? length.bytesBefore > 0 && length.bytesBefore == end : (last.path, last.kind) < (file.path, file.kind)
     else {
       throw refuse(
-        "is not in the order in which records count: bytes of the path, then kind, each once, or range behind range without a gap"
+        "is out of order: files are sorted by the bytes of their paths, then by kind, each once; ranges follow each other without a gap"
       )
     }
     return file
@@ -109,7 +109,7 @@ package struct FileList: Sendable {
         guard file.handedOver?.bytes != nil else {
           throw PartsError(
             path: path,
-            problem: "'\(file.path.description.printable)' has no 'bytes', so nothing can follow it in standard input")
+            problem: "'\(file.path.description.printable)' has no 'bytes', so nothing can follow it on standard input")
         }
         file.handedOver?.isFollowed = true
       }

@@ -55,8 +55,8 @@ enum ChainPlace: Equatable {
     if let present = chain.first(where: { $0.identity.utf8.elementsEqual(result.partition.utf8) }) {
       guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
         throw try refuse(
-          "parts of this partition are here that were decided with other settings\(store.difference(present.configuration, folders)). "
-            + "Decide these with the same, or decide all of them anew"
+          "the store has parts of this partition that were decided with other settings\(store.difference(present.configuration, folders)). "
+            + "Decide these parts with the same settings, or decide all of them again"
             + (present.missing.isEmpty ? "" : " after '\(Self.drop(store))'"))
       }
       let here = Set(present.here)
@@ -77,15 +77,15 @@ enum ChainPlace: Equatable {
     guard lines.known == 0 else { throw refuse(Self.words(lines, last, store)) }
     if let last, !last.missing.isEmpty {
       throw refuse(
-        "\(lines.new.counted("line")) would come of another partition while parts of the partition \(last.shown) are missing: "
-          + "\(last.missing.listed). Decide and collect those first, or take back what is here: \(Self.drop(store))")
+        "\(lines.new.counted("line")) would come from another partition while parts of the partition \(last.shown) are missing: "
+          + "\(last.missing.listed). Decide and collect those first, or drop the collected parts: \(Self.drop(store))")
     }
     if !continues, !beginsChain { throw refuse(Self.words(lines, after: result.previousPartition, chain)) }
     if let last {
       if continues, let states = result.previousConfiguration, !states.utf8.elementsEqual(last.configuration.utf8) {
         throw refuse(
-          "these parts continue states that were decided of the partition \(last.shown) with other settings than what was "
-            + "collected of it. Decide them anew, with --state-in of the results that were collected")
+          "these parts continue states of the partition \(last.shown) that were decided with other settings than the "
+            + "collected results. Decide them again, with --state-in naming the collected results")
       }
       if !last.configuration.utf8.elementsEqual(result.configuration.utf8) {
         note(
@@ -100,24 +100,24 @@ enum ChainPlace: Equatable {
 
   private static func words(_ lines: BroughtLines, _ last: CollectedPartition?, _ store: EventStore) -> String {
     let counts =
-      "\(lines.known.counted("line")) of these parts \(lines.known == 1 ? "is" : "are") known here, and \(lines.new.grouped) \(lines.new == 1 ? "is" : "are") new, "
-      + "so part of it would be sent twice; nothing was collected. "
+      "\(lines.known.counted("line")) of these parts \(lines.known == 1 ? "is" : "are") already in the store and \(lines.new.grouped) \(lines.new == 1 ? "is" : "are") new, "
+      + "so some events would be sent twice; nothing was collected. "
     guard let last else { return counts }
     if !last.missing.isEmpty {
       return counts
-        + "Of the partition \(last.shown) parts are missing: \(last.missing.listed). Decide and collect those, or take "
-        + "back what is here: \(store.dropCommand)"
+        + "The partition \(last.shown) lacks parts: \(last.missing.listed). Decide and collect those, or drop the "
+        + "collected parts: \(store.dropCommand)"
     }
     return counts + last.remedy
   }
 
   private static func words(_ lines: BroughtLines, after previous: String?, _ chain: [CollectedPartition]) -> String {
-    let new = "none of \(lines.new.counted("line")) is known here; nothing was collected. "
-    let purpose = " If a new chain is meant, so that devices begin without states: --new-chain"
+    let new = "none of \(lines.new.counted("line")) is in the store; nothing was collected. "
+    let purpose = " To start a new chain, in which devices begin without states: --new-chain"
     guard let last = chain.last else {
       return new
-        + "These parts continue the partition \((previous ?? "").shownIdentity), and none was collected here. Collect "
-        + "that one first, and those before it." + purpose
+        + "These parts continue the partition \((previous ?? "").shownIdentity), but no partition was collected here. Collect "
+        + "that one first, after those before it." + purpose
     }
     guard let previous else {
       return new
@@ -132,7 +132,7 @@ enum ChainPlace: Equatable {
     }
     return new
       + "They continue the partition \(previous.shownIdentity), which was not collected here: collect it first. The last one "
-      + "here is \(last.shown)." + purpose
+      + "collected is \(last.shown)." + purpose
   }
 }
 
@@ -141,8 +141,8 @@ extension CollectedPartition {
   var shown: String { identity.shownIdentity }
 
   fileprivate var remedy: String {
-    "The last one here is \(shown) (the SHA-256 of its manifest.json): partition these inputs with --after that partition, in "
-      + "\(parts.counted("part")), and decide with --state-in its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
+    "The last one collected is \(shown) (the SHA-256 of its manifest.json): partition these inputs with --after that partition, in "
+      + "\(parts.counted("part")), and decide with --state-in naming its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
   }
 }
 

@@ -33,7 +33,7 @@ extension Pipeline {
     guard try store.isEmpty || !store.parts.partitions().isEmpty else {
       throw PartsError(
         path: store.path,
-        problem: "it has states of devices, so runs decide on it; collect parts into a store of their own")
+        problem: "it has device states from runs; collect parts into a separate store")
     }
     let parts = results.first?.result.parts
     var notes: [String] = []
@@ -112,10 +112,10 @@ extension Pipeline {
       let result = folder.result
       func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
       guard result.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-        try refuse("it is of '\(result.destination)', and the job is not")
+        try refuse("it is for '\(result.destination)', but the job is not")
       }
       guard result.partition.utf8.elementsEqual(first.partition.utf8), result.parts == first.parts else {
-        try refuse("it is of another partition than the others; collect one partition after the other")
+        try refuse("it belongs to another partition than the others; collect one partition at a time")
       }
       guard result.configuration.utf8.elementsEqual(first.configuration.utf8) else {
         try refuse("its part was decided with other settings than the others; decide it again")
@@ -123,7 +123,7 @@ extension Pipeline {
     }
     for (one, other) in zip(results, results.dropFirst()) where one.result.part == other.result.part {
       throw PartsError(
-        path: other.path, problem: "part \(other.result.part) is named twice, here and by \(one.path.printable)")
+        path: other.path, problem: "part \(other.result.part) is given twice, here and as \(one.path.printable)")
     }
     return results
   }
@@ -205,8 +205,8 @@ extension Pipeline {
   }
 
   private static func known(_ lines: Int) -> String {
-    guard lines > 0 else { return "these parts bring no line; nothing was added" }
-    return "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") known here, however they are cut; "
+    guard lines > 0 else { return "these parts have no lines; nothing was added" }
+    return "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") already in the store; "
       + "nothing was added"
   }
 
@@ -264,7 +264,7 @@ extension EventStore {
     throw PartsError(
       path: path,
       problem:
-        "it collects parts, and the states of their devices are beside it; partition and decide these inputs, then collect"
+        "it collects parts, whose device states are in the results; partition and decide these inputs, then collect"
     )
   }
 }

@@ -61,7 +61,7 @@ extension Pipeline {
   ///   of `previous`.
   private func adoptStates(of previous: ResultFolder, into path: String) throws -> [String] {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
-      monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part is")
+      monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part")
     }
     let store = try EventStore.open(path, format: request.platform.storeFormat, isScratch: true)
     try store.parts.adoptStates(of: previous.store)
@@ -97,31 +97,31 @@ extension Pipeline {
     let manifest = partition.manifest
     func refuse(_ path: String, _ problem: String) throws -> Never { throw PartsError(path: path, problem: problem) }
     guard manifest.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-      try refuse(partition.path, "it is of '\(manifest.destination)', and the job is not")
+      try refuse(partition.path, "it is for '\(manifest.destination)', but the job is not")
     }
     guard manifest.job.utf8.elementsEqual(request.job.name.utf8) else {
-      try refuse(partition.path, "it is of the job '\(manifest.job)', and not of '\(request.job.name)'")
+      try refuse(partition.path, "it is for the job '\(manifest.job)', not '\(request.job.name)'")
     }
     guard manifest.parts.indices.contains(part) else {
-      try refuse(partition.path, "it has the parts 0 to \(manifest.parts.count - 1), and no part \(part)")
+      try refuse(partition.path, "it has parts 0 to \(manifest.parts.count - 1), but no part \(part)")
     }
     switch (previous, manifest.previous) {
     case (nil, nil): break
     case (nil, .some):
       try refuse(
         partition.path,
-        "it continues an earlier partition, so --state-in has to name what was decided of part \(part) there")
+        "it continues an earlier partition, so --state-in must name the result of part \(part) there")
     case (let before?, nil):
-      try refuse(before.path, "the partition continues no other; make it with --after, or leave --state-in out")
+      try refuse(before.path, "the partition continues no other; make it with --after, or omit --state-in")
     case (let before?, let wanted?):
       guard before.result.parts == manifest.parts.count else {
-        try refuse(before.path, "it is of \(before.result.parts) parts, and not of \(manifest.parts.count)")
+        try refuse(before.path, "it has \(before.result.parts) parts, not \(manifest.parts.count)")
       }
       guard before.result.part == part else {
-        try refuse(before.path, "it is of part \(before.result.part), and not of \(part)")
+        try refuse(before.path, "it is of part \(before.result.part), not \(part)")
       }
       guard before.result.partition.utf8.elementsEqual(wanted.utf8) else {
-        try refuse(before.path, "it is of another partition than the one that this partition continues")
+        try refuse(before.path, "it belongs to another partition than the one that this partition continues")
       }
     }
   }
@@ -158,7 +158,7 @@ struct PartInput: Sendable {
     var files = InputFiles.none
     files.files = try partition.manifest.files.map { file in
       guard let kind = InputKind(name: file.kind) else {
-        throw PartsError(path: partition.path, problem: "'\(file.kind)' is not a kind of input")
+        throw PartsError(path: partition.path, problem: "'\(file.kind)' is not an input kind")
       }
       return InputFile(path: FilePath(file.path), kind: kind, size: 0)
     }

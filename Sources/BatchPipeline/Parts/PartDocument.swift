@@ -21,7 +21,7 @@ enum PartDocument {
     do {
       return (try JSONDecoder().decode(type, from: Data(bytes)), Hexadecimal.text(of: SHA256.hash(bytes)))
     } catch {
-      throw PartsError(path: path, problem: "not as a partition or a decision writes it")
+      throw PartsError(path: path, problem: "not in the form that 'partition' and 'decide' write")
     }
   }
 
@@ -48,7 +48,7 @@ enum PartDocument {
   }
 
   private static func tooLarge(_ path: String) -> PartsError {
-    PartsError(path: path, problem: "it has more than \(largest >> 20) MiB, and no partition or decision writes that")
+    PartsError(path: path, problem: "it exceeds \(largest >> 20) MiB, more than 'partition' and 'decide' write")
   }
 
   /// Returns the length of a readable file.
@@ -119,7 +119,7 @@ enum PartDocument {
     do {
       let kind = try FileStatus.of(descriptor).kind
       guard kind == .file else {
-        throw PartsError(path: path, problem: "it is \(kind.rawValue), and has to be a file")
+        throw PartsError(path: path, problem: "it is \(kind.rawValue), but must be a file")
       }
       return descriptor
     } catch {

@@ -74,7 +74,7 @@ package struct PartitionFolder: Sendable {
     (manifest, identity) = try PartDocument.load(PartManifest.self, file)
     guard manifest.format == PartManifest.currentFormat,
       manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
-    else { throw PartsError(path: file, problem: "another release wrote it, in another form or by another hash") }
+    else { throw PartsError(path: file, problem: "another release wrote it, in another format or with another hash") }
     let counts = manifest.parts.map(\.lines)
     let isPieced = manifest.pieces != nil
     let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf, manifest.knownUntil]
@@ -86,7 +86,7 @@ package struct PartitionFolder: Sendable {
         $0.bytes <= PartDocument.counts.upperBound && ($0.name == nil) == isPieced && ($0.sum == nil) == isPieced
           && $0.name?.utf8.contains(UInt8(ascii: "/")) != true
       })
-    else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
+    else { throw PartsError(path: file, problem: "it has an invalid number, time or name") }
   }
 
   /// Returns the places of a part's lines. The reader verifies them.

@@ -49,7 +49,7 @@ package struct PieceFolder: Sendable {
     guard 1...Partitioning.mostParts ~= piece.parts.count, PartDocument.counts ~= piece.first,
       1...PartDocument.counts.upperBound ~= piece.files,
       piece.parts.allSatisfy({ PartDocument.counts ~= $0.lines && $0.bytes <= PartDocument.counts.upperBound })
-    else { throw PartsError(path: file, problem: "it has a number that no piece has") }
+    else { throw PartsError(path: file, problem: "it has an invalid number") }
   }
 
   /// Returns the place of a part's lines.

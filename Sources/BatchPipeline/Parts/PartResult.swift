@@ -53,7 +53,7 @@ package struct ResultFolder: Sendable {
       PartDocument.counts ~= result.lines,
       // A rewind may reduce figures counted before.
       result.figures.values.allSatisfy({ $0.magnitude <= PartDocument.counts.upperBound })
-    else { throw PartsError(path: file, problem: "it has a number that no decision writes") }
+    else { throw PartsError(path: file, problem: "it has an invalid number") }
   }
 
   var store: String { "\(path)/\(PartResult.storeName)" }

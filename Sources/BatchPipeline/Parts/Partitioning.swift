@@ -93,7 +93,7 @@ extension Pipeline {
   /// Returns the pieces of a list's files, in the order of the list.
   private func pieces(of list: FileList, in folder: String, parts: Int) throws -> [PieceFolder] {
     guard !list.isSection else {
-      throw PartsError(path: list.path, problem: "it is a section of a list, and not all of it")
+      throw PartsError(path: list.path, problem: "it is only a section of a list")
     }
     var (pieces, missing, next): ([PieceFolder], [Int], Int) = ([], [], 0)
     while next < list.numbers.upperBound {
@@ -118,20 +118,20 @@ extension Pipeline {
     let piece = folder.piece
     func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
     guard piece.parts.count == parts else {
-      try refuse("it is for \(piece.parts.count.counted("part")), and not for \(parts)")
+      try refuse("it is for \(piece.parts.count.counted("part")), not \(parts)")
     }
-    guard piece.first == first else { try refuse("it is of file \(piece.first) of the list, and not of \(first)") }
+    guard piece.first == first else { try refuse("it is of file \(piece.first) of the list, not \(first)") }
     guard piece.files <= list.numbers.upperBound - first,
       try list.digest(of: first..<first + piece.files).utf8.elementsEqual(piece.entries.utf8)
-    else { try refuse("it is of a file of another list") }
+    else { try refuse("it is from a file of another list") }
     guard piece.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-      try refuse("it is of '\(piece.destination)', and the job is not")
+      try refuse("it is for '\(piece.destination)', but the job is not")
     }
     guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
-      try refuse("another release wrote it, by another hash")
+      try refuse("another release wrote it, with another hash")
     }
     guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
-      try refuse("it was read with other settings than the job has now; make it again")
+      try refuse("it was made with other settings than the job has now; make it again")
     }
   }
 
@@ -160,9 +160,9 @@ extension Pipeline {
     let collected = try store.parts.partitions()
     if beginsChain, let last = collected.last {
       monitor.note(
-        "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last of them "
-          + "\(last.shown), and this one continues none: 'collect' adds nothing of lines that it knows, and takes new ones with "
-          + "--new-chain alone; for the next inputs name the last partition with --after")
+        "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last one "
+          + "\(last.shown), but this one continues none: 'collect' skips lines that the store has, and adds new ones only with "
+          + "--new-chain; for the next inputs name the last partition with --after")
     }
     try store.close()
     return numbers
@@ -175,10 +175,10 @@ extension PartitionFolder {
     guard manifest.parts.count == parts else {
       throw PartsError(
         path: path,
-        problem: "it has \(manifest.parts.count) parts, and this one would have \(parts); states stay with their part")
+        problem: "it has \(manifest.parts.count) parts, but this one would have \(parts); states stay with their part")
     }
     guard manifest.destination.utf8.elementsEqual(platform.name.utf8) else {
-      throw PartsError(path: path, problem: "it is of '\(manifest.destination)', and the job is not")
+      throw PartsError(path: path, problem: "it is for '\(manifest.destination)', but the job is not")
     }
   }
 }

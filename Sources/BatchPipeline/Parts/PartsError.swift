@@ -8,7 +8,7 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
 
   /// Returns the error for a folder that would replace another one.
   static func occupied(_ path: String) -> PartsError {
-    PartsError(path: path, problem: "something else stands there already; take another folder, or remove it")
+    PartsError(path: path, problem: "it already exists; choose another folder, or remove it")
   }
 
   package var exit: RunExit { isMissing ? .noInput : .configuration }
@@ -43,7 +43,7 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String {
     "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
       + "\(missing.listed); decide and collect them first, because identities are reconciled in the order of time across all parts. "
-      + "If they are lost, take back what is here: \(dropCommand)"
+      + "If they are lost, drop the collected parts: \(dropCommand)"
   }
 }
 

@@ -18,7 +18,7 @@ package struct ResultErasure: Sendable {
     self.folders = try folders.map { try ResultFolder($0) }
     for folder in self.folders {
       guard folder.result.destination.utf8.elementsEqual(platform.name.utf8) else {
-        throw PartsError(path: folder.path, problem: "it is of '\(folder.result.destination)', and the job is not")
+        throw PartsError(path: folder.path, problem: "it is for '\(folder.result.destination)', but the job is not")
       }
       try folder.prove()
     }

@@ -133,7 +133,7 @@ package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
   /// The environment variable in words; a secret should come from a file.
   package var carrier: String {
     let isSecret = SettingsSchema.current.settings(matching: name).contains(where: \.isSecret)
-    return isSecret ? "\(variable)_FILE (the path of a file with it)" : variable
+    return isSecret ? "\(variable)_FILE (the path of a file that contains it)" : variable
   }
 
   package var description: String {

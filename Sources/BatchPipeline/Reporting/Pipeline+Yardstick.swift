@@ -33,7 +33,7 @@ extension Pipeline {
     outcome.report.summary.identity.newOwners = owners.devices
     guard owners.known * 10 > owners.all else { return }
     outcome.newOwners =
-      "devices that record another mobile user id: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
+      "devices with another mobile user id than before: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
   }
 }
 

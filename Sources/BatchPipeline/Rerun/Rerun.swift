@@ -80,14 +80,14 @@ package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .nothingDecided(let store):
-      "\(store.printable): error: no run has decided a record yet; run the job first"
+      "\(store.printable): error: no run has processed a record yet; run the job first"
     case .outside(let store, let first, let asOf):
-      "\(store.printable): error: the store has decided from \(first.rfc3339) to \(asOf.rfc3339), and nothing of this window; "
-        + "'run' and 'backfill' decide time for the first time"
+      "\(store.printable): error: the store has processed \(first.rfc3339) to \(asOf.rfc3339), and nothing in this window; "
+        + "use 'run' or 'backfill' for it"
     case .missingInputs(let count, let first):
       "error: \(count.counted("file")) that earlier runs read, such as '\(first.printable)', \(count == 1 ? "is" : "are") not among "
-        + "the inputs; what devices did there decides sessions and campaigns of later days. Nothing was changed. Put the files "
-        + "back, or say with --allow-missing-inputs that the rest is right without them"
+        + "the inputs; their records affect sessions and campaigns of later days. Nothing was changed. Restore the files, "
+        + "or confirm with --allow-missing-inputs that the rest is correct without them"
     }
   }
 }

@@ -34,8 +34,8 @@ package struct JobMaps {
         let place = Place(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath))
         throw ConfigurationErrors([
           ConfigurationFault(
-            place, "'record' of an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path of maps",
-            hint: "write the names of members with dots between them, such as 'detail.event'")
+            place, "'record' of an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path",
+            hint: "write the names of members separated by dots, such as 'detail.event'")
         ])
       }
     }
@@ -86,7 +86,7 @@ package struct JobMaps {
   package func faults(_ settings: Settings) -> [ConfigurationFault] {
     let reserved = Set(settings.reservedColumns.map { FoldedText($0) })
     return idColumns.filter { reserved.contains(FoldedText($0.name)) }.map {
-      ConfigurationFault($0.place, "'ids' names '\($0.name.printable)', a column that the program writes itself")
+      ConfigurationFault($0.place, "'ids' names '\($0.name.printable)', a column that this program writes")
     }
   }
 

@@ -48,8 +48,8 @@ package struct CompressedOutputError: RunError, Equatable, CustomStringConvertib
   package var exit: RunExit { .usage }
 
   package var description: String {
-    "\(output.name): error: '\(output.path.printable)' is named as gzip, and what is written is plain; "
-      + "leave '.gz' out, or give - and pipe it into gzip"
+    "\(output.name): error: '\(output.path.printable)' has a name for gzip, but the output is not compressed; "
+      + "drop '.gz', or pass - and pipe it into gzip"
   }
 }
 
@@ -60,7 +60,7 @@ package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertibl
   package var exit: RunExit { .usage }
 
   package var description: String {
-    "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; leave it out"
+    "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; omit it"
   }
 }
 

@@ -11,7 +11,7 @@ struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
 
   var exit: RunExit { .configuration }
 
-  var description: String { "error: a run changes nothing at '\(destination)' but to send events, so there is no plan" }
+  var description: String { "error: a run only sends events to '\(destination)', so there is nothing to plan" }
 }
 
 /// The changes of a run at the service besides events: `--online-plan` writes them, `--plan` limits a run to them.

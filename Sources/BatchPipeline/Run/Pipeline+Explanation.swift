@@ -42,12 +42,12 @@ extension Pipeline {
   private func nothing(of device: String, _ state: String?, _ similar: [String]) -> [String] {
     if let state {
       return [
-        "device \(device): nothing to explain, because this run met no new record of it; earlier runs left it at:",
+        "device \(device): nothing to explain, because this run read no new record of it; its state after earlier runs:",
         "  \(state)",
-        "  to see how it came there, explain it with a store that does not exist: --dry-run --store NEW",
+        "  to see how it got there, explain it with a store that does not exist: --dry-run --store NEW",
       ]
     }
     let hint = NearestName.question(similar).map { "; \($0)" } ?? ""
-    return ["device \(device): nothing to explain, because neither the inputs nor the store have it\(hint)"]
+    return ["device \(device): nothing to explain, because it is in neither the inputs nor the store\(hint)"]
   }
 }

@@ -27,8 +27,8 @@ extension Pipeline {
     for map in request.maps
     where before.contains(where: { $0.name == "map \(map.name)" && $0.value != map.text }) {
       monitor.note(
-        "Maps: '\(map.name.printable)' is not what it was in run \(last.id.number): a line of which it makes another record now "
-          + "counts as new, and its events are sent besides the earlier ones. To replace those: engage-batch rerun, with "
+        "Maps: '\(map.name.printable)' has changed since run \(last.id.number): a line that it maps to another record now "
+          + "counts as new, and its events are sent in addition to the earlier ones. To replace those: engage-batch rerun, with "
           + "--dry-run to see what would change")
     }
   }
@@ -44,7 +44,7 @@ extension Pipeline {
       try store.runs.finish(
         run, at: ended, exit: outcome.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
     } catch  where !outcome.isWhole {
-      monitor.note("the end of this run could not be noted: \(error)")
+      monitor.note("the end of this run could not be stored: \(error)")
     }
   }
 
@@ -58,7 +58,7 @@ extension Pipeline {
         if !outcome.runs.isEmpty { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
         try store.close()
       } catch {
-        monitor.note("the store has another end of this run than it had: \(error)")
+        monitor.note("the store could not be updated with how this run ended: \(error)")
       }
     }
     guard let told = outcome.told, told != outcome.exit else { return }

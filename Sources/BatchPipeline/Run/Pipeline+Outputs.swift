@@ -107,7 +107,7 @@ extension Pipeline {
       let index = try ReportFolder.writeIndex(
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,
         isForGroup: request.settings.report.mode == .group)
-      if index == nil { monitor.note("warning: \(folder.printable) has other pages by the name of that over all runs") }
+      if index == nil { monitor.note("warning: \(folder.printable) has other pages in place of the list of runs") }
     }
   }
 }

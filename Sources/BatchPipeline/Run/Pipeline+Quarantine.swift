@@ -66,9 +66,9 @@ extension Quarantine {
       unkept.count > shown.count
       ? ", and others of \((unkept.count - shown.count).counted("file and reason", "files and reasons"))" : ""
     let lines = unkept.reduce(0) { $0 + $1.lines }.counted(
-      "quarantined line is counted and was not kept", "quarantined lines are counted and were not kept")
+      "quarantined line was counted but not kept", "quarantined lines were counted but not kept")
     return
-      "\(lines), because the store has as many as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
+      "\(lines), because the store has as many lines as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
   }
 }
 
@@ -90,6 +90,6 @@ struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
     return "error: \(quarantined) quarantined, and --max-quarantine allows \(limit.grouped), so "
       + (isDryRun
         ? "a run would send nothing"
-        : "nothing was sent. Put right what they come from and run the job again, or run it with a higher limit: what could be used is kept")
+        : "nothing was sent. Fix the cause and run the job again, or run it with a higher limit: usable records are kept")
   }
 }

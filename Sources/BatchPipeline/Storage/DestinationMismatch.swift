@@ -14,9 +14,9 @@ package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(store.printable): error: the store belongs to \(bound), and this is for \(given); nothing was read or sent. "
-      + "Take the store that belongs to it, or another with --store"
-      + (remedy.map { "; to move this one there: \($0)" } ?? "")
+    "\(store.printable): error: the store belongs to \(bound), but this is for \(given); nothing was read or sent. "
+      + "Use the store of that destination, or another with --store"
+      + (remedy.map { "; to move this store there: \($0)" } ?? "")
   }
 }
 

@@ -205,8 +205,8 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
   package var exit: RunExit { .inputRefused }
 
   package var description: String {
-    "stdin:\(line): error: the records of a device that began at line \(first) continue here, behind those of another, so its "
-      + "events are wrong. A stream has to be grouped by device: sort it, or use 'run', which takes any order"
+    "stdin:\(line): error: the records of a device that began at line \(first) continue here, after those of another, so its "
+      + "events are wrong. A stream must be grouped by device: sort it, or use 'run', which accepts any order"
   }
 }
 

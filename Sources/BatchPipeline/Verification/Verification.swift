@@ -33,7 +33,7 @@ extension Pipeline {
     if corrections > 0 {
       arrivals.explain(
         .events,
-        "\(corrections.counted("event was", "events were")) sent otherwise than late records make them: "
+        "\(corrections.counted("event was", "events were")) sent before late records changed them: "
           + names.onStore("store", "corrections"))
     }
     let keptBack = try store.quarantine.counts()[.schemaInvalid, default: 0]
@@ -41,9 +41,9 @@ extension Pipeline {
       arrivals.add(
         Arrivals.Finding(
           .missing, .events, "",
-          "\(keptBack.counted("event")): quarantined for what the checks found, not sent (\(QuarantineReason.schemaInvalid.rawValue))",
+          "\(keptBack.counted("event")): quarantined by the checks, not sent (\(QuarantineReason.schemaInvalid.rawValue))",
           repair: names.onStore("quarantine", "list", "--reason", QuarantineReason.schemaInvalid.rawValue)
-            + ", then, once schema or export are right, "
+            + ", then, once the schema or the export is fixed, "
             + ShellCommand("quarantine", "replay", "--store", request.storePath, "--job", request.job.file).text),
         of: keptBack)
     }
@@ -52,7 +52,7 @@ extension Pipeline {
       try service.compare(store, names, interruption, into: &arrivals)
     } else {
       arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
-      arrivals.explain(.events, "the destination cannot be asked for what it has")
+      arrivals.explain(.events, "the destination cannot report what it has")
     }
     if let ended {
       arrivals.explain(

@@ -29,7 +29,7 @@ extension Outbox: ArrivalChecking {
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
-    arrivals.explain(.requests, "each request has to be a file of \(origin), with the bytes of its digest")
+    arrivals.explain(.requests, "each request must be a file in \(origin) whose bytes match its digest")
     let files = FileDestination.Files(in: folder).names
     try store.ledger.forEachPostedChunk { chunk in
       try interruption.check()
@@ -37,9 +37,9 @@ extension Outbox: ArrivalChecking {
       let name = files[body] ?? body + ".json"
       let (verdict, detail): (Arrivals.Verdict, String) =
         switch FileManager.default.contents(atPath: "\(folder)/\(name)") {
-        case nil: (.missing, "is not there")
+        case nil: (.missing, "is missing")
         case let bytes? where !SHA256.hash(Array(bytes)).elementsEqual(chunk.bodyDigest):
-          (.different, "has other bytes")
+          (.different, "has different bytes")
         default: (.confirmed, "")
         }
       arrivals.count(verdict, .events, by: chunk.events)
@@ -50,7 +50,7 @@ extension Outbox: ArrivalChecking {
       arrivals.add(
         Arrivals.Finding(
           verdict, .requests, name, "\(detail), with \(chunk.events.counted("event")) of chunk \(chunk.id)",
-          repair: "whoever took it from the folder has it; the store does not send it again"))
+          repair: "whoever removed it from the folder has it; it is not written again"))
     }
   }
 }
@@ -63,7 +63,7 @@ package struct OutboxError: RunError, CustomStringConvertible {
   package var exit: RunExit { .cannotWrite }
 
   package var description: String {
-    unsafe "error: 'outbox' names the folder '\(folder.printable)', which cannot be written to: \(String(cString: strerror(code)))"
+    unsafe "error: cannot write to the folder '\(folder.printable)' of 'outbox': \(String(cString: strerror(code)))"
   }
 }
 
