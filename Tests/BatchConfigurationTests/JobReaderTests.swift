@@ -186,7 +186,7 @@ import Testing
       "j.json:1: error: 'inputs.events[1]' has no 'path'", "j.json:1: error: 'inputs.events[2].path' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "s3://b/x", "required": 1, "minRecords": -1}]}}"#,
-      "j.json:1: error: 'inputs.events[0].path' is an address (s3://), but has to be a file; copy it to a disk, or name '-' and pipe it in: aws s3 cp ADDRESS - | engage-batch run JOB",
+      "j.json:1: error: 'inputs.events[0].path' is an address (s3://), but must be a file; copy it to a disk, or name '-' and pipe it in: aws s3 cp ADDRESS - | engage-batch run JOB",
       "j.json:1: error: 'inputs.events[0].required' is an integer, but must be a boolean",
       "j.json:1: error: 'inputs.events[0].minRecords' is -1, but must be 0 or more"),
     Case(

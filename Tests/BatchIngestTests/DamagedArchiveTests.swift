@@ -12,7 +12,7 @@ import Testing
   enum Damage: String, CaseIterable {
     case checksum = "the gzip checksum or length is wrong"
     case corrupt = "the gzip data is corrupt"
-    case trailing = "bytes that are not gzip follow the gzip data"
+    case trailing = "the gzip data is followed by other bytes"
   }
 
   private static func lines(_ device: String, _ count: Int) -> String {

@@ -177,7 +177,7 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     #expect(try records("cut.gz").records.count == 2)
     #expect(
       try records("cut.gz").quarantine == [
-        "cut.gz 0 \(text.count) damaged-file the gzip data ends early: the file is cut off[0]"
+        "cut.gz 0 \(text.count) damaged-file the gzip data ends early: the file is truncated[0]"
       ])
     #expect(
       try records("wrong.gz").quarantine == [

@@ -62,17 +62,17 @@ import Testing
         $0.description.replacing(folder.path + "/", with: "")
       }
     }
-    let why = "with '_' or '.', and no pattern writes it so"
+    let why = "with '_' or '.', which no pattern spells out"
     #expect(
-      try words(["sub/*"]) == ["warning: 2 names were passed over ('sub/.hidden', 'sub/_SUCCESS'): they begin \(why)"])
-    #expect(try words(["sub", "sub/_SUCCESS"]) == ["warning: 'sub/.hidden' was passed over: its name begins \(why)"])
-    #expect(try words(["*/c.ndjson"]) == ["warning: '_tmp' was passed over: its name begins \(why)"])
+      try words(["sub/*"]) == ["warning: skipped 2 names ('sub/.hidden', 'sub/_SUCCESS'), which begin \(why)"])
+    #expect(try words(["sub", "sub/_SUCCESS"]) == ["warning: skipped 'sub/.hidden', whose name begins \(why)"])
+    #expect(try words(["*/c.ndjson"]) == ["warning: skipped '_tmp', whose name begins \(why)"])
     #expect(try words(["*.ndjson"]) == [])
     try folder.write("out/_SUCCESS", "")
     let error = #expect(throws: InputError.self) { try InputFiles.find([.events: ["out"]], in: folder.path) }
     #expect(
-      error?.description == "no input: there is no file in the folder 'out' ('inputs' of the job); "
-        + "'\(folder.path)/out/_SUCCESS' was passed over: its name begins \(why)")
+      error?.description == "no input: no file in the folder 'out' ('inputs' of the job); "
+        + "skipped '\(folder.path)/out/_SUCCESS', whose name begins \(why)")
   }
 
   @Test(arguments: [
@@ -96,12 +96,12 @@ import Testing
     }
     #expect(
       error?.description
-        == "no input: nothing matches '*.gz', and there is no file in the folder './empty' ('inputs' of the job)")
+        == "no input: nothing matches '*.gz', and no file in the folder './empty' ('inputs' of the job)")
     var required = InputPattern(.events, "empty")
     required.input.isRequired = true
     let missing = #expect(throws: InputError.self) { try InputFiles.find([required], in: folder.path) }
     #expect(
-      missing?.description.hasPrefix("error: input 'empty' is a folder without files; nothing was decided") == true)
+      missing?.description.hasPrefix("error: input 'empty' is a folder without files; nothing was processed") == true)
   }
 
   /// As many paths as 14 folders have orders, which nobody could walk.

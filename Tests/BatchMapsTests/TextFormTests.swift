@@ -10,14 +10,14 @@ import Testing
 @Suite struct TextFormTests {
   @Test(arguments: [
     ("[{\"a\":1},{\"a\":2}]\n", "a JSON array"), ("[\n  {\"a\":1},\n  {\"a\":2}\n]", "a JSON array"),
-    ("{\n  \"a\": 1\n}\n", "JSON documents of several lines"), ("a,b,c\n1,2,3\n", "a table in CSV"),
+    ("{\n  \"a\": 1\n}\n", "multi-line JSON documents"), ("a,b,c\n1,2,3\n", "a table in CSV"),
     ("device;when;what\n1;2;\"x;y\"\n", "a table with semicolons"),
     ("Gerät;Zeit;Größe\n1;2;3\n", "a table with semicolons"),
     ("a\tb\tc\n1\t2\t3\n", "a table with tabs"),
-    ("{\"a\":\"}{\"}{\"b\":2}{}\n", "JSON documents one after the other in a line"),
-    ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "JSON documents one after the other in a line"),
-    ("{\"a\":1}\r{\"a\":2}\r{}", "text whose lines end with a carriage return alone"),
-    ("a,b\r1,2\r3,4\r", "text whose lines end with a carriage return alone"),
+    ("{\"a\":\"}{\"}{\"b\":2}{}\n", "several JSON documents in one line"),
+    ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "several JSON documents in one line"),
+    ("{\"a\":1}\r{\"a\":2}\r{}", "text with a bare carriage return at the end of lines"),
+    ("a,b\r1,2\r3,4\r", "text with a bare carriage return at the end of lines"),
     ("bplist00\u{D1}\u{1}\n\u{2}", "a property list"),
     ("<?xml version=\"1.0\"?>\n<plist><array/>\n", "a property list"),
     ("\u{FEFF}[{\"a\":1}", "a JSON array"), ("SQLite format 3\0\u{1}...", "a SQLite database"),
@@ -45,19 +45,19 @@ import Testing
     ),
     (
       "tsv", "\u{FEFF}[{\"a\":1}]",
-      "a JSON array, but the map of the entry reads a table; name one that says \"form\": \"json\""
+      "a JSON array, but the map of the entry reads a table; name one with \"form\": \"json\""
     ),
     (
       "json", "SQLite format 3\0",
-      "a SQLite database, but the entry reads text; the store of an SDK is read from 'stores'"
+      "a SQLite database, but the entry reads text; list the store of an SDK under 'stores'"
     ),
     (
       "json", "a,b,c\n1,2,3\n",
-      "a table in CSV, but the map of the entry reads JSON; name one that says \"form\": \"csv\""
+      "a table in CSV, but the map of the entry reads JSON; name one with \"form\": \"csv\""
     ),
     (
       "json", "a\tb\tc\n1\t2\t3\n",
-      "a table with tabs, but the map of the entry reads JSON; name one that says \"form\": \"tsv\""
+      "a table with tabs, but the map of the entry reads JSON; name one with \"form\": \"tsv\""
     ),
     (
       "csv", "a;b\n1;2\n",
@@ -73,20 +73,20 @@ import Testing
     ),
     (
       "csv", "{\n  \"a\": 1\n}\n",
-      "JSON documents of several lines, but the map of the entry reads a table; name one that says \"form\": \"json\""
+      "multi-line JSON documents, but the map of the entry reads a table; name one with \"form\": \"json\""
     ),
     ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the map of the entry reads a table"),
     (
       "csv", "a,b\r1,2\r3,4",
-      "text whose lines end with a carriage return alone, which ends no line here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+      "text with a bare carriage return at the end of lines, which is not a line end here; convert it: tr '\\r' '\\n' < FILE > OTHER"
     ),
     (
       "csv", "bplist00a\n",
-      "a property list, but the map of the entry reads a table; name one that says \"form\": \"json\""
+      "a property list, but the map of the entry reads a table; name one with \"form\": \"json\""
     ),
     ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table in which two columns are called 'a'; rename one of them"),
-    ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""),
-    ("json", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""),
+    ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it""),
+    ("json", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it""),
     ("lines", "gzip", "compressed with gzip, but its name does not end with .gz; rename it: mv FILE FILE.gz"),
     ("csv", "gzip", "compressed with gzip"), ("store", "gzip", "compressed with gzip"),
   ]) func isSaidOnceOfMappedFiles(_ form: String, _ text: String, _ what: String) throws {

@@ -158,7 +158,7 @@ import Testing
     for _ in 0..<2 { #expect(try folder.run(night(folder, 2)).exit == .done) }
     let short = try folder.run(night(folder, 7))
     #expect(short.exit == .noInput)
-    #expect(short.report.failure?.contains("has 1 usable record, but has to have 2 (minRecords)") == true)
+    #expect(short.report.failure?.contains("has 1 usable record, but needs 2 (minRecords)") == true)
     try folder.write("in", Self.line(1) + Self.line(2))
     for _ in 0..<2 { #expect(try folder.run(night(folder, 2)).exit == .done) }
   }

@@ -46,8 +46,8 @@ import Testing
     #expect(
       try errors(folder) == [
         "error: input events of the shop ('e-{yyyy}-{MM}-{dd}') matches nothing for 2026-01-02 to 2026-01-04, "
-          + "2026-01-06 to 2026-01-07; nothing was decided or sent, and --allow-missing continues without it",
-        "error: input 'none' matches nothing; nothing was decided or sent, and --allow-missing continues without it",
+          + "2026-01-06 to 2026-01-07; nothing was processed or sent; --allow-missing continues without it",
+        "error: input 'none' matches nothing; nothing was processed or sent; --allow-missing continues without it",
       ])
     var request = try folder.request()
     request.allowsMissing = true
@@ -75,13 +75,13 @@ import Testing
     let stopped = try folder.run(folder.request("Ingest.workers=\(workers)"))
     #expect(stopped.exit == .noInput)
     #expect(stopped.report.summary.eventCount == 0)
-    let rest = "; nothing was decided or sent, and --allow-missing continues without it"
+    let rest = "; nothing was processed or sent; --allow-missing continues without it"
     #expect(
       stopped.report.failure
         == [
-          "error: input '\(folder.path)/a*' has 4 usable records, but has to have 6 (minRecords)\(rest)",
-          "error: input '\(folder.path)/n' has 1 usable record, but has to have 4 (minRecords)\(rest)",
-          "error: input '\(folder.path)/gone' has 0 usable records, but has to have 1 (minRecords)\(rest)",
+          "error: input '\(folder.path)/a*' has 4 usable records, but needs 6 (minRecords)\(rest)",
+          "error: input '\(folder.path)/n' has 1 usable record, but needs 4 (minRecords)\(rest)",
+          "error: input '\(folder.path)/gone' has 0 usable records, but needs 1 (minRecords)\(rest)",
         ].joined(separator: "\n"))
     var request = try folder.request()
     request.allowsMissing = true

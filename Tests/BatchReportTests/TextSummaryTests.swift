@@ -151,10 +151,10 @@ import Testing
       QuarantineSample(
         QuarantinedLine(
           file: "in/cut.ndjson.gz", line: 0, offset: 4096, reason: .damagedFile,
-          detail: "the gzip data ends early: the file is cut off", raw: []), .fixture(.hash)))
+          detail: "the gzip data ends early: the file is truncated", raw: []), .fixture(.hash)))
     #expect(
       NextSteps.of(report).prefix(3) == [
-        "1 file is cut off or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is cut off). The complete lines before "
+        "1 file is cut off or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is truncated). The complete lines before "
           + "that count. Deliver what is cut again, whole, and run the job again: it takes the rest in",
         "2 files have another form than their entries of the job read, and nothing of them was read. Name such a file with a map "
           + "of its form (docs/maps.md)",

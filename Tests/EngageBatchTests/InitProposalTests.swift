@@ -106,12 +106,12 @@ import Testing
         Array(
           #"{"device":"d","time":"2026-01-15T08:00:00Z","event":"a"}{"device":"d","time":1768464060,"event":"b"}"#.utf8),
         0,
-        "in.json: JSON documents one after the other in a line; no preset reads it; of 2 records a map is proposed:\n"
+        "in.json: several JSON documents in one line; no preset reads it; of 2 records a map is proposed:\n"
       ),
       ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: neither JSON objects nor a table are in it"),
       (
         Array("device,time,event\rd,2026-01-15T08:00:00Z,a\rd,2026-01-15T08:01:00Z,b\r".utf8), 65,
-        "in.json: error: text whose lines end with a carriage return alone, which ends no line here; convert it: tr "
+        "in.json: error: text with a bare carriage return at the end of lines, which is not a line end here; convert it: tr "
       ),
     ])
   func otherForms(bytes: [UInt8], code: Int32, words: String) throws {

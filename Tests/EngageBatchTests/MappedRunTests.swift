@@ -243,8 +243,8 @@ import Testing
       found.lines == [
         #"t.csv:2: invalid-row: text stands behind a closing quote; if a backslash stands before its quotes, the map has to say "escape": "\\", of Spark "escape": "\\\"""#,
         "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
-        #"t.csv:3: warning: not-a-number: 'sum' is not a number, and stays a text; if its comma is a decimal one, the map has to say "decimal": ",""#,
-        #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', taken as they stand; the map has to say "escape": "\\", or "" where they are text"#,
+        #"t.csv:3: warning: not-a-number: 'sum' is not a number and remains text; for a decimal comma, write "decimal": "," in the map"#,
+        #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map, or "" if they are text"#,
         "t.csv:4: warning: short-row: the row has 2 of 4 columns",
       ])
   }
@@ -295,10 +295,10 @@ import Testing
     let folder = try validate(
       "out/part-0.json", own + "\n", #""out""#, ["out/_SUCCESS": "", "out/.part-0.json.crc": "crc"])
     #expect(folder.code == 0 && folder.lines == [])
-    #expect(folder.messages.contains("2 names were passed over"), "\(folder.messages)")
+    #expect(folder.messages.contains("skipped 2 names"), "\(folder.messages)")
     let none = try validate("out/_SUCCESS", "", #""out""#)
     #expect(none.code == 66)
     #expect(
-      none.messages.contains("out/_SUCCESS' was passed over: its name begins with '_' or '.'"), "\(none.messages)")
+      none.messages.contains("out/_SUCCESS', whose name begins with '_' or '.'"), "\(none.messages)")
   }
 }

@@ -185,7 +185,7 @@ import Testing
           let run = try workspace.shell("\(source) | engage-batch \(line[0]) --parts 2 --out pieces/\(number)")
           #expect(run.code == 74, "\(source): \(run.messages)")
           #expect(run.messages.contains(words), "\(run.messages)")
-          #expect(run.messages.contains("cut or changed; nothing was kept"), "\(run.messages)")
+          #expect(run.messages.contains("truncated or changed; nothing was kept"), "\(run.messages)")
           #expect(!workspace.exists("pieces/\(number)"))
         }
       }

@@ -201,9 +201,9 @@ extension FileForm: CustomStringConvertible {
   package var description: String {
     switch self {
     case .parquet:
-      "a Parquet file, but inputs are lines of JSON; convert it, with DuckDB for example: "
+      "a Parquet file, but inputs are lines of JSON; convert it, for example with DuckDB: "
         + "COPY (SELECT * FROM 'FILE') TO 'events.ndjson' (FORMAT json)"
-    case .avro: "an Avro file, but inputs are lines of JSON; convert it, with 'avro-tools tojson FILE' for example"
+    case .avro: "an Avro file, but inputs are lines of JSON; convert it, for example with 'avro-tools tojson FILE'"
     case .zstandard: Self.piped("zstd", "zstd -dc")
     case .bzip2: Self.piped("bzip2", "bzip2 -dc")
     case .xz: Self.piped("xz", "xz -dc")
@@ -214,7 +214,7 @@ extension FileForm: CustomStringConvertible {
   }
 
   private static func piped(_ name: String, _ program: String) -> String {
-    "compressed with \(name), but inputs are text or .gz; name '-' in the job and pipe it in: "
+    "compressed with \(name), but inputs are text or .gz; name '-' in the job and pipe the file in: "
       + "\(program) FILE | engage-batch run JOB"
   }
 }

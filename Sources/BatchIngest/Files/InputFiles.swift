@@ -190,9 +190,9 @@ package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
     let others = paths.count > 3 ? ", …" : ""
     let names =
       paths.count == 1
-      ? "'\(paths[0].printable)' was passed over: its name begins"
-      : "\(paths.count.grouped) names were passed over (\(paths.prefix(3).map { "'\($0.printable)'" }.joined(separator: ", "))\(others)): they begin"
-    return "\(names) with '_' or '.', and no pattern writes it so"
+      ? "skipped '\(paths[0].printable)', whose name begins"
+      : "skipped \(paths.count.grouped) names (\(paths.prefix(3).map { "'\($0.printable)'" }.joined(separator: ", "))\(others)), which begin"
+    return "\(names) with '_' or '.', which no pattern spells out"
   }
 
   package var description: String {

@@ -129,7 +129,7 @@ package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   }
 
   package var description: String {
-    "input \(input) has \(count.counted("usable record")), but has to have \(least.grouped) (minRecords)"
+    "input \(input) has \(count.counted("usable record")), but needs \(least.grouped) (minRecords)"
   }
 }
 

@@ -27,11 +27,11 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
       "no input: "
         + [
           (patterns.filter { !folders.contains($0) }, "nothing matches "),
-          (folders, folders.count == 1 ? "there is no file in the folder " : "there are no files in the folders "),
+          (folders, folders.count == 1 ? "no file in the folder " : "no files in the folders "),
         ].filter { !$0.0.isEmpty }.map { paths, words in
           words + paths.map { "'\($0.printable)'" }.joined(separator: ", ")
         }.joined(separator: ", and ") + MissingInput.words(days) + (isOfJob ? " ('inputs' of the job)" : "")
-        + (patterns.contains { $0.contains("/~/") } ? "; '~' is no folder here, write ${HOME}" : "")
+        + (patterns.contains { $0.contains("/~/") } ? "; '~' is not expanded, write ${HOME}" : "")
         + (passedOver.isEmpty ? "" : "; \(InputWarning.words(passedOver: passedOver))")
     case .missing(let inputs, let passedOver):
       Self.refusal(inputs) + (passedOver.isEmpty ? "" : "\n\(InputWarning.words(passedOver: passedOver))")
@@ -47,7 +47,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   private static func refusal(_ inputs: [some CustomStringConvertible]) -> String {
-    inputs.map { "error: \($0); nothing was decided or sent, and --allow-missing continues without it" }
+    inputs.map { "error: \($0); nothing was processed or sent; --allow-missing continues without it" }
       .joined(separator: "\n")
   }
 }
@@ -78,8 +78,8 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   package var description: String {
     let words =
       switch change {
-      case .isNoFile: "is not a file any more"
-      case .isShorter(let read, let size): "became shorter while it was read (\(read) of \(size) bytes)"
+      case .isNoFile: "is no longer a file"
+      case .isShorter(let read, let size): "shrank while it was read (\(read) of \(size) bytes)"
       }
     return
       "\(path.printable): error: the input \(words); what was read is kept, run the job again when the file is complete"
@@ -97,8 +97,8 @@ package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .inputOutput }
 
   package var description: String {
-    "\(path.printable): error: \(came) \(unit) came and \(listed) are listed, so it was cut or changed; nothing was kept, "
-      + "hand it over again"
+    "\(path.printable): error: \(came) \(unit) arrived, but \(listed) are listed, so it was truncated or changed; nothing was kept, "
+      + "deliver it again"
   }
 }
 

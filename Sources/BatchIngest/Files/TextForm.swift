@@ -173,12 +173,12 @@ package enum TextForm: Equatable {
     switch self {
     case .utf16:
       return "\(name), but lines of JSON are UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE; "
-        + "a map of a table reads it if it says \"encoding\": \"utf-16\""
+        + "the map of a table reads it with \"encoding\": \"utf-16\""
     case .sqlite:
-      return "\(name), but the entry reads text; the store of an SDK is read from 'stores': {\"stores\": [\"FILE\"]}, "
-        + "a table of another by a program: sqlite3 -json FILE 'SELECT ...'"
+      return "\(name), but the entry reads text; list the store of an SDK under 'stores': {\"stores\": [\"FILE\"]}; "
+        + "export a table of another database: sqlite3 -json FILE 'SELECT ...'"
     case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
-    case .returns: return "\(name), which ends no line here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+    case .returns: return "\(name), which is not a line end here; convert it: tr '\\r' '\\n' < FILE > OTHER"
     default: return words(whereRead: "the entry reads lines of JSON; name a map")
     }
   }
@@ -188,22 +188,22 @@ package enum TextForm: Equatable {
   /// - Parameter what: what the map reads, for example `a table`.
   package func words(whereMapReads what: String) -> String {
     switch self {
-    case .utf16: "\(name), but the map of the entry reads UTF-8; let it say \"encoding\": \"utf-16\""
+    case .utf16: "\(name), but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it"
     case .sqlite, .gzip, .returns: words
     default: words(whereRead: "the map of the entry reads \(what); name one")
     }
   }
 
   private func words(whereRead what: String) -> String {
-    "\(name), but \(what) that says \(mapWords.joined(separator: ", ")): {\"path\": \"FILE\", \"map\": \"MAP.json\"}"
+    "\(name), but \(what) with \(mapWords.joined(separator: ", ")): {\"path\": \"FILE\", \"map\": \"MAP.json\"}"
   }
 
   package var name: String {
     switch self {
     case .array: "a JSON array"
-    case .documents: "JSON documents of several lines"
-    case .row: "JSON documents one after the other in a line"
-    case .returns: "text whose lines end with a carriage return alone"
+    case .documents: "multi-line JSON documents"
+    case .row: "several JSON documents in one line"
+    case .returns: "text with a bare carriage return at the end of lines"
     case .utf16: "text in UTF-16"
     case .sqlite: "a SQLite database"
     case .gzip: "compressed with gzip"

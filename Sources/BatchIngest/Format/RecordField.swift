@@ -52,13 +52,13 @@ extension RecordField.Kind {
   /// The kind in words; nil if any value is valid.
   public var words: String? {
     switch self {
-    case .text: "a text"
+    case .text: "a string"
     case .object, .columns: "an object"
     case .number: "a number"
     case .array: "an array"
     case .boolean: "true or false"
-    case .code: "a text or a whole number"
-    case .time: "a text or a number"
+    case .code: "a string or an integer"
+    case .time: "a string or a number"
     case .anything: nil
     }
   }

@@ -10,10 +10,10 @@ package struct InflateStep: Equatable, Sendable {
 
 package enum GzipFault: String, Equatable, Sendable {
   case noContent = "no gzip content"
-  case truncated = "the gzip data ends early: the file is cut off"
+  case truncated = "the gzip data ends early: the file is truncated"
   case corrupt = "the gzip data is corrupt"
   case wrongChecksum = "the gzip checksum or length is wrong"
-  case trailingBytes = "bytes that are not gzip follow the gzip data"
+  case trailingBytes = "the gzip data is followed by other bytes"
 }
 
 /// A gzip stream read piece by piece: members one after another, each with its checksum verified.

@@ -159,22 +159,22 @@ package struct LineWarning: Sendable, Equatable {
   package static func rowsInField(_ lines: Int) -> LineWarning {
     LineWarning(
       kind: "rows-in-field",
-      detail: "a text of the row has \(lines.counted("line")) that could be rows; "
-        + #"if quotes mean nothing in the table, the map has to say "quotes": "none""#)
+      detail: "a field of the row has \(lines.counted("line")) that could be rows; "
+        + #"if quotes mean nothing in the table, write "quotes": "none" in the map"#)
   }
 
   /// A warning about a file, at the first affected row.
   package static let unreadEscape = LineWarning(
     kind: "unread-escape",
     detail:
-      #"fields of the file hold '\t', '\n' or '\\', taken as they stand; the map has to say "escape": "\\", or "" where they are text"#,
+      #"fields of the file hold '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map, or "" if they are text"#,
     isOfFile: true)
 
   package static func notANumber(_ path: String, hasComma: Bool) -> LineWarning {
     LineWarning(
       kind: "not-a-number",
-      detail: "'\(path)' is not a number, and stays a text"
-        + (hasComma ? #"; if its comma is a decimal one, the map has to say "decimal": ",""# : ""))
+      detail: "'\(path)' is not a number and remains text"
+        + (hasComma ? #"; for a decimal comma, write "decimal": "," in the map"# : ""))
   }
 }
 

@@ -149,7 +149,7 @@ extension JSONNode {
   fileprivate var kindInWords: String {
     switch value {
     case .bool: "true or false"
-    case .string: "a text"
+    case .string: "a string"
     default: kind
     }
   }
