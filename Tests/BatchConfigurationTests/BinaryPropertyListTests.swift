@@ -78,34 +78,34 @@ import Testing
   @Test func refusesWhatXMLCannotSay() {
     let key = Self.text("Token")
     for (item, words) in [
-      (Item(bytes: [0x41, 0x07]), "'Token' is data, which no document here has"),
-      (Item(bytes: [0x80, 0x01]), "'Token' is a UID, which no document here has"),
+      (Item(bytes: [0x41, 0x07]), "'Token' is data, which is not supported"),
+      (Item(bytes: [0x80, 0x01]), "'Token' is a UID, which is not supported"),
       (Item(bytes: [0x23] + Self.real(.nan)), "'Token' is not a number"),
       (Item(bytes: [0x33] + Self.real(1e12)), "'Token' is a date beyond the year 9999"),
-      (Item(bytes: [0x51, 0xC3]), "'Token' is a text with characters that XML ones cannot have"),
-      (Item(bytes: [0x51, 0x00]), "'Token' is a text with characters that XML ones cannot have"),
-      (Item(bytes: [0x61, 0xD8, 0x00]), "'Token' is a text with characters that XML ones cannot have"),
-      (Item(bytes: [0x00]), "not a readable binary property list: 'Token' is of a kind that XML ones do not have"),
+      (Item(bytes: [0x51, 0xC3]), "'Token' is a string with characters that XML property lists cannot have"),
+      (Item(bytes: [0x51, 0x00]), "'Token' is a string with characters that XML property lists cannot have"),
+      (Item(bytes: [0x61, 0xD8, 0x00]), "'Token' is a string with characters that XML property lists cannot have"),
+      (Item(bytes: [0x00]), "not a readable binary property list: 'Token' is of a kind that XML lists lack"),
       (
         Item(bytes: [0x14] + Array(repeating: 0, count: 16)),
-        "not a readable binary property list: 'Token' is of a kind that XML ones do not have"
+        "not a readable binary property list: 'Token' is of a kind that XML lists lack"
       ),
-      (Item(bytes: [0xC0]), "not a readable binary property list: 'Token' is of a kind that XML ones do not have"),
+      (Item(bytes: [0xC0]), "not a readable binary property list: 'Token' is of a kind that XML lists lack"),
       (Item(bytes: [0x5F, 0x20]), "not a readable binary property list: a length is not an integer"),
       (
         Item(bytes: [0x5F, 0x13, 0x7F] + Array(repeating: 0xFF, count: 7)),
-        "not a readable binary property list: a value ends behind the objects"
+        "not a readable binary property list: a value ends after the objects"
       ),
       (
         Item(bytes: [0xA1], references: [9]),
-        "not a readable binary property list: it refers to an object that is not there"
+        "not a readable binary property list: it refers to a missing object"
       ),
     ] {
       #expect(Self.outcome(Self.list([Item(bytes: [0xD1], references: [1, 2]), key, item])) == words)
     }
     #expect(
       Self.outcome(Self.list([Item(bytes: [0xD1], references: [1, 1]), Item(bytes: [0x10, 0x01])]))
-        == "not a readable binary property list: a key of the list is not a text")
+        == "not a readable binary property list: a key of the list is not a string")
   }
 
   @Test func boundsDepthAndSize() {
@@ -114,10 +114,10 @@ import Testing
       Self.list((1...levels).map { Item(bytes: [$0 == levels ? 0xA0 : 0xA1], references: $0 == levels ? [] : [$0]) })
     }
     #expect(Self.outcome(nested(62)) == String(repeating: "[", count: 62) + String(repeating: "]", count: 62))
-    #expect(Self.outcome(nested(63)).hasSuffix("is nested more than 64 deep"))
+    #expect(Self.outcome(nested(63)).hasSuffix("is nested more than 64 levels deep"))
     #expect(
       Self.outcome(Self.list([Item(bytes: [0xA1], references: [1]), Item(bytes: [0xA1], references: [0])]))
-        == "not a readable binary property list: the list[0][0] holds itself")
+        == "not a readable binary property list: the list[0][0] contains itself")
     // Each refers to the next 14 times: 14^6 values in 60 bytes.
     let wide = (1...7).map {
       Item(bytes: [$0 == 7 ? 0xA0 : 0xAE], references: $0 == 7 ? [] : Array(repeating: $0, count: 14))
@@ -127,7 +127,7 @@ import Testing
     let many = Item(bytes: [0xAF, 0x10, 17], references: Array(repeating: 1, count: 17))
     #expect(
       Self.outcome(Self.list([many, long]))
-        == "not a readable binary property list: its texts have more than 16777216 characters")
+        == "not a readable binary property list: its strings have more than 16777216 characters")
   }
 
   @Test func refusesAnyCutList() throws {

@@ -45,7 +45,7 @@ import Testing
     var testDescription: String { problem }
   }
 
-  static let values = "true, false, null, a number, text in double quotes, [ or {"
+  static let values = "true, false, null, a number, a string in double quotes, [ or {"
 
   /// A syntax error of JSON, with what is missing.
   static func missing(_ text: String, _ line: Int, _ column: Int, _ words: String) -> Refused {
@@ -75,19 +75,19 @@ import Testing
     Refused(text: "bplist00\u{1}", problem: "not a readable binary property list: it ends early"),
     Refused(text: "bplist15\u{1}", problem: "not a readable binary property list: its version is not 00"),
     Refused(
-      text: "{\n  General = { a = 1; };\n}", line: 2, problem: "this is an OpenStep property list",
+      text: "{\n  General = { a = 1; };\n}", line: 2, problem: "the file is an OpenStep property list",
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
     Refused(
-      text: "{ \"General\" = 1; }", line: 1, problem: "this is an OpenStep property list",
+      text: "{ \"General\" = 1; }", line: 1, problem: "the file is an OpenStep property list",
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
     Refused(
-      text: "name: nightly\n", problem: "this looks like YAML",
-      hint: "write JSON, in which comments and trailing commas are fine"),
+      text: "name: nightly\n", problem: "the file looks like YAML",
+      hint: "write JSON, in which comments and trailing commas are allowed"),
     Refused(
-      text: "---\nname: nightly\n", problem: "this looks like YAML",
-      hint: "write JSON, in which comments and trailing commas are fine"),
+      text: "---\nname: nightly\n", problem: "the file looks like YAML",
+      hint: "write JSON, in which comments and trailing commas are allowed"),
     Refused(
-      text: "SQLite format 3\u{0}", problem: "this is a SQLite database, as a store is one",
+      text: "SQLite format 3\u{0}", problem: "the file is a SQLite database, perhaps a store",
       hint: "name a store with --store"),
     Refused(text: "", problem: "the file is empty"),
     Refused(text: " \n\t", problem: "the file is empty"),
@@ -102,30 +102,30 @@ import Testing
       "{'a': 1}", 1, 2, "expected a key in double quotes, not in single ones in the document, which begins on line 1"),
     missing("{\"a\": {\n", 2, 1, "expected a key in double quotes or '}' in 'a', which begins on line 1"),
     missing("[1, 'x']", 1, 5, "expected an element of the document or ']': \(values)"),
-    missing("{\"a\": \"x\n\"}", 1, 9, "expected '\"' at the end of the text that begins on line 1"),
-    missing("{\"a\": \"x", 1, 7, "expected '\"' at the end of the text that begins here"),
+    missing("{\"a\": \"x\n\"}", 1, 9, "expected '\"' at the end of the string that begins on line 1"),
+    missing("{\"a\": \"x", 1, 7, "expected '\"' at the end of the string that begins here"),
     missing(#"{"a": "\d"}"#, 1, 8, #"expected an escape such as \n, \", \\ or \u00e9"#),
-    missing("{} {", 1, 4, "expected nothing more: the document ends before"),
-    missing("{ // a\n/* b\n", 2, 1, "a comment is written // to the end of its line, or between /* and */"),
+    missing("{} {", 1, 4, "expected nothing more: the document has already ended"),
+    missing("{ // a\n/* b\n", 2, 1, "comments are // to the end of the line, or between /* and */"),
     Refused(
       text: "<plist><dict>\n<key>a</key></dict></plist>", line: 2, problem: "the key 'a' has no value"),
     Refused(
       text: "<plist><dict>\n<true/></dict></plist>", line: 2,
-      problem: "<true> stands in a <dict> without a <key> before it"),
+      problem: "<true> is in a <dict> without a <key> before it"),
     Refused(
       text: "<plist>\n<dict><key>a</key>\n<key>b</key><true/></dict></plist>", line: 2,
       problem: "the key 'a' has no value"),
     Refused(text: "<plist><true/><true/></plist>", line: 1, problem: "<plist> must hold one value, but holds 2"),
-    Refused(text: "<html/>", line: 1, problem: "this is XML, but no property list: its root is <html>"),
+    Refused(text: "<html/>", line: 1, problem: "the file is XML, but not a property list: its root is <html>"),
     Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is not an element of a property list"),
     Refused(
       text: "<plist><integer>1.5</integer></plist>", line: 1,
-      problem: "<integer> does not hold an integer of 64 bits"),
+      problem: "<integer> does not hold a 64-bit integer"),
     Refused(
       text: "<plist><array>x<true/></array></plist>", line: 1, problem: "text between the elements of <array>"),
     Refused(
       text: "\n<!DOCTYPE plist [ <!ENTITY a \"b\"> ]>\n<plist><string>&a;</string></plist>", line: 2,
-      problem: "the document type declares things of its own", hint: "remove everything in [ ]"),
+      problem: "the document type has its own declarations", hint: "remove everything in [ ]"),
   ]
 
   @Test(arguments: refused)
@@ -137,7 +137,7 @@ import Testing
 
   @Test(arguments: [[0xFF, 0xFE, 0x7B, 0x00], [0x7B, 0x00, 0x7D, 0x00]] as [[UInt8]])
   func refusesUTF16(bytes: [UInt8]) {
-    #expect(throws: DocumentReader.Failure("this is not UTF-8 text", hint: "save it as UTF-8")) {
+    #expect(throws: DocumentReader.Failure("the file is not UTF-8 text", hint: "save it as UTF-8")) {
       try DocumentReader.read(bytes)
     }
   }

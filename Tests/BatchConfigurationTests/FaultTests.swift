@@ -27,7 +27,7 @@ import Testing
       #"{"session": {}}"#, "c.json:1: error: unknown section 'session'; did you mean 'Session'?"),
     Case(
       #"{"maxNumRetries": 3}"#,
-      "c.json:1: error: unknown section 'maxNumRetries'; 'maxNumRetries' belongs into 'Networking'"),
+      "c.json:1: error: unknown section 'maxNumRetries'; 'maxNumRetries' belongs in 'Networking'"),
     Case(
       "{\"Session\": {\n\"sessionLifecycleExpiraton\": \"5 minutes\"}}",
       "c.json:2: error: unknown key 'Session.sessionLifecycleExpiraton'; did you mean 'Session.sessionLifecycleExpiration'?"
@@ -72,7 +72,7 @@ import Testing
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a duration (text in place of a number or unit); write it as in '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
@@ -94,7 +94,7 @@ import Testing
     ),
     Case(
       #"{"Connection": {"baseUrl": "http://api.example.org"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http goes to the loopback only"
+      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http is for the loopback only"
     ),
     Case(
       #"{"Connection": {"baseUrl": "https://api.example.org?x"}}"#,
@@ -106,7 +106,7 @@ import Testing
     ),
     Case(
       #"{"LocationServices": {"lastKnownLocationDateFormat": "dd MMM yyyy"}}"#,
-      "c.json:1: error: 'LocationServices.lastKnownLocationDateFormat' is 'dd MMM yyyy', but must be a date format without 'MMM'; words stand in single quotes, as in yyyy'-'MM'-'dd"
+      "c.json:1: error: 'LocationServices.lastKnownLocationDateFormat' is 'dd MMM yyyy', but must be a date format without 'MMM'; put words in single quotes, as in yyyy'-'MM'-'dd"
     ),
     Case(
       #"{"Connection": {"secret": 5}}"#, "c.json:1: error: 'Connection.secret' is an integer, but must be a string"),
@@ -125,7 +125,7 @@ import Testing
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["e"]}}"#,
-      "c.json:1: error: this is a job, not a configuration; name it with --job"),
+      "c.json:1: error: the file is a job, not a configuration; name it with --job"),
     Case(
       #"{"Connection": {"caFile": "none.pem"}}"#,
       "c.json:1: error: 'Connection.caFile' names the file 'none.pem', which cannot be read"),
@@ -151,7 +151,7 @@ import Testing
     ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
-      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' makes one"
+      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' can create one"
     ),
     Case(
       "{\"Sesion\": {},\n\"Upload\": {\"concurrency\": 0,\n\"concurency\": 1}}",
@@ -205,7 +205,7 @@ import Testing
     let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": "<redacted>"}}"#])
     #expect(
       folder.faults(of: "c.json")
-        == ["c.json:1: error: 'Connection.secret' is the mark that stands for a secret, not the secret itself"])
+        == ["c.json:1: error: 'Connection.secret' is the placeholder for a secret, not the secret itself"])
   }
 
   @Test func warnsOfASecretThatOthersCanRead() throws {
@@ -213,7 +213,7 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path + "/c.json")
     #expect(
       folder.faults(of: "c.json") == [
-        "c.json:1: warning: 'Connection.secret' stands in a file that other users can read; take their rights away with chmod 600, or name a file with the variable that ends in _FILE"
+        "c.json:1: warning: 'Connection.secret' is in a file that other users can read; protect the file with chmod 600, or name a file with the variable that ends in _FILE"
       ])
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/c.json")
     #expect(folder.faults(of: "c.json") == [])
@@ -233,7 +233,7 @@ import Testing
   @Test(arguments: [
     (
       "Session.sessionLifecycleExpiration=soon",
-      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a duration (text in place of a number or unit); write it as in '30 minutes' or '1 day 12 hours'"
     ),
     ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
     (
@@ -249,7 +249,7 @@ import Testing
     ),
     (
       "Connection.secret=canary",
-      "--set Connection.secret: warning: a secret on the command line can be seen by other users of the machine; name a file with the variable that ends in _FILE"
+      "--set Connection.secret: warning: other users of the machine can see a secret on the command line; name a file with the variable that ends in _FILE"
     ),
   ])
   func namesTheOption(argument: String, expected: String) throws {

@@ -49,7 +49,7 @@ import Testing
       (#""live": {"store": "a", "store": "b"}"#, nil, "job.json:1: error: key 'profiles.live.store' is set twice"),
       (
         #""live": {"settings": {"Connection": {"secret": "canary"}}}"#, nil,
-        "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, and no profile holds one; set the variables of each environment, or name files with those that end in _FILE"
+        "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, which profiles cannot hold; set the variables of each environment, or name files with those that end in _FILE"
       ),
       (
         #""live": {"settings": {"Upload": {"concurrency": "${N}"}}}"#, "live",

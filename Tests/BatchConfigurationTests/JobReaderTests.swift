@@ -202,7 +202,7 @@ import Testing
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "Session": {}}"#,
-      "j.json:1: error: unknown key 'Session'; sections of the configuration belong under 'settings'"),
+      "j.json:1: error: unknown key 'Session'; configuration sections belong under 'settings'"),
     Case(
       #"{"name": "", "inputs": {"events": ["x"]}}"#, "j.json:1: error: 'name' is empty"),
     Case(
@@ -232,7 +232,7 @@ import Testing
       "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
-      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' makes one"
+      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' can create one"
     ),
   ]
 

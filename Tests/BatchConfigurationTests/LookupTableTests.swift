@@ -43,7 +43,7 @@ import Testing
       _ = try table(folder, "weather").rows(shownFrom: folder.path)
     }
     #expect(
-      errors?.description == "weather: error: it is larger than 16777216 bytes; a table in CSV may be larger")
+      errors?.description == "weather: error: it is larger than 16777216 bytes; a CSV table may be larger")
     try folder.write("weather", "place,sky,degrees\n" + String(repeating: "\n", count: 16 << 20))
     #expect(try table(folder, "weather").rows(shownFrom: folder.path).count == 0)
   }
@@ -55,9 +55,9 @@ import Testing
     ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header 3"),
     ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: a second row whose 'place' is 'a'"),
     ("place,sky,degrees\n,b,1\n", "weather:2: error: the row has no 'place'"),
-    ("place,sky,degrees\na,\"b,1\n", "weather:2: error: no readable CSV: a quote that is never closed"),
-    ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: no readable CSV: text behind a closing quote"),
-    ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: no readable CSV: a quote inside a field without quotes"),
+    ("place,sky,degrees\na,\"b,1\n", "weather:2: error: not readable as CSV: a quote that is never closed"),
+    ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: not readable as CSV: text behind a closing quote"),
+    ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: not readable as CSV: a quote inside a field without quotes"),
     ("[5]", "weather:1: error: the row is an integer, but must be a dictionary"),
     ("[{\"sky\": \"b\"}]", "weather:1: error: the row has no 'place'"),
     ("[{\"place\": []}]", "weather:1: error: 'place' is an array, but must be a string, a number or a boolean"),

@@ -133,15 +133,15 @@ import Testing
       ),
       (
         #"{"from": "today", "zone": "Europe/Lodnon"}"#, "e",
-        "j.json:2: error: 'window.zone' is 'Europe/Lodnon', which is not a time zone of /usr/share/zoneinfo; write a name such as 'Europe/London', or 'UTC'"
+        "j.json:2: error: 'window.zone' is 'Europe/Lodnon', which is not a time zone in /usr/share/zoneinfo; write a name such as 'Europe/London', or 'UTC'"
       ),
       (
         #"{"from": "today", "zone": "../zoneinfo/UTC"}"#, "e",
-        "j.json:2: error: 'window.zone' is '../zoneinfo/UTC', which is not a time zone of /usr/share/zoneinfo; write a name such as 'Europe/London', or 'UTC'"
+        "j.json:2: error: 'window.zone' is '../zoneinfo/UTC', which is not a time zone in /usr/share/zoneinfo; write a name such as 'Europe/London', or 'UTC'"
       ),
       (
         #"{"from": "today", "to": "yesterday"}"#, "e",
-        "j.json:2: error: 'window' (today to yesterday, UTC) has no time between its ends for a run at 2026-07-02T01:15:00.000Z; 'to' has to be later than 'from'"
+        "j.json:2: error: 'window' (today to yesterday, UTC) has no time between its ends for a run at 2026-07-02T01:15:00.000Z; 'to' must be later than 'from'"
       ),
       (
         #"{"from": "today"}"#, "{yyyy}",
@@ -149,11 +149,11 @@ import Testing
       ),
       (
         #"{"from": "1970-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}"#, "{dd}",
-        "j.json:1: error: 'inputs.events[0]' holds a date pattern, but the window has 20454 days, of which there may be 4000; use * in place of the date"
+        "j.json:1: error: 'inputs.events[0]' holds a date pattern, but the window has 20454 days, more than 4000; use * in place of the date"
       ),
       (
         #"{"from": "yesterday", "to": "today"}"#, "{yyyy}/{mm}",
-        "j.json:1: error: 'inputs.events[0]' holds '{mm}', which is not a date pattern; known are {yyyy}, {MM}, {dd}; ? stands for a brace of a name"
+        "j.json:1: error: 'inputs.events[0]' holds '{mm}', which is not a date pattern; known patterns are {yyyy}, {MM}, {dd}; write ? for a brace in a name"
       ),
     ])
   func refuses(window: String, events: String, fault: String) throws {

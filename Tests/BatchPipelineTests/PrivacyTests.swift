@@ -67,7 +67,7 @@ import Testing
     #expect {
       try folder.request()
     } throws: { error in
-      "\(error)".contains("'Privacy.mask' names attributes, but the events of a game are sent as they are")
+      "\(error)".contains("'Privacy.mask' names attributes, but a game's events are sent unchanged")
     }
   }
 }

@@ -242,7 +242,7 @@ import Testing
       try workspace.write("jobs/own.json", #"{"name": "\#(name)", "inputs": {"events": ["../samples/events/*"]}}"#)
       let finished = try workspace.run("run", "jobs/own.json", "--no-upload")
       #expect(finished.code == 78)
-      #expect(finished.messages.contains("'name' leads out of the folder in which files are named after it"))
+      #expect(finished.messages.contains("'name' leads out of the folder for the files named after it"))
     }
     #expect(!workspace.exists("own.sqlite"))
   }
@@ -258,8 +258,8 @@ import Testing
       #expect(finished.code == 0)
       #expect(
         finished.messages.contains(
-          "ENGAGE_SECRET_FILE: warning: the file 'secret' with 'Connection.secret' can be read by other users; "
-            + "take their rights away with chmod 600") == isTold)
+          "ENGAGE_SECRET_FILE: warning: other users can read the file 'secret' with 'Connection.secret'; "
+            + "protect it with chmod 600") == isTold)
     }
   }
 

@@ -81,7 +81,7 @@ import Testing
     let cause =
       "184 x missing-field: field 'deviceId' is missing (first: \(file):1). "
       + #"They look like Segment records: write {"path": ..., "map": "segment"}"#
-    let cut = "\(file):185: invalid-json: the line ends within a text: the file may be cut"
+    let cut = "\(file):185: invalid-json: the line ends within a string: the file may be cut"
     let validated = try workspace.run("validate", "job.json")
     #expect(validated.code == 65 && validated.lines == [cause, cut], "\(validated)")
     #expect(validated.messages.contains("185 findings: 185 quarantined, 0 warnings; --all shows each\n"))
@@ -100,7 +100,7 @@ import Testing
     #expect(
       listed.lines == [
         "lines\treason\tdetail\tfirst", "184\tmissing-field\tfield 'deviceId' is missing\t\(file):1",
-        "1\tinvalid-json\tthe line ends within a text: the file may be cut\t\(file):185",
+        "1\tinvalid-json\tthe line ends within a string: the file may be cut\t\(file):185",
       ])
     #expect(try workspace.run("quarantine", "list", "job.json", "--all").lines.count == 186)
   }

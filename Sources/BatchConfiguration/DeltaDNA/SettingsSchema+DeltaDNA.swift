@@ -19,48 +19,49 @@ extension SettingsSchema {
       ).from("DELTADNA_ENVIRONMENT_KEY"),
       .secret(
         "hashSecret", \.deltaDNA.hashSecret,
-        "Secret that request hashes are made with; without it, requests carry none."
+        "Secret for the hashes of requests; without it, requests carry none."
       ).from("DELTADNA_HASH_SECRET"),
       .optionalText(
         "eventSchema", .file, \.deltaDNA.eventSchema,
-        "Event schema that events are checked against before they are sent."),
+        "Event schema against which events are checked before they are sent."),
       .optionalText("clientVersion", .any, \.deltaDNA.clientVersion, "Version of the game, for `gameStarted`."),
       .optionalText(
         "platform", .any, \.deltaDNA.platform,
-        "Platform of events whose device does not tell it, such as `IOS` or `ANDROID`."),
+        "Platform of events whose device does not name one, such as `IOS` or `ANDROID`."),
       .number(
         "maxEventsPerRequest", 200, in: 1...10_000, unit: "events", \.deltaDNA.maxEventsPerRequest,
-        "Events in one bulk request, at most."),
+        "Maximum number of events in a bulk request."),
       .bytes(
         "maxBytesPerRequest", 1 << 20, in: 1...5_000_000, \.deltaDNA.maxBytesPerRequest,
-        "Bytes of one bulk request, at most; the service refuses 5 MB."),
+        "Maximum size of a bulk request; the service refuses 5 MB."),
       .duration(
-        "oldestEvent", "32 days", \.deltaDNA.oldestEvent, "The service drops events that are older when they arrive."),
+        "oldestEvent", "32 days", \.deltaDNA.oldestEvent, "Age beyond which the service drops events on arrival."),
       .duration(
         "furthestAhead", "48 hours", \.deltaDNA.furthestAhead,
-        "The service drops events that lie further in the future when they arrive."),
+        "Time in the future beyond which the service drops events on arrival."),
       .text(
         "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion, "Parameter `sdkVersion` of every event."),
       .choice(
         "environment", Settings.DeltaDNA.Environment.live, \.deltaDNA.environment,
-        "Which events of the schema are taken: with `DEV`, unpublished ones too."),
+        "Environment whose events of the schema are allowed: with `DEV`, unpublished ones too."),
       .choice(
         "onInvalid", Settings.DeltaDNA.InvalidEvents.quarantine, \.deltaDNA.onInvalid,
-        "What becomes of an event with findings: `quarantine` keeps it back, `send` sends it all the same."),
+        "What happens to an event with findings: `quarantine` holds it back, `send` sends it anyway."),
       .flag(
-        "dropEmpty", false, \.deltaDNA.dropsEmpty, "Whether members with empty text are dropped like those with null."),
+        "dropEmpty", false, \.deltaDNA.dropsEmpty,
+        "Whether members with an empty string are dropped like those with null."),
       .flag(
         "fillSessionID", true, \.deltaDNA.fillsSessionID,
         "Whether a stored event without `sessionID` gets that of the session."),
       .optionalText(
         "deepLinkEventName", .any, \.deltaDNA.deepLinkEventName,
-        "Event that a deep link becomes, with the parameter `url`; without it, links are ignored."),
+        "Name of the event that a deep link becomes, with the parameter `url`; without it, links are ignored."),
       .optionalText(
         "sessionConfiguration", .file, \.deltaDNA.sessionConfiguration,
         "Saved answer of Engage to the decision point `config`: whitelists and triggers."),
       .number(
         "concurrency", 1, in: 1...8, unit: "requests", \.deltaDNA.concurrency,
-        "Requests under way at once; with 1, each goes after the answer to the one before."),
+        "Maximum number of concurrent requests; with 1, each is sent after the answer to the previous one."),
       .flag(
         "onFirstRunSendNewPlayerEvent", true, \.deltaDNA.sendsNewPlayer,
         "Whether the first event of a new player is preceded by `newPlayer`."),
@@ -73,33 +74,33 @@ extension SettingsSchema {
       .seconds("httpRequestRetryDelaySeconds", 2, \.deltaDNA.retryDelay, "Pause before a request is repeated."),
       .number(
         "httpRequestMaxTries", 5, in: 0...1000, unit: "requests", \.deltaDNA.maxRetries, aka: ["httpRequestMaxRetries"],
-        "How often a request is repeated."),
+        "Maximum number of repetitions of a request."),
       .seconds(
         "httpRequestCollectTimeoutSeconds", 20, \.deltaDNA.collectTimeout, aka: ["httpRequestTimeoutSeconds"],
-        "Longest time for a Collect request."),
+        "Timeout of a Collect request."),
       .seconds(
-        "httpRequestEngageTimeoutSeconds", 5, \.deltaDNA.engageTimeout, "Longest time for an Engage request."),
+        "httpRequestEngageTimeoutSeconds", 5, \.deltaDNA.engageTimeout, "Timeout of an Engage request."),
       .seconds(
         "httpRequestConfigTimeout", 30, \.deltaDNA.configTimeout,
-        "Longest time for the session's configuration request."
+        "Timeout of the session configuration request."
       ).withoutEffect,
       .seconds(
         "httpRequestConfigRetryDelayFactor", 5, \.deltaDNA.configRetryDelayFactor,
-        "First pause before the configuration request is repeated; doubled each time."
+        "First pause before the configuration request is repeated; it doubles each time."
       ).withoutEffect,
       .number(
         "httpRequestConfigMaxRetries", 5, in: 0...1000, unit: "requests", \.deltaDNA.configMaxRetries,
-        "How often the configuration request is repeated."
+        "Maximum number of repetitions of the configuration request."
       ).withoutEffect,
       .seconds(
         "sessionTimeoutSeconds", 300, \.deltaDNA.sessionTimeout,
         "Background time after which a player's session ends; 0 never ends one."),
       .seconds(
         "engageCacheExpirySeconds", 43_200, \.deltaDNA.engageCacheLifespan,
-        "How long an Engage answer may stand in for one that failed; 0 switches the cache off."),
+        "How long an Engage answer may replace one that failed; 0 disables the cache."),
       .flag(
         "multipleActionsForEventTriggerEnabled", false, \.deltaDNA.runsAllTriggeredActions,
-        "Whether all campaigns that an event triggers act, or the first one only."),
+        "Whether all campaigns that an event triggers act, or only the first."),
       .flag(
         "automaticallyGenerateTransactionForAudiencePinpointer", true, \.deltaDNA.generatesPinpointerTransactions,
         "Whether a purchase signal also records a `transaction`."

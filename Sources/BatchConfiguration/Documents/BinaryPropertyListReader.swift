@@ -34,7 +34,7 @@ struct BinaryPropertyListReader {
     guard 1...8 ~= offset, 1...8 ~= reference, let count = number(bytes, trailer + 8, 8),
       let top = number(bytes, trailer + 16, 8), let table = number(bytes, trailer + 24, 8), count > 0, top < count,
       table >= 8, table <= trailer, count <= (trailer - table) / offset
-    else { throw fault("its table of objects does not fit into it") }
+    else { throw fault("its object table exceeds the file") }
     let reader = BinaryPropertyListReader(
       bytes: bytes, widthOfOffset: offset, widthOfReference: reference, count: count, table: table)
     return (reader, top)
@@ -63,17 +63,19 @@ struct BinaryPropertyListReader {
     case (1, 0...3): return JSONNode(.number(String(try integer(at, 1 << low))))
     case (2, 2), (2, 3): return JSONNode(.number("\(try real(at, 1 << low, name))"))
     case (3, 3): return JSONNode(.date(try date(at, name)))
-    case (4, _): throw Failure("\(name) is data, which no document here has")
+    case (4, _): throw Failure("\(name) is data, which is not supported")
     case (5, _), (6, _): return JSONNode(.string(try string(at, low, isWide: kind == 6, name)))
-    case (8, _): throw Failure("\(name) is a UID, which no document here has")
+    case (8, _): throw Failure("\(name) is a UID, which is not supported")
     case (10, _), (13, _):
-      guard !open.contains(object) else { throw Self.fault("\(name) holds itself") }
+      guard !open.contains(object) else { throw Self.fault("\(name) contains itself") }
       // As in XML, where the list itself is the first level.
-      guard open.count + 2 < limits.depth else { throw Self.fault("\(name) is nested more than \(limits.depth) deep") }
+      guard open.count + 2 < limits.depth else {
+        throw Self.fault("\(name) is nested more than \(limits.depth) levels deep")
+      }
       open.append(object)
       defer { open.removeLast() }
       return JSONNode(kind == 10 ? .array(try array(at, low, name)) : .object(try members(at, low, name)))
-    default: throw Self.fault("\(name) is of a kind that XML ones do not have")
+    default: throw Self.fault("\(name) is of a kind that XML lists lack")
     }
   }
 
@@ -83,12 +85,12 @@ struct BinaryPropertyListReader {
     guard elements < limits.elements else { throw Self.fault("it has more than \(limits.elements) values") }
     guard object < count, let place = Self.number(bytes, table + object * widthOfOffset, widthOfOffset), place >= 8,
       place < table
-    else { throw Self.fault("it refers to an object that is not there") }
+    else { throw Self.fault("it refers to a missing object") }
     return place
   }
 
   private func integer(_ start: Int, _ width: Int) throws(Failure) -> Int {
-    guard start + width <= table else { throw Self.fault("a number ends behind the objects") }
+    guard start + width <= table else { throw Self.fault("a number ends after the objects") }
     let bits = bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     // Only numbers of 8 bytes are signed.
     return Int(Int64(bitPattern: bits))
@@ -126,7 +128,7 @@ struct BinaryPropertyListReader {
       at += 1 + bytesOfLength
     }
     guard length >= 0, length <= (table - min(at, table)) / width else {
-      throw Self.fault("a value ends behind the objects")
+      throw Self.fault("a value ends after the objects")
     }
     return length
   }
@@ -135,13 +137,13 @@ struct BinaryPropertyListReader {
     var at = start
     let length = try length(&at, low, width: isWide ? 2 : 1)
     size += length
-    guard size <= limits.bytes else { throw Self.fault("its texts have more than \(limits.bytes) characters") }
+    guard size <= limits.bytes else { throw Self.fault("its strings have more than \(limits.bytes) characters") }
     let units = (0..<length).map { index in
       isWide ? UInt16(bytes[at + 2 * index]) << 8 | UInt16(bytes[at + 2 * index + 1]) : UInt16(bytes[at + index])
     }
     guard isWide || units.allSatisfy({ $0 < 0x80 }), let text = String(validating: units, as: UTF16.self),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 || [0x09, 0x0A, 0x0D].contains($0.value) })
-    else { throw Failure("\(name) is a text with characters that XML ones cannot have") }
+    else { throw Failure("\(name) is a string with characters that XML property lists cannot have") }
     return text
   }
 
@@ -161,7 +163,7 @@ struct BinaryPropertyListReader {
     var members: [JSONMember] = []
     for index in 0..<length {
       guard case .string(let key) = try node(reference(at + index * widthOfReference), "a key of \(name)").value else {
-        throw Self.fault("a key of \(name) is not a text")
+        throw Self.fault("a key of \(name) is not a string")
       }
       let value = try node(reference(at + (length + index) * widthOfReference), "'\(key.printable)'")
       members.append(JSONMember(key: key, value: value))

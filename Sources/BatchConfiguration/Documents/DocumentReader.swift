@@ -19,10 +19,10 @@ enum DocumentReader {
   static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
     if bytes.starts(with: "bplist".utf8) { return try BinaryPropertyListReader.read(bytes) }
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(4).contains(0) {
-      throw Failure("this is not UTF-8 text", hint: "save it as UTF-8")
+      throw Failure("the file is not UTF-8 text", hint: "save it as UTF-8")
     }
     if bytes.starts(with: "SQLite format 3\0".utf8) {
-      throw Failure("this is a SQLite database, as a store is one", hint: "name a store with --store")
+      throw Failure("the file is a SQLite database, perhaps a store", hint: "name a store with --store")
     }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let first = bytes[mark...].firstIndex(where: { !isWhiteSpace($0) }) else {
@@ -31,11 +31,11 @@ enum DocumentReader {
     if bytes[first] == UInt8(ascii: "<") { return try PropertyListReader.read(bytes, from: first) }
     if let line = openStepLine(bytes, first) {
       throw Failure(
-        line: line, "this is an OpenStep property list",
+        line: line, "the file is an OpenStep property list",
         hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON")
     }
     if isYAML(bytes[first...]) {
-      throw Failure("this looks like YAML", hint: "write JSON, in which comments and trailing commas are fine")
+      throw Failure("the file looks like YAML", hint: "write JSON, in which comments and trailing commas are allowed")
     }
     return try json(bytes)
   }

@@ -42,7 +42,7 @@ package struct JSONFault {
       fault.at < fault.offset || rest.first == UInt8(ascii: "\"") && !rest.dropFirst().contains(UInt8(ascii: "\""))
     guard isInText || rest.isEmpty, let container = fault.open.last else { return words }
     return
-      "the line ends within \(isInText ? "a text" : container.isObject ? "an object" : "an array"): the file may be cut"
+      "the line ends within \(isInText ? "a string" : container.isObject ? "an object" : "an array"): the file may be cut"
   }
 
   private init(bytes: [UInt8], offset: Int, isRecord: Bool = false) {
@@ -87,14 +87,14 @@ package struct JSONFault {
 
   private var expectation: String {
     guard offset >= bytes.count || bytes[offset] != UInt8(ascii: "/") else {
-      return "a comment is written // to the end of its line, or between /* and */"
+      return "comments are // to the end of the line, or between /* and */"
     }
     let isText = offset < bytes.count && bytes[offset] == UInt8(ascii: "\"")
     if isText, open.last.map({ $0.expects != .comma && $0.expects != .colon }) ?? !hasRoot {
-      return "expected '\"' at the end of the text that begins here"
+      return "expected '\"' at the end of the string that begins here"
     }
     guard let container = open.last else {
-      return hasRoot ? "expected nothing more: the document ends before" : "expected a value: \(Self.values)"
+      return hasRoot ? "expected nothing more: the document has already ended" : "expected a value: \(Self.values)"
     }
     let close = container.isObject ? "}" : "]"
     switch container.expects {
@@ -115,12 +115,12 @@ package struct JSONFault {
 
   private func onLine(_ number: Int, _ words: String = "") -> String { isRecord ? "" : "\(words) on line \(number)" }
 
-  private static let values = "true, false, null, a number, text in double quotes, [ or {"
+  private static let values = "true, false, null, a number, a string in double quotes, [ or {"
 
   private var wordsInString: String {
     bytes[offset] == UInt8(ascii: "\\")
       ? #"expected an escape such as \n, \", \\ or \u00e9"#
-      : "expected '\"' at the end of the text that begins\(isRecord ? " here" : onLine(line))"
+      : "expected '\"' at the end of the string that begins\(isRecord ? " here" : onLine(line))"
   }
 
   /// The name of a value that begins here.

@@ -16,7 +16,7 @@ enum PropertyListReader {
       throw Failure(line: error.line, "not a readable XML property list: \(error.reason)")
     }
     guard root.isNamed("plist") else {
-      throw Failure(line: root.line, "this is XML, but no property list: its root is <\(root.name)>")
+      throw Failure(line: root.line, "the file is XML, but not a property list: its root is <\(root.name)>")
     }
     guard root.elements.count == 1, let value = root.elements.first else {
       throw Failure(line: root.line, "<plist> must hold one value, but holds \(root.elements.count)")
@@ -57,7 +57,7 @@ enum PropertyListReader {
     case "date": return .date(trimmed)
     case "integer":
       guard let number = Int64(trimmed) else {
-        throw Failure(line: element.line, "<integer> does not hold an integer of 64 bits")
+        throw Failure(line: element.line, "<integer> does not hold a 64-bit integer")
       }
       return .number(String(number))
     default:
@@ -79,7 +79,7 @@ enum PropertyListReader {
         key = nil
       } else {
         guard element.name == "key" else {
-          throw Failure(line: element.line, "<\(element.name)> stands in a <dict> without a <key> before it")
+          throw Failure(line: element.line, "<\(element.name)> is in a <dict> without a <key> before it")
         }
         key = element
       }
@@ -93,7 +93,7 @@ enum PropertyListReader {
     guard let declaration = documentType(bytes, start) else { return bytes }
     guard !bytes[declaration].contains(UInt8(ascii: "[")) else {
       let line = 1 + bytes[..<declaration.lowerBound].count { $0 == UInt8(ascii: "\n") }
-      throw Failure(line: line, "the document type declares things of its own", hint: "remove everything in [ ]")
+      throw Failure(line: line, "the document type has its own declarations", hint: "remove everything in [ ]")
     }
     var plain = bytes
     for index in declaration where plain[index] != UInt8(ascii: "\n") { plain[index] = UInt8(ascii: " ") }

@@ -117,16 +117,16 @@ struct VariableExpansion {
         place, "'\(key)' names the variable \(name), which is not set", hint: "set it, or write ${\(name):-default}")
     case .form(let text):
       return ConfigurationFault(
-        place, "'\(key)' holds '\(text)', which names no variable",
-        hint: "write ${NAME} or ${NAME:-default}; $${ stands for ${")
+        place, "'\(key)' holds '\(text)', which is not a variable",
+        hint: "write ${NAME} or ${NAME:-default}; $${ means ${")
     case .secretKey(let name):
       return ConfigurationFault(
-        place, "'\(key)' names \(name.map { "the variable \($0)" } ?? "a variable"), but takes none: it is a secret",
+        place, "'\(key)' names \(name.map { "the variable \($0)" } ?? "a variable"), but a secret takes none",
         hint: Self.variable(ofSecret: path).map { "set \($0), or name a file with \($0)_FILE" })
     case .secretVariable(let name):
       return ConfigurationFault(
         place, "'\(key)' names the variable \(name), which holds a secret",
-        hint: "leave it out: the setting that it is for has it already")
+        hint: "remove it: its setting already reads that variable")
     }
   }
 

@@ -48,7 +48,7 @@ extension EventCodes {
 
   private static func word(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
     guard case .string(let text) = node.value, !text.utf8.isEmpty else {
-      throw SettingReader.Refusal("'\(name)' is \(node.documentKind), but must be a string that is not empty")
+      throw SettingReader.Refusal("'\(name)' is \(node.documentKind), but must be a non-empty string")
     }
     return text
   }
@@ -57,10 +57,10 @@ extension EventCodes {
   private static func code(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
     guard case .string(let text) = node.value, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       throw SettingReader.Refusal(
-        "'\(name)' must be a code as a string of digits, or empty, so that such events are not sent")
+        "'\(name)' must be a string of digits, or empty to not send such events")
     }
     guard !acousticMobile.isOfService(text) else {
-      throw SettingReader.Refusal("'\(name)' is '\(text)', which only the service itself gives to events")
+      throw SettingReader.Refusal("'\(name)' is '\(text)', a code that only the service itself assigns")
     }
     return text
   }

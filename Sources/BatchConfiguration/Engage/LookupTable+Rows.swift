@@ -27,7 +27,7 @@ extension LookupTable {
     guard !isJSON || bytes.count <= RegularFile.usuallyLargest else {
       throw fault(
         nil, RegularFile.Failure.tooLarge(limit: RegularFile.usuallyLargest).reason,
-        hint: "a table in CSV may be larger")
+        hint: "a CSV table may be larger")
     }
     var table = Gathering(self, bytes: bytes.count)
     do {
@@ -73,7 +73,7 @@ private struct Gathering {
       do throws(DocumentReader.Failure) {
         let fields = row.fields.compactMap { String(validating: $0, as: UTF8.self) }
         guard fields.count == row.fields.count else {
-          throw DocumentReader.Failure(line: row.line, "no readable CSV: not valid UTF-8")
+          throw DocumentReader.Failure(line: row.line, "not readable as CSV: not valid UTF-8")
         }
         guard let header else {
           places = try gathering.places(in: fields, line: row.line)
@@ -91,7 +91,7 @@ private struct Gathering {
     reader.read(bytes) { take($0, &self) }
     reader.finish { take($0, &self) }
     if let fault = reader.fault {
-      throw DocumentReader.Failure(line: fault.line, "no readable CSV: \(fault.problem)")
+      throw DocumentReader.Failure(line: fault.line, "not readable as CSV: \(fault.problem)")
     }
     if let failure { throw failure }
     guard header != nil else { throw DocumentReader.Failure("the table is empty") }

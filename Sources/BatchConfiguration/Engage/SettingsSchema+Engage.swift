@@ -16,18 +16,18 @@ extension SettingsSchema {
       ).from("ENGAGE_LIST_ID"),
       Setting.number(
         "ubfEventCacheSize", 3, in: 1...1_000_000, unit: "events", \.general.flushSize,
-        "Ready events at which a phone posts. `Upload.maxEventsPerRequest` bounds a request; a run posts at its end whatever is left."
+        "Number of ready events at which a phone posts. `Upload.maxEventsPerRequest` limits a request; at its end, a run posts whatever is left."
       ).withoutEffect,
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
-        "How long a campaign stays active whose payload or link names no expiry."),
+        "How long a campaign stays active if its payload or link names no expiry."),
       .init(
         "eventCodes", .eventCodes, fallback: "engage-sdk", \.general.eventCodes,
         "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of your own (docs/reference/events.md, 1.8)."
       ) { EventCodes($0) },
       .optionalText(
         "eventSchema", .file, \.general.eventSchema,
-        "Event schema that events are checked against before they are sent; what does not fit it is quarantined."),
+        "Event schema against which events are checked before they are sent; events that do not fit are quarantined."),
       .unused(
         "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
     ])
@@ -62,35 +62,35 @@ extension SettingsSchema {
     [
       .number(
         "maxNumRetries", 3, in: 0...1000, unit: "attempts", \.networking.maxRetries,
-        "Failures of the service at one request after which it is halved, until the event stands alone that becomes `FAILED_POST`."
+        "Failures of the service at one request after which it is halved, until the event that becomes `FAILED_POST` is alone."
       ),
       .unused(
         "secureConnection", true, .boolean,
-        "Whether the Android package posted over TLS. Here the URL says so, and `http` goes to the loopback only."),
+        "Whether the Android package posted over TLS. Here the URL decides, and `http` is for the loopback only."),
       .duration(
         "retryDelay", "1 second", \.networking.retryDelay,
-        "Longest pause before a request, of events or of identities, is repeated for the first time; it doubles each time, and the pause is a random part of it."
+        "Longest pause before a request, of events or of identities, is first repeated; it doubles each time, and the actual pause is a random part of it."
       ),
       .duration(
         "maxRetryDelay", "60 seconds", \.networking.maxRetryDelay,
-        "The pause before a repetition never grows beyond this."),
+        "Upper limit of the pause before a repetition."),
       .number(
         "retryBudget", 1000, in: 0...1_000_000, unit: "requests", \.networking.retryBudget,
-        "Repeated requests that one run may make in all before it stops and leaves the rest queued."),
+        "Total number of repeated requests after which a run stops and leaves the rest queued."),
       .number(
         "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
-        "Failures in a row, of all requests together, after which a run stops sending; half as many of one request, while nothing else is taken, are enough. Single events that are refused as wrong one after another count likewise, from 10 on. Refusals for now (`Upload.patience`) do not count. What was not sent stays queued."
+        "Consecutive failures, of all requests together, after which a run stops sending; half as many of one request are enough while nothing else is accepted. Single events refused as wrong in a row also count, from 10 on. Temporary refusals (`Upload.patience`) do not count. What was not sent stays queued."
       ),
       Setting.duration(
         "breakerPause", "30 seconds", \.networking.breakerPause,
-        "Pause after too many failures in a row. A run ends instead, and its schedule decides when the next one tries."
+        "Pause after too many consecutive failures. A run ends instead, and the schedule decides when the next one tries."
       ).withoutEffect,
     ])
 
   private static let ubfFieldNamesRows: [Setting] = rows(
     .ubfFieldNames,
     [
-      .attribute(.activeSeconds, "Session Duration", "Attribute of a session's end: its time of use."),
+      .attribute(.activeSeconds, "Session Duration", "Attribute of a session's end with its time of use."),
       .attribute(.tags, "Tags", "Attribute with the tags of an event."),
       .attribute(.displayedMessage, "Displayed Message", "Attribute with the text of a notification."),
       .attribute(.callToAction, "Call To Action", "Attribute with the call to action of a notification or link."),
@@ -98,7 +98,7 @@ extension SettingsSchema {
       .attribute(.goalName, "Goal Name", "Attribute with the name of a goal."),
       .attribute(.campaign, "Campaign Name", "Attribute with the active campaign."),
       .attribute(
-        .lastCampaign, "Last Campaign", "Attribute of an installation: the campaign stored last, active or not."),
+        .lastCampaign, "Last Campaign", "Attribute of an installation with the last stored campaign, active or not."),
       .attribute(.locationAddress, "Location Address", "Attribute with the address that augmentation adds."),
       .attribute(.locationName, "Location Name", "Attribute with the name of the place that augmentation adds."),
       .attribute(.latitude, "Latitude", "Attribute with the latitude that augmentation adds."),
@@ -110,10 +110,10 @@ extension SettingsSchema {
     [
       .flag(
         "enabled", true, \.location.isEnabled, aka: ["locationServicesEnabled"],
-        "Whether recorded locations are used at all; without, the location plugins are skipped."),
+        "Whether recorded locations are used; if not, the location plugins are skipped."),
       .datePattern(
         "lastKnownLocationDateFormat", "yyyy'-'MM'-'dd", \.location.dateFormat,
-        "How the time of the last known location is written to the database, in UTC."),
+        "Date format of the last known location's time in the database, in UTC."),
       .text(
         "lastKnownLocationColumn", "Last Location Address", .name, \.location.addressColumn,
         "Column with the last known address."),
@@ -121,22 +121,23 @@ extension SettingsSchema {
         "lastKnownLocationTimestampColumn", "Last Location Address Time", .name, \.location.timeColumn,
         "Column with the time of the last known address."),
       .unused(
-        "locationDistanceFilter", 10, .integerOrText(0...1_000_000), unit: "metres",
-        "Distance between two location updates of the phone. A string on iOS, an integer on Android."),
+        "locationDistanceFilter", 10, .integerOrText(0...1_000_000), unit: "meters",
+        "Distance between two location updates of a phone. A string on iOS, an integer on Android."),
       .unused(
         "locationMilliUpdateInterval", 30000, .integer(0...86_400_000), unit: "milliseconds",
         "Time between two location updates of an Android phone."),
       .unused(
-        "locationPrecisionLevel", "kCLLocationAccuracyBest", .text(.any), "Accuracy that an iOS phone asks for."),
+        "locationPrecisionLevel", "kCLLocationAccuracyBest", .text(.any),
+        "Location accuracy that an iOS phone requests."),
       .duration(
         "locationCacheLifespan", "1 hr", \.location.cacheLifespan,
-        "How long a recorded location or placemark is good for later events."),
+        "How long a recorded location or placemark is used for later events."),
       .unused(
         "coordinatesPlacemarkTimeout", "15 sec", .duration(.zero...ExpirationText.longestDuration),
-        "Time an iOS phone allows for geocoding."),
+        "Geocoding timeout of an iOS phone."),
       .unused(
         "coordinatesAcquisitionTimeout", "15 sec", .duration(.zero...ExpirationText.longestDuration),
-        "Time an iOS phone allows for finding its coordinates."),
+        "Coordinate timeout of an iOS phone."),
     ])
 
   private static let augmentationRows: [Setting] = rows(
@@ -144,28 +145,28 @@ extension SettingsSchema {
     [
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
-        "How long an event waits for recorded data after its own time; then it goes out as `EXPIRED`."),
+        "How long after its own time an event is pending for recorded data; then it is sent as `EXPIRED`."),
       .init(
         "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),
         fallback: [
           "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
         ], \.augmentation.plugins,
-        "Plugins that add attributes, in order; a package in front of the class is ignored. `LookupTableAugmentationPlugin` stands for `Augmentation.lookupTables`, which otherwise come last."
+        "Plugins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` means `Augmentation.lookupTables`, which otherwise come last."
       ) { $0.elements?.map(AugmentationPlugin.init(className:)) },
       .init(
         "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
-        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (whose value selects the row), `keyColumn` (the column it is compared with; the name of the attribute if missing), `columns` (names, or a dictionary from column to attribute)."
+        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (whose value selects the row), `keyColumn` (the column it is compared with, by default of the same name), `columns` (names, or a dictionary from column to attribute)."
       ) { if case .lookupTables(let tables) = $0 { tables } else { nil } },
       .list(
         "command", [], of: .any, \.augmentation.command,
-        "A program and its arguments that adds attributes, last of all: it gets events on stdin, one a line as `--events-out` has them, and answers each with a line, an object of attributes. It runs in the folder of the job."
+        "Program with arguments that adds attributes, after everything else: it reads events on stdin, one a line as in `--events-out`, and answers each with a line, an object of attributes. It runs in the job's folder."
       ),
       .duration(
         "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,
-        "How long `Augmentation.command` may take for an answer; then the event goes out without it."),
+        "How long `Augmentation.command` may take to answer; then the event is sent without it."),
       .list(
         "commandVariables", [], of: .name, \.augmentation.commandVariables,
-        "Variables of the environment that `Augmentation.command` gets besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LANGUAGE`, `LC_*`, `TZ`, `TZDIR`, `TMPDIR` and `LD_LIBRARY_PATH`."
+        "Environment variables that `Augmentation.command` gets besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LANGUAGE`, `LC_*`, `TZ`, `TZDIR`, `TMPDIR` and `LD_LIBRARY_PATH`."
       ),
     ])
 
@@ -183,11 +184,11 @@ extension SettingsSchema {
         "Age from which `store purge` deletes posted events."),
       .number(
         "expireDigestsAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.digestDays,
-        "Age of processed lines from which `store purge` deletes their digests, by which duplicates are found; older lines are then refused. 0 keeps all."
+        "Age of processed lines from which `store purge` deletes their digests, which find duplicates; older lines are then refused. 0 keeps all."
       ),
       .number(
         "expireDevicesAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.deviceDays,
-        "Days without a record after which `store purge` deletes the state of a device, which is a new one if it comes back; older lines are then refused. 0 keeps all."
+        "Days without a record after which `store purge` deletes a device's state; the device is new if it comes back, and older lines are then refused. 0 keeps all."
       ),
     ])
 }

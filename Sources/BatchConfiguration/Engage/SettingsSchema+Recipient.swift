@@ -26,35 +26,38 @@ extension SettingsSchema {
         "mergedDateColumn", "Merged Date", .name, \.recipient.mergedDateColumn, "Column with the date of the merge."),
       .datePattern(
         "mergedDateFormat", "MM'/'dd'/'yyyy HH':'mm':'ss", \.recipient.mergedDateFormat,
-        "How dates of merges and audit rows are written, in UTC. iOS appended ` zzz`."),
+        "Date format of merges and audit rows, in UTC. iOS appended ` zzz`."),
       .flag(
         "mergeHistoryInMarketingDatabase", true, \.recipient.marksMergesInDatabase,
-        "Whether a merge is marked on the recipient that loses."),
+        "Whether a merge is marked on the recipient that is merged away."),
       .flag(
         "holdEventsUntilIdentified", false, \.recipient.holdsEventsUntilIdentified,
-        "Whether the events of a device wait while its identity step is unfinished."),
+        "Whether the events of a device are held while its identity step is unfinished."),
       .choice(
         "consentRecords", ConsentRecords.ignore, \.recipient.consentRecords,
-        "Records `consent`: ignored, or applied: while `use` or `export` is false, nothing of the device goes out."),
+        "Whether `consent` records are ignored or applied: while `use` or `export` is false, nothing of the device is sent."
+      ),
       .flag(
         "contactIdInHeader", false, \.recipient.sendsContactIdInHeader,
-        "Whether events carry the recipient id as `contactId` beside their attributes."),
+        "Whether events have the recipient id as `contactId` next to their attributes."),
       .number(
         "bulkThreshold", 5000, in: 1...1_000_000_000, unit: "look-ups", \.recipient.bulkThreshold,
-        "Look-ups above which the list is exported into a local index and set-ups are imported as files."),
+        "Number of look-ups above which the list is exported into a local index and set-ups are imported as files."),
       .optionalText(
         "transferFolder", .folder, \.recipient.transferFolder,
-        "Folder that holds the service's `upload/` and `download/`, for look-ups and set-ups in bulk; none makes one call each."
+        "Folder with the service's `upload/` and `download/`, for bulk look-ups and set-ups; without it, each is one call."
       ),
       .choice(
         "knownToKnown", KnownToKnownPolicy.reassign, \.recipient.knownToKnown,
-        "Two known customers on one device: move the device without marks, merge, or hold for an operator."),
+        "What to do about two known customers on one device: move the device without marks, merge, or hold for an operator."
+      ),
       .choice(
         "sharedDevice", SharedDevicePolicy.keep, \.recipient.sharedDevice,
-        "Another customer's ids on the device's recipient: keep them, or replace them as the SDKs did."),
+        "What to do about another customer's ids on the device's recipient: keep them, or replace them as the SDKs did."
+      ),
       .choice(
         "onNewUserId", NewUserPolicy.person, \.recipient.onNewUserId,
-        "A device records another mobile user id: another person with a recipient of its own, or a new name of the same one."
+        "Meaning of another mobile user id on a device: another person with their own recipient, or a new name of the same person."
       ),
       .number(
         "maxMergeChain", 8, in: 1...1000, unit: "recipients", \.recipient.longestMergeChain,
@@ -67,13 +70,13 @@ extension SettingsSchema {
       .flag(
         "mergeHistoryInAuditRecordTable", false, \.audit.isWritten,
         "Whether each merge leaves a row in a relational table."),
-      .text("auditRecordListId", "", .any, \.audit.tableId, "Id of that table; required when rows are written."),
+      .text("auditRecordListId", "", .any, \.audit.tableId, "Id of that table; required if rows are written."),
       .text(
         "auditRecordPrimaryKeyColumnName", "Audit Record Id", .name, \.audit.keyColumn, "Key column of the audit table."
       ),
       .unused(
         "auditRecordPrimaryKeyGeneratorClassName", "EngageDefaultUUIDGenerator", .text(.any),
-        "Generator of audit keys. Every name selects the same one, so that a repeated row replaces itself."),
+        "Generator of audit keys. Every name selects the same one, with which a repeated row replaces itself."),
       .text(
         "oldRecipientIdColumnName", "Old Recipient Id", .name, \.audit.oldRecipientIdColumn,
         "Column with the recipient that was merged away."),
@@ -91,11 +94,11 @@ extension SettingsSchema {
     [
       .list(
         "universalLinkDomains", [], of: .domain, \.deepLinks.universalLinkDomains,
-        "Hosts whose `https` links are routed like links of the app's own scheme; `*.example.org` stands for all below."
+        "Hosts whose `https` links are routed like links with the app's own scheme; `*.example.org` means all subdomains."
       ),
       .choice(
         "routeOrder", RouteOrderPolicy.literalFirst, \.deepLinks.routeOrder,
-        "Which of several matching routes wins: the one with literal parts before placeholders, or the first in the file."
+        "Which of several matching routes wins: literal parts before placeholders, or the first in the file."
       ),
     ])
 

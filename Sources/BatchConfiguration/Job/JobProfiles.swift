@@ -79,7 +79,7 @@ struct JobProfiles {
           member.line, "unknown key '\(name)'",
           hint: faults.count < ConfigurationErrors.most
             ? NearestName.question(about: member.key, among: JobReader.keys)
-              ?? "a profile has the keys of a job" : nil)
+              ?? "profiles take the keys of a job" : nil)
         continue
       }
       guard !result.contains(where: { $0.key == member.key }) else {
@@ -100,7 +100,7 @@ struct JobProfiles {
       guard case .object(let members) = section.value.value else { continue }
       for member in members where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
         fault(
-          member.line, "'\(name).\(section.key).\(member.key)' is a secret, and no profile holds one",
+          member.line, "'\(name).\(section.key).\(member.key)' is a secret, which profiles cannot hold",
           hint: "set the variables of each environment, or name files with those that end in _FILE")
       }
     }

@@ -38,7 +38,7 @@ struct JobReader {
     }
     if job.identity, job.outbox != nil, let member = members.first(where: { $0.key == "outbox" }) {
       fault(
-        member.value.line, "'outbox' takes the place of the service, which 'identity' has to ask who is who",
+        member.value.line, "'outbox' replaces the service, which 'identity' needs",
         hint: "leave one of them out")
     }
     if job.inputs.isEmpty, !inputsAreWrong {
@@ -54,7 +54,7 @@ struct JobReader {
       guard let name = text(member, key) else { return }
       // The store and the report are named after it, next to the job and nowhere else.
       if name.hasPrefix("/") || name.split(separator: "/").contains("..") {
-        fault(member.value.line, "'name' leads out of the folder in which files are named after it")
+        fault(member.value.line, "'name' leads out of the folder for the files named after it")
       }
       job.name = name
     case "configuration":
@@ -174,7 +174,7 @@ struct JobReader {
     // The address may contain credentials, so it is not shown.
     if let address = InputAddress(written) {
       fault(
-        member.value.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
+        member.value.line, "'\(name)' is an address (\(address.scheme)://), but must be a file", hint: address.remedy)
       return nil
     }
     if written.utf8.elementsEqual("-".utf8) { return (JobInput(path: "/dev/stdin"), nil) }
@@ -183,7 +183,7 @@ struct JobReader {
     } catch {
       fault(
         member.value.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
-        hint: "known are \(DatedPath.patterns.joined(separator: ", ")); ? stands for a brace of a name")
+        hint: "known patterns are \(DatedPath.patterns.joined(separator: ", ")); write ? for a brace in a name")
       return nil
     }
   }
@@ -244,7 +244,7 @@ struct JobReader {
     } catch {
       let problem =
         switch error {
-        case .unknown: "which is not a time zone of \(zones.folder)"
+        case .unknown: "which is not a time zone in \(zones.folder)"
         case .damaged: "whose file in \(zones.folder) is damaged"
         case .missing: "but this machine has no time zones in \(zones.folder)"
         }
@@ -267,7 +267,7 @@ struct JobReader {
         let isSection = prefix.isEmpty && SettingSection(rawValue: member.key) != nil
         let hint =
           isSection
-          ? "sections of the configuration belong under 'settings'"
+          ? "configuration sections belong under 'settings'"
           : faults.count < ConfigurationErrors.most
             ? NearestName.of(member.key, among: keys).map { NearestName.question(prefix + $0) } : nil
         fault(

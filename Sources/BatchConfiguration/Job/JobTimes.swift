@@ -38,7 +38,7 @@ struct JobTimes {
           ConfigurationFault(
             Place(source, line: windowLine),
             "'window' (\(relative.text)) has no time between its ends for a run at \(time.rfc3339)",
-            hint: "'to' has to be later than 'from'"))
+            hint: "'to' must be later than 'from'"))
       }
     }
     if let from = changes.from { job.window.from = from }
@@ -84,7 +84,7 @@ struct JobTimes {
     let last = Self.dayNumber(zone.civil(Instant(milliseconds: to.milliseconds - 1)))
     guard last - first < Int64(Self.mostDays) else {
       throw Refusal(
-        problem: "the window has \(last - first + 1) days, of which there may be \(Self.mostDays)",
+        problem: "the window has \(last - first + 1) days, more than \(Self.mostDays)",
         hint: "use * in place of the date")
     }
     return Array(first...last)

@@ -217,7 +217,7 @@ extension SettingLayers {
       }
       if setting.isSecret {
         warn(
-          place, "a secret on the command line can be seen by other users of the machine",
+          place, "other users of the machine can see a secret on the command line",
           hint: "name a file with the variable that ends in _FILE")
       }
     }
@@ -240,8 +240,8 @@ extension SettingLayers {
       FileContents.isOpenToOthers(PathText.resolve(resolved.given.place.source, in: directory))
     else { return }
     warn(
-      resolved.given.place, "'\(resolved.setting.name)' stands in a file that other users can read",
-      hint: "take their rights away with chmod 600, or name a file with the variable that ends in _FILE")
+      resolved.given.place, "'\(resolved.setting.name)' is in a file that other users can read",
+      hint: "protect the file with chmod 600, or name a file with the variable that ends in _FILE")
   }
 
   /// Checks conditions that involve several settings; `identity` is whether the run checks identities.
@@ -253,7 +253,7 @@ extension SettingLayers {
         ConfigurationFault(
           written.place, identity ? .error : .warning,
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
-            + "; while it is false, 'service prepare JOB --audit-table' makes one"))
+            + "; while it is false, 'service prepare JOB --audit-table' can create one"))
     }
     checkNames()
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {

@@ -57,8 +57,8 @@ extension SettingLayers {
     }
     if setting.isSecret, FileContents.isOpenToOthers(file) {
       warn(
-        place, "the file '\(shown)' with '\(setting.name)' can be read by other users",
-        hint: "take their rights away with chmod 600")
+        place, "other users can read the file '\(shown)' with '\(setting.name)'",
+        hint: "protect it with chmod 600")
     }
     lay(JSONNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
   }

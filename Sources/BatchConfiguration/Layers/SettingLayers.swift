@@ -89,7 +89,7 @@ struct SettingLayers {
       return
     }
     if let inputs = sections.first(where: { $0.key == "inputs" }) {
-      report(Place(source, line: inputs.line), "this is a job, not a configuration", hint: "name it with --job")
+      report(Place(source, line: inputs.line), "the file is a job, not a configuration", hint: "name it with --job")
       return
     }
     let reader = SettingReader(directory: directory)
@@ -204,7 +204,7 @@ extension SettingsSchema {
     let sections = SettingSection.allCases.map(\.rawValue)
     if let question = NearestName.question(about: section, among: sections) { return question }
     if let setting = settings.first(where: { $0.spellings.contains(section) }) {
-      return "'\(setting.key)' belongs into '\(setting.section.rawValue)'"
+      return "'\(setting.key)' belongs in '\(setting.section.rawValue)'"
     }
     return "known sections are \(sections.joined(separator: ", "))"
   }
@@ -221,8 +221,8 @@ extension SettingLayers {
       guard let given = winner(name), case .list(let attributes) = given.value, !attributes.isEmpty else { continue }
       if isOfGame {
         report(
-          given.place, "'\(name)' names attributes, but the events of a game are sent as they are",
-          hint: "leave their parameters out of the export")
+          given.place, "'\(name)' names attributes, but a game's events are sent unchanged",
+          hint: "leave such parameters out of the export")
       }
       for attribute in attributes {
         guard let other = lists.updateValue(name, forKey: ByteText(attribute)), other != name else { continue }

@@ -42,7 +42,7 @@ struct SettingReader {
     case (.duration(let range), .string(let text)):
       return .duration(try duration(text, in: range, name), text)
     case (.text, .string(Secret.redacted)) where setting.isSecret:
-      throw Refusal("'\(name)' is the mark that stands for a secret, not the secret itself")
+      throw Refusal("'\(name)' is the placeholder for a secret, not the secret itself")
     case (.text(let form), .string(let text)):
       return .text(try checked(text, form, name, isSecret: setting.isSecret))
     case (.choice(let words), .string(let text)), (.choiceOrBoolean(let words, _, _), .string(let text)):
@@ -108,10 +108,10 @@ struct SettingReader {
       return span
     case .absolute: reason = "a date"
     case .refused(.empty): reason = "empty"
-    case .refused(.unexpectedText): reason = "text where a number or unit should stand"
+    case .refused(.unexpectedText): reason = "text in place of a number or unit"
     case .refused(.unknownUnit): reason = "an unknown unit"
     case .refused(.repeatedUnit): reason = "a unit twice"
-    case .refused(.invalidDate): reason = "no date of the calendar"
+    case .refused(.invalidDate): reason = "a date that does not exist"
     case .refused(.outOfRange): reason = "more than 36525 days"
     }
     throw Refusal(
@@ -152,7 +152,7 @@ struct SettingReader {
     func text(_ key: String) throws(Refusal) -> String {
       guard let node = fields[key] else { throw Refusal("an element of '\(name)' has no '\(key)'") }
       guard case .string(let text) = node.value, !text.utf8.isEmpty else {
-        throw Refusal("'\(name)[].\(key)' is \(node.documentKind), but must be a string that is not empty")
+        throw Refusal("'\(name)[].\(key)' is \(node.documentKind), but must be a non-empty string")
       }
       return text
     }

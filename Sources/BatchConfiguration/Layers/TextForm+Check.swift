@@ -48,7 +48,7 @@ extension TextForm {
       }
       guard isPlain, ![".", ".."].contains(text) else {
         throw Mismatch(
-          expected: "one part of a URL's path: letters, digits, '-', '.', '_' and '~', and not '.' or '..'")
+          expected: "one part of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'")
       }
       return text
     case .file, .folder:
@@ -70,9 +70,9 @@ extension TextForm {
     } catch {
       switch error {
       case .empty: throw Mismatch(expected: "a date format")
-      case .unclosedQuote: throw Mismatch(expected: "a date format whose quotes are closed")
+      case .unclosedQuote: throw Mismatch(expected: "a date format with closed quotes")
       case .unknownField(let field):
-        throw Mismatch(expected: "a date format without '\(field)'; words stand in single quotes, as in yyyy'-'MM'-'dd")
+        throw Mismatch(expected: "a date format without '\(field)'; put words in single quotes, as in yyyy'-'MM'-'dd")
       }
     }
   }
@@ -83,7 +83,7 @@ extension TextForm {
       throw Mismatch(expected: "a URL without user, query and fragment, such as 'https://api1.example.org'")
     }
     guard url.scheme == "https" || url.isLoopback else {
-      throw Mismatch(expected: "an https URL; http goes to the loopback only")
+      throw Mismatch(expected: "an https URL; http is for the loopback only")
     }
     var text = text
     while text.utf8.last == UInt8(ascii: "/") { text.removeLast() }

@@ -23,7 +23,7 @@ extension SettingsSchema {
 
   private static func unit(_ setting: Setting) -> String {
     if let unit = setting.unit { return unit }
-    if case .duration = setting.kind { return "in the text" }
+    if case .duration = setting.kind { return "in the value" }
     return ""
   }
 
