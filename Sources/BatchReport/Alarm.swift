@@ -39,8 +39,8 @@ package struct Alarm: Sendable, Equatable {
     let summary = report.summary
     unsent = summary.upload.eventsPending
     if report.nothingUsable == true, unsent > 0 {
-      let events = unsent.counted("event of earlier runs waits", "events of earlier runs wait")
-      reason = "\(reason ?? ""); \(events): 'post' or the next run sends them"
+      let events = unsent.counted("event of earlier runs is pending", "events of earlier runs are pending")
+      reason = "\(reason ?? ""); \(events): 'post' or the next run sends \(unsent == 1 ? "it" : "them")"
     }
     figures = [
       .init("read", summary.records.read), .init("quarantined", summary.records.quarantined),

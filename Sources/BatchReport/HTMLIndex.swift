@@ -139,7 +139,7 @@ package enum HTMLIndex {
       guard let axis = all.span.map(TimeAxis.init), axis.count > 1 else { return nil }
       let sums = zip(series, counts).map { ($0.name, axis.sums($1)) }
       return Chart.overTime(
-        id: id, title: title, summary: "By the end of what each run knows, per \(axis.step.rawValue) in UTC.", axis,
+        id: id, title: title, summary: "By the known time of each run, per \(axis.step.rawValue) in UTC.", axis,
         sums,
         stacked: true)
     }
@@ -207,7 +207,7 @@ extension Markup {
     line("</div>")
     add(HTMLIndex.charts(counted))
     addTable(
-      "Not done", "Runs that did not come to a good end, the newest first", HTMLIndex.failures(runs),
+      "Not done", "Runs that did not succeed, newest first", HTMLIndex.failures(runs),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .text("as of", \.asOf.rfc3339),
         .toned("ended", \.tone, \.ending),
@@ -215,7 +215,7 @@ extension Markup {
         .code("its report") { ShellCommand("report", "--run", "\($0.number)", "--store", store).text },
       ])
     addTable(
-      "All runs", "The newest first; in the calendar, a run stands on the last day that it knows, in UTC",
+      "All runs", "Newest first; the calendar shows a run on the last day of its known time, in UTC",
       HTMLIndex.newest(runs),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .text("job", \.job.shownName), .text("mode", \.mode),
@@ -223,7 +223,7 @@ extension Markup {
         .figure("quarantined", \.quarantined), .figure("events", \.events), .figure("posted", \.posted),
         .figure("failed", \.failed), .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
       ])
-    line("<footer>The page shows no ids of people.</footer>")
+    line("<footer>This page shows no ids of people.</footer>")
   }
 
   private mutating func add(_ month: HTMLIndex.Month) {

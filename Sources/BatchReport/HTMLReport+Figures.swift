@@ -11,23 +11,23 @@ extension Markup {
     }
     if types.others > 0 { events.append(("others", "", types.others)) }
     addShortTable(
-      "Events by type", "Events that the records of this run became", Bar.counts(events),
+      "Events by type", "Events made from the records of this run", Bar.counts(events),
       [Column("") { "<code>\($0.name)</code> \($0.note)" }, .bar, .number("", \.figure)])
     addShortTable(
-      "Events in the store", "All events of the store by status",
+      "Events in the store", "All events in the store, by status",
       Bar.counts(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) }),
       [.code("", \.name), .bar, .number("", \.figure)])
     addFigures(
-      "Upload", "What was sent, and how it was answered", Self.uploads(report),
+      "Upload", "Events and requests sent, and the responses", Self.uploads(report),
       inWords: report.ledger.stop.map { [("stopped early", $0)] } ?? [])
     addFigures(
       "Sessions and campaigns", "Counted by the rules of this run", Self.sessions(report),
       inWords: report.platform.lines.map { ($0.label, $0.text) })
     if summary.identity != .init() {
-      addShortTable("Identity", "What became of identity checks", Self.identities(summary.identity), Self.named)
+      addShortTable("Identity", "Outcomes of identity checks", Self.identities(summary.identity), Self.named)
     }
     addShortTable(
-      "Time", "How long each part took", Bar.times(report.stages),
+      "Time", "Duration of each stage", Bar.times(report.stages),
       [.text("", \.name), .bar, .number("", \.figure)])
   }
 
@@ -64,8 +64,8 @@ extension Markup {
       [
         ("chunks", upload.chunks), ("requests", upload.requests), ("retries", upload.retries),
         ("events posted", upload.eventsPosted), ("events failed", upload.eventsFailed),
-        ("events waiting", upload.eventsPending), ("events unknown", upload.eventsUnknown),
-        ("events possibly twice at the service", report.ledger.possibleDuplicates),
+        ("events pending", upload.eventsPending), ("events unknown", upload.eventsUnknown),
+        ("events that the service may have twice", report.ledger.possibleDuplicates),
         ("chunks recovered from an interrupted run", report.ledger.recoveredChunks),
       ] + outcomes.map { ("attempts \($0.key)", $0.value) })
       + answers
@@ -76,8 +76,8 @@ extension Markup {
     return counted(
       [
         ("sessions started", report.summary.sessionsStarted),
-        (silently > 0 ? "sessions that an event ended" : "sessions ended", report.summary.sessionsEnded),
-      ] + (silently > 0 ? [("sessions that silence ended, recorded ones included", silently)] : []))
+        (silently > 0 ? "sessions ended by an event" : "sessions ended", report.summary.sessionsEnded),
+      ] + (silently > 0 ? [("sessions ended by silence, including recorded ones", silently)] : []))
   }
 
   private static func identities(_ identity: RunSummary.Identity) -> [Figure] {

@@ -30,9 +30,9 @@ extension Markup {
     addFigures(report)
     line("</div>")
     addTable(
-      "Not sent yet", "Every event of the store that the service does not have, and what sends it", report.unsent,
+      "Not sent yet", "Unsent events in the store, and what sends them", report.unsent,
       [
-        .text("why", \.reason), .figure("events", \.events), .code("status", \.status), .text("decided by", \.setting),
+        .text("why", \.reason), .figure("events", \.events), .code("status", \.status), .text("setting", \.setting),
         .text("ends with", \.ends),
       ])
     addQuarantine(report)
@@ -50,10 +50,10 @@ extension Markup {
     }
     let privacy =
       switch report.personalData {
-      case .omit: "Ids of devices and recipients are left out."
+      case .omit: "Ids of devices and recipients are omitted."
       case .hash:
         "Ids of devices and recipients are hashed with a key of the store; the same id has the same hash in all its reports."
-      case .clear: "This report shows ids and recorded lines as they are. Treat it as personal data."
+      case .clear: "This report shows ids and recorded lines in plain text. Treat it as personal data."
       }
     line("<footer>\(privacy)</footer>")
   }
@@ -113,7 +113,7 @@ extension Markup {
       })
     guard !reasons.isEmpty else { return }
     let table: Markup = .table(
-      "What was quarantined, by reason", reasons,
+      "Quarantined lines and events, by reason", reasons,
       [.code("reason", \.name), .bar, .number("lines", \.figure), .text("what to do", \.note)])
     line(#"<section class="long"><h2>Quarantine</h2>\#(table)"#)
     let samples = Self.fitting(report.orderedQuarantine) { [$0.shownPlace, $0.detail.shownWords] + $0.shownContent }
@@ -151,7 +151,7 @@ extension Markup {
       line("<h3><code>\(tally.kind)</code> \(tally.occurrences.grouped)</h3>")
       line(
         .table(
-          "The first places", tally.first,
+          "First places", tally.first,
           [
             .code("place") { "\($0.file.shownWords):\($0.line)" }, .code("device", \.device.shownName),
             .text("detail", \.detail.shownWords),
@@ -162,7 +162,7 @@ extension Markup {
 
   private mutating func addMerges(_ merges: [IdentityMerge]) {
     addTable(
-      "Identity plans", "Recipients that were merged or changed, those that wait for somebody first",
+      "Identity plans", "Recipients that were merged or changed, those that need a decision first",
       Self.fitting(merges) {
         [$0.device.shownName, $0.loser.shownName, $0.winner.shownName, $0.reasonWithSource]
       },
@@ -201,7 +201,7 @@ extension Markup {
     let more = fields.dropFirst(Self.shownFields)
     let others = UnknownField(name: "\(more.count.grouped) others", records: more.reduce(0) { $0 + $1.records })
     addShortTable(
-      "Fields that the format does not know", "Ignored, with the number of records that have them",
+      "Unknown fields", "Ignored, with the number of records that have them",
       Array(fields.prefix(Self.shownFields)) + (more.isEmpty ? [] : [others]),
       [.code("", \.name.shownName), .figure("", \.records)])
   }
@@ -233,7 +233,7 @@ extension Markup {
     if !report.configuration.settings.isEmpty {
       line(
         .table(
-          "Settings that are not the built-in default; secrets are left out", report.configuration.settings,
+          "Settings that differ from the built-in defaults, without secrets", report.configuration.settings,
           [.code("setting", \.name), .code("value", \.value), .text("from", \.origin)]))
     }
     line("</section>")
@@ -247,7 +247,7 @@ extension Markup {
     let facts: [(name: String, value: String?)] = [
       ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
       ("as of", report.asOf.rfc3339), ("window", window),
-      ("known until", report.knownUntil?.rfc3339 ?? "silence decided nothing"), ("kind of run", report.mode.words),
+      ("known until", report.knownUntil?.rfc3339 ?? "nothing ended by silence"), ("kind of run", report.mode.words),
       ("destination", report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
       ("job file", report.jobFile), ("store", report.store), ("configuration", digest.isEmpty ? nil : digest),
       ("exit code", String(report.exit.rawValue)),

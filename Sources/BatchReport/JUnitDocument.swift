@@ -78,7 +78,7 @@ package enum JUnitReport {
     }
     let failed = report.unsent.filter { $0.status == "FAILED_POST" }
     cases += failed.map {
-      JUnitDocument.Case(report.job, "every event is taken by the service", failure: $0.words, kind: $0.status)
+      JUnitDocument.Case(report.job, "the service accepts every event", failure: $0.words, kind: $0.status)
     }
     return JUnitDocument(suite: report.job, cases: cases, seconds: report.summary.durationSeconds)
   }

@@ -46,15 +46,15 @@ package struct MetricsText: Sendable {
 
   var families: [Family] {
     var families: [Family] = [
-      Family("engage_batch_run_end_time_seconds", "When the last run ended.", [([], Self.seconds(endedAt))]),
+      Family("engage_batch_run_end_time_seconds", "Time at which the last run ended.", [([], Self.seconds(endedAt))]),
       Family("engage_batch_run_exit_code", "Exit code of the last run.", [([], String(exit.rawValue))]),
       Self.counts(
-        "engage_batch_night", "What became of the last run's night: 1 for one state, 0 for the others.", "state",
+        "engage_batch_night", "State of the last run's night: 1 for that state, 0 for the others.", "state",
         NightState.allCases.map { ($0.rawValue, $0 == night ? 1 : 0) }),
     ]
     if let lastSuccess {
       families.append(
-        Family(Self.success, "When a run last ended with exit code 0.", [([], Self.seconds(lastSuccess))]))
+        Family(Self.success, "Time at which a run last ended with exit code 0.", [([], Self.seconds(lastSuccess))]))
     }
     if let report { families += isWhole ? Self.families(report) : [Self.missed(report)] }
     return families
@@ -70,10 +70,10 @@ package struct MetricsText: Sendable {
     let (records, upload, identity) = (summary.records, summary.upload, summary.identity)
     return [
       Family(
-        "engage_batch_run_duration_seconds", "How long the last run took.",
+        "engage_batch_run_duration_seconds", "Duration of the last run.",
         [([], "\((summary.durationSeconds * 1000).rounded() / 1000)")]),
       counts(
-        "engage_batch_run_records", "Records that the last run read, by what became of them.", "result",
+        "engage_batch_run_records", "Records that the last run read, by result.", "result",
         [
           ("accepted", records.accepted), ("duplicate", records.duplicates), ("out_of_window", records.outOfWindow),
           ("forgotten", records.forgotten ?? 0), ("quarantined", records.quarantined),
@@ -96,7 +96,7 @@ package struct MetricsText: Sendable {
         "engage_batch_run_requests", "Requests of the last run.", "attempt",
         [("first", upload.requests - upload.retries), ("repeated", upload.retries)]),
       counts(
-        "engage_batch_run_identities", "What the last run did about identities.", "result",
+        "engage_batch_run_identities", "Identity checks of the last run and their results.", "result",
         [
           ("checked", identity.checks), ("created", identity.created), ("updated", identity.updated),
           ("merged", identity.merged), ("conflict", identity.conflicts), ("refused", identity.refused),

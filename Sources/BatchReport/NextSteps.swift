@@ -10,34 +10,34 @@ enum NextSteps {
       report.store.map { ShellCommand(words + ["--store", $0]).text }
     }
     if report.exit == .configuration, report.mode != .dryRun, summary.records.read > 0 {
-      steps.append("What was read is stored, and is not lost. Fix the configuration, then run the job again")
+      steps.append("The records read are stored and not lost. Fix the configuration, then run the job again")
     }
     if report.storeIsDamaged == true, let check = command("store", "check"),
       let salvage = report.store.map({ ShellCommand("store", "salvage", "--store", $0, "--to").text })
     {
       steps.append(
-        "The store is damaged, and running the job again meets that again. What is damaged: \(check). To take over what is whole into a new one: \(salvage) FILE"
+        "The store is damaged, so running the job again would fail again. To see the damage: \(check). To copy what is intact to a new store: \(salvage) FILE"
       )
     } else if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
       let command = report.mode == .post ? invocation.post.text + invocation.omission : invocation.runText()
       let again = invocation.parts == nil || report.mode == .post ? command : "the same 'collect' again"
-      steps.append("The run did not come to its end; what was stored is safe. To continue: \(again)")
+      steps.append("The run did not finish; what it stored is safe. To continue: \(again)")
     }
     if report.exit == .noInput, report.missingParts == nil, [.run, .noUpload].contains(report.mode) {
-      steps.append("Nothing was read. When the export is there: \(invocation.runText())")
+      steps.append("Nothing was read. Once the export has arrived: \(invocation.runText())")
     }
     steps += report.missed.prefix(shownWindows).map { missed in
       "\(missed.words) was never read: \(invocation.runText(missed.command(invocation)))"
     }
     if report.missed.count > shownWindows {
       steps.append(
-        "\((report.missed.count - shownWindows).counted("more window was", "more windows were")) never read; see 'missed' of the summary"
+        "\((report.missed.count - shownWindows).counted("more window was", "more windows were")) never read; see 'missed' in the summary"
       )
     }
     if report.nothingUsable == true {
       steps.append(
-        "Nothing could be used. Correct the job or the export, then: \(invocation.runText()). If there is nothing in it "
-          + "that the job should use, add --allow-empty")
+        "No line was usable. Correct the job or the export, then: \(invocation.runText()). If nothing in it "
+          + "is meant for this job, add --allow-empty")
     }
     steps += wholeFiles(report)
     let lineCount = summary.records.quarantined - report.quarantinedFiles
@@ -48,7 +48,7 @@ enum NextSteps {
       } else {
         let them = lineCount == 1 ? "it" : "them"
         steps.append(
-          "\(lines) quarantined; a run would keep \(them) in quarantine. The reasons are in docs/words.md")
+          "\(lines) quarantined; a run would keep \(them) in quarantine. docs/words.md explains the reasons")
       }
     }
     if let choice = consentChoice(report) { steps.append(choice) }
@@ -59,22 +59,22 @@ enum NextSteps {
           "quarantine", "list", "--store", store, "--reason", QuarantineReason.schemaInvalid.rawValue)
         let replay = invocation.replay(in: store)
         steps.append(
-          "\(events) quarantined because of what the checks found; what is wrong whatever a schema says, such as a bad name, is corrected "
-            + "where it is recorded. See why: \(list.text). Once schema or settings take the others: \(replay.text)"
+          "\(events) quarantined by the checks. Fix what is wrong under any schema, such as a bad name, "
+            + "where it is recorded. See why: \(list.text). Once schema or settings accept the others: \(replay.text)"
             + invocation.omission)
       } else {
         steps.append(
-          "\(events) found faulty; a run would set them aside. --findings-out FILE says what is wrong with each")
+          "\(events) found faulty; a run would quarantine such events. --findings-out FILE lists the faults of each")
       }
     }
     if summary.upload.eventsUnknown > 0, let list = command("store", "events", "--status", "UNKNOWN") {
       steps.append(
         "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because the answer "
-          + "was lost or leaves it open. Check at the service, then decide: \(list)")
+          + "was lost or inconclusive. Check at the service, then decide: \(list)")
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
-        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). When the cause is fixed, send again: "
+        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). Once the cause is fixed, send again: "
           + requeue)
     }
     // Nothing is sent while parts are missing.
@@ -89,19 +89,19 @@ enum NextSteps {
           "Correct \(report.platform.access ?? "the credentials") (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         case .configuration: "Once the configuration is fixed, the next run "
         case .protocolRefused where summary.upload.eventsUnknown == 0 && summary.identity.refused == 0:
-          "Something else than the service answers at its address; correct that (\(ShellCommand("doctor", invocation.jobFile).text)), then the next run "
+          "Something other than the service answers at its address; correct it (\(ShellCommand("doctor", invocation.jobFile).text)), then the next run "
         case .inputRefused: "The next run that is not refused "
         default: "The next run "
         }
       let them = pending == 1 ? "it" : "them"
       let send = invocation.parts == nil ? "\(first)sends \(them), or now" : "Send \(them)"
       steps.append(
-        "\(pending.counted("event waits", "events wait")) in the store. \(send): \(invocation.post.text)\(invocation.omission)"
+        "\(pending.counted("event is", "events are")) pending in the store. \(send): \(invocation.post.text)\(invocation.omission)"
       )
     }
     if report.exit == .serviceUnavailable, report.failureLines.contains(where: { $0.contains("web page") }) {
       steps.append(
-        "Something before the service answers in its place, for maintenance or to have somebody log in. Look at its address: "
+        "Something in front of the service answers in its place, for maintenance or a login. Check its address: "
           + ShellCommand("doctor", invocation.jobFile).text)
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
@@ -116,12 +116,12 @@ enum NextSteps {
     if summary.rewind.corrections > 0, report.mode != .dryRun, let list = command("store", "corrections") {
       let events = summary.rewind.corrections.counted("event was", "events were")
       steps.append(
-        "\(events) sent otherwise than late records make \(summary.rewind.corrections == 1 ? "it" : "them"), and a service takes nothing back. What was sent, and what is right: "
+        "\(events) sent before late records changed \(summary.rewind.corrections == 1 ? "it" : "them"), and a service takes nothing back. To compare what was sent with what is right: "
           + list)
     }
     if report.stoppedPlans > 0, let list = command("identity", "list", "--open") {
-      let plans = report.stoppedPlans.counted("identity plan waits", "identity plans wait")
-      steps.append("\(plans) for a decision: \(list)")
+      let plans = report.stoppedPlans.counted("identity plan needs", "identity plans need")
+      steps.append("\(plans) a decision: \(list)")
     }
     if summary.identity.refused > 0, let store = report.store, let list = command("identity", "list", "--open") {
       let plans = summary.identity.refused.counted("identity plan was", "identity plans were")
@@ -151,13 +151,13 @@ enum NextSteps {
     guard report.quarantineWaits else { return [] }
     return [
       (
-        QuarantineReason.damagedFile, "is cut off or damaged", "are cut off or damaged",
-        "The complete lines before that count. Deliver what is cut again, whole, and run the job again: it takes the rest in"
+        QuarantineReason.damagedFile, "is truncated or damaged", "are truncated or damaged",
+        "The complete lines before that are accepted. Deliver the whole file again and run the job again: it imports the rest"
       ),
       (
-        .otherForm, "has another form than its entry of the job reads, and nothing of it was read",
-        "have another form than their entries of the job read, and nothing of them was read",
-        "Name such a file with a map of its form (docs/maps.md)"
+        .otherForm, "is not in the form of its entry in the job, and nothing of it was read",
+        "are not in the form of their entries in the job, and nothing of them was read",
+        "Give the entry of such a file a map of its form (docs/maps.md)"
       ),
     ].compactMap { reason, one, several, remedy in
       let files = report.summary.quarantineReasons[reason, default: 0]
@@ -176,8 +176,8 @@ enum NextSteps {
       !report.configuration.settings.contains(where: { $0.name == setting })
     else { return nil }
     return ignored.occurrences.counted("consent record was", "consent records were")
-      + " ignored, because the job does not say what they mean. Set \(setting) to apply, and nothing of a device goes out while "
-      + "it denies consent; or to ignore, and they stay without effect"
+      + " ignored, because the job does not say how to treat them. Set \(setting) to apply, to send nothing of a device while "
+      + "it denies consent; or to ignore, to keep ignoring them"
   }
 }
 
@@ -192,16 +192,16 @@ enum FurtherQuestions {
     if let store = report.store, report.mode != .dryRun {
       questions.append(
         (
-          "Which events are there? The first column is what 'why' takes",
+          "Which events are there? 'why' takes an id of the first column",
           ShellCommand("store", "events", "--store", store, "--limit", "20")
         ))
-      questions.append(("What did the runs before do?", ShellCommand("history", "--store", store)))
+      questions.append(("What did earlier runs do?", ShellCommand("history", "--store", store)))
       if report.mode != .noUpload { questions.append(("Did everything arrive?", report.invocation.verify)) }
     }
     if report.mode != .post, let setting = report.platform.settingToTry {
       questions.append(
         (
-          "What would be different with another setting? As a page",
+          "What would another setting change? As a page",
           report.invocation.compare(with: setting, page: "compare.html")
         ))
     }

@@ -112,7 +112,7 @@ package struct NightFigures: Sendable, Equatable {
       let isAbove = value > most * factor && value >= most + slack
       guard isAbove || orBelow && value * factor < least else { return }
       let range = least == most ? words(least) : "\(words(least)) to \(words(most))"
-      sentences.append("\(name): \(words(value)); the \(nights.count) runs before had \(range)")
+      sentences.append("\(name): \(words(value)); the previous \(nights.count) runs had \(range)")
     }
     hold("hours since the newest event", age, nights.compactMap(\.age), slack: 2)
     hold("usable records", volume, nights.map(\.volume), orBelow: true, slack: 10)

@@ -114,7 +114,7 @@ package enum ReportFolder {
     guard case .present? = try? FilePlace(path), let reports = try? FilePlace(folder) else { return nil }
     let (name, parent) = (PathText.name(of: path), PathText.folder(of: path))
     if name.hasPrefix("index"), name.hasSuffix(".html"), (try? FilePlace(parent)) == reports {
-      return "the page over all runs"
+      return "the page of all runs"
     }
     let isOfRun = names.contains(name) && (try? FilePlace(PathText.folder(of: parent))) == reports
     return isOfRun ? "the report of a run" : nil

@@ -42,7 +42,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// - Parameter command: the run; nil for ``run``.
   func runText(_ command: ShellCommand? = nil) -> String {
     (command ?? run).text + omission
-      + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is made), then 'decide' and 'collect'")
+      + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'")
   }
 
   /// Sends the events in the store of this run.
@@ -74,7 +74,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
 
   /// A hint about options to add by hand, because they are not printed; empty if there are none.
   package var omission: String {
-    secrets.isEmpty ? "" : " (with the --set \(secrets.joined(separator: ", ")) of before, which is not shown)"
+    secrets.isEmpty ? "" : " (with the same --set \(secrets.joined(separator: ", ")) as before, not shown here)"
   }
 
   private var place: [String] { (usesSandbox ? ["--sandbox"] : []) + option("--store", store) }

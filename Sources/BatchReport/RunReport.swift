@@ -256,11 +256,11 @@ extension RunReport {
   /// The meaning of the exit code, including codes with several meanings.
   var cause: String {
     let held = summary.upload.eventsUnknown > 0 ? "events are held as UNKNOWN" : nil
-    let refused = summary.identity.refused > 0 ? "a call about identities is refused for good" : nil
+    let refused = summary.identity.refused > 0 ? "an identity call was refused for good" : nil
     let reasons = [held, refused].compactMap(\.self)
     guard exit == .protocolRefused else { return Wording.ending(exit) }
     return failure != nil && held == nil || reasons.isEmpty
-      ? "TLS or protocol of the service was refused" : reasons.joined(separator: ", and ")
+      ? "TLS or protocol error at the service" : reasons.joined(separator: ", and ")
   }
 
   /// The number of finished sessions in words; those that no event ended are counted separately.

@@ -6,7 +6,7 @@ enum RunStory {
     let summary = report.summary
     var sentences: [String] = []
     let couldNotBegin = report.failure != nil && summary.records.read == 0 && summary.upload.requests == 0
-    if couldNotBegin { sentences.append("The run could not do its work: nothing was read or sent.") }
+    if couldNotBegin { sentences.append("The run could not start: nothing was read or sent.") }
     if report.mode != .post, !couldNotBegin {
       let read = summary.records.read.counted("record was read", "records were read")
       let set = summary.campaignsSet
@@ -16,11 +16,11 @@ enum RunStory {
       let events =
         count < 0 ? "With them there are \(count.countedOrFewer("event"))" : "They became \(count.counted("event"))"
       sentences.append(
-        "\(read) and \(summary.records.accepted.grouped) counted. \(events): "
+        "\(read) and \(summary.records.accepted.grouped) accepted. \(events): "
           + "\(summary.sessionsStarted.countedOrFewer("session")) began, \(report.endedSessions)\(campaigns).")
     }
     switch report.mode {
-    case .dryRun: sentences.append("It was a trial: nothing was changed or sent.")
+    case .dryRun: sentences.append("This was a dry run: nothing was changed or sent.")
     case .noUpload: sentences.append("Nothing was sent; the events are in the store.")
     case .run, .post:
       let waiting = report.unsent.reduce(0) { $0 + $1.events }
@@ -30,26 +30,26 @@ enum RunStory {
       }
       if waiting > 0 {
         sentences.append(
-          waiting.counted("event of the store is", "events of the store are") + " not at the service yet.")
+          waiting.counted("event in the store is", "events in the store are") + " not sent yet.")
       }
       if report.stoppedPlans > 0 {
         sentences.append(
-          report.stoppedPlans.counted("identity plan waits", "identity plans wait") + " for a decision.")
+          report.stoppedPlans.counted("identity plan needs", "identity plans need") + " a decision.")
       }
-      if waiting + report.stoppedPlans == 0 { sentences.append("Nothing waits.") }
+      if waiting + report.stoppedPlans == 0 { sentences.append("Nothing is pending.") }
     }
     if let forgotten = summary.records.forgotten, forgotten > 0 {
       sentences.append(
-        forgotten.counted("record was", "records were") + " left out, of people who were forgotten.")
+        forgotten.counted("record of forgotten people was", "records of forgotten people were") + " left out.")
     }
     if summary.records.quarantined > 0 {
       sentences.append(
-        summary.records.quarantined.counted("line could not be used and was", "lines could not be used and were")
+        summary.records.quarantined.counted("unusable line was", "unusable lines were")
           + " quarantined.")
     }
     if report.quarantinedEvents > 0 {
       sentences.append(
-        report.quarantinedEvents.counted("event was", "events were") + " quarantined by the checks, and not sent.")
+        report.quarantinedEvents.counted("event was", "events were") + " quarantined by the checks and not sent.")
     }
     return sentences.joined(separator: " ")
   }

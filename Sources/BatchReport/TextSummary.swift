@@ -70,7 +70,7 @@ package struct TextSummary: Sendable {
         "\($0.name.clipped(toBytes: Self.longestName)) (\($0.records.grouped))"
       }
       let more = report.unknownFields.count > 5 ? ", and \(report.unknownFields.count - 5) more" : ""
-      text.row("ignored", "fields that the format does not know: \(names.joined(separator: ", "))\(more)")
+      text.row("ignored", "unknown fields: \(names.joined(separator: ", "))\(more)")
     }
     if let reportFolder { text.row("report", "\(reportFolder)/report.html") }
     let steps = NextSteps.of(report)
@@ -91,10 +91,10 @@ package struct TextSummary: Sendable {
   /// Adds the changes by late records, and why the event count is lower than the number sent.
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
-    text.row("rewind", "\(rewind.devices.counted("device")) decided anew: \(rewind.words)")
+    text.row("rewind", "\(rewind.devices.counted("device")) processed again: \(rewind.words)")
     let inVain = rewind.sentInVain ?? 0
-    if rewind.withdrawn > 0 { text.row("", figure: rewind.withdrawn, "withdrawn, and taken off the events above") }
-    if inVain > 0 { text.row("", figure: inVain, "sent before and not right any more, and taken off the events above") }
+    if rewind.withdrawn > 0 { text.row("", figure: rewind.withdrawn, "withdrawn, deducted from the events above") }
+    if inVain > 0 { text.row("", figure: inVain, "already sent, now wrong, deducted from the events above") }
   }
 
   /// Adds the quarantined lines by reason and, unless other output lists them, their causes.
@@ -141,7 +141,7 @@ package struct TextSummary: Sendable {
     }
     if identity.decidedByPolicy > 0 {
       text.row(
-        "", figure: identity.decidedByPolicy, "left as they are by policy (Recipient.sharedDevice, undone merges)")
+        "", figure: identity.decidedByPolicy, "left unchanged by policy (Recipient.sharedDevice, undone merges)")
     }
   }
 
@@ -153,7 +153,7 @@ package struct TextSummary: Sendable {
       "\(upload.eventsPosted.counted("event")) posted in \(upload.chunks.counted("chunk")), "
         + "\(upload.requests.counted("request")), \(upload.retries.counted("retry", "retries"))")
     for (count, words) in [
-      (upload.eventsFailed, "failed"), (upload.eventsPending, "waiting"), (upload.eventsUnknown, "held as UNKNOWN"),
+      (upload.eventsFailed, "failed"), (upload.eventsPending, "pending"), (upload.eventsUnknown, "held as UNKNOWN"),
       (report.ledger.possibleDuplicates, "possibly twice at the service"),
     ] where count > 0 {
       text.row("", figure: count, words)

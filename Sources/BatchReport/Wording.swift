@@ -13,7 +13,7 @@ package enum Wording {
     case .inputOutput: "reading or writing failed"
     case .storeIsHeld: "another run holds the store"
     case .protocolRefused:
-      "TLS or protocol of the service was refused, or what it left open or refused for good needs a person"
+      "TLS or protocol error at the service, or something that it left open or refused for good needs a person"
     case .credentialsRefused: "credentials were refused"
     case .configuration: "configuration error"
     case .interrupted: "interrupted"
@@ -45,26 +45,26 @@ extension QuarantineReason {
   package var remedy: String {
     switch self {
     case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing line end."
-    case .invalidUTF8: "Fix the exporter's encoding; text that was cut in the middle of a character does this."
-    case .invalidJSON: "Write one JSON object a line; files that are still being written end like this."
-    case .notAnObject: "Write one JSON object a line."
+    case .invalidUTF8: "Fix the exporter's encoding; text cut within a character looks like this."
+    case .invalidJSON: "Write one JSON object per line; files that are still being written end like this."
+    case .notAnObject: "Write one JSON object per line."
     case .tooDeep: "Flatten params."
     case .duplicateKey: "Write each key once: which value was meant is unknown."
     case .nulCharacter: "Remove \\u0000 from the text."
     case .numberOutOfRange: "Write the number as text."
     case .invalidRow:
-      "Put fields with separators, quotes and line ends in quotes, and close them; say 'separator' in the map."
-    case .noRule: "Add a rule to the map, or say what it leaves out ('otherwise': 'leaveOut')."
+      "Put fields with separators, quotes and line ends in quotes, and close them; set 'separator' in the map."
+    case .noRule: "Add a rule to the map, or leave such records out ('otherwise': 'leaveOut')."
     case .missingField: "Write the field that the detail names."
-    case .wrongType: "Write the field that the detail names as the format asks for it."
-    case .invalidTimestamp: "Write a time as the format asks for it."
+    case .wrongType: "Correct the type of the field that the detail names."
+    case .invalidTimestamp: "Write the time in one of the supported forms."
     case .unknownType: "Use a type, action or channel that exists."
-    case .damagedFile: "Deliver the file again; the lines before the damage were used."
-    case .otherForm: "Name the file with a map of its form (docs/maps.md)."
+    case .damagedFile: "Deliver the file again; the lines before the damage were processed."
+    case .otherForm: "Give the file's entry a map of its form (docs/maps.md)."
     case .lateRecord: "Set Ingest.lateRecords to 'accept' to process such records by their own time."
-    case .rejectedByService: "See the service's reason; 'store requeue' sends the event again."
+    case .rejectedByService: "Fix the service's reason; 'store requeue' sends the event again."
     case .schemaInvalid: "Fix the event, or the schema, as the detail says."
-    case .forgotten: "Take the person out of the export; the lines are kept nowhere."
+    case .forgotten: "Remove the person from the export; the lines are not kept."
     }
   }
 }

@@ -27,7 +27,7 @@ import Testing
     "<tr><th scope=\"row\"><code>17</code> named event</th><td class=\"wide\"><svg class=\"bar\" viewBox=\"0 0 100 8\" "
       + "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"100\" height=\"8\"/></svg></td>"
       + "<td class=\"number\">1,200</td></tr>",
-    "<tr><th scope=\"row\">events possibly twice at the service</th><td class=\"number\">100</td></tr>",
+    "<tr><th scope=\"row\">events that the service may have twice</th><td class=\"number\">100</td></tr>",
     "<tr><th scope=\"row\"><code>a.ndjson:12</code><br><code class=\"soft\">{&quot;a&quot;:9,}</code></th>"
       + "<td class=\"number\" data-label=\"offset\">2,048</td><td data-label=\"reason\"><code>invalid-json</code></td>"
       + "<td data-label=\"detail\">at byte 8 of the line</td></tr>",
@@ -35,9 +35,9 @@ import Testing
       + "<td data-label=\"detail\">an expiration text was not understood</td></tr>",
     "<th scope=\"row\" class=\"number\">7</th><td data-label=\"scenario\">merged<br><code class=\"soft\">mark-merged</code></td><td class=\"good\" data-label=\"state\">done</td>",
     "<tr><th scope=\"row\">a reason</th><td class=\"number\" data-label=\"events\">1,200</td><td data-label=\"status\"><code>HOLD</code></td>"
-      + "<td data-label=\"decided by\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
-    "<p>1,240 records were read and 1,235 counted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "
-      + "1,205 events were sent. 1,200 events of the store are not at the service yet. 2 lines could not be used and were quarantined.</p>",
+      + "<td data-label=\"setting\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
+    "<p>1,240 records were read and 1,235 accepted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "
+      + "1,205 events were sent. 1,200 events in the store are not sent yet. 2 unusable lines were quarantined.</p>",
     "<dt>window</dt><dd>2026-01-15T00:00:00.000Z to <span class=\"whole\">open</span></dd>",
     "<li><code>configs/EngageConfig.plist</code></li>",
     "<li>no file matches &#39;x/*.ndjson&#39;</li>",

@@ -27,7 +27,7 @@ import Testing
         "  warnings   3, explained in docs/words.md",
         "                    2  link",
         "                    1  unreadable-expiration",
-        "  ignored    fields that the format does not know: build (1,200), extra (2)",
+        "  ignored    unknown fields: build (1,200), extra (2)",
         "  report     var/reports/nightly-20260116T000000Z/report.html",
         "To do",
         "  - 2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
@@ -69,7 +69,7 @@ import Testing
       ], "\(TextSummary(report).lines)")
     #expect(
       RunStory.text(report).hasPrefix(
-        "3 records were read and 3 counted. With them there are 3 fewer events: 2 fewer sessions began, 1 fewer ended, "
+        "3 records were read and 3 accepted. With them there are 3 fewer events: 2 fewer sessions began, 1 fewer ended, "
           + "and 1 fewer campaign was set."), "\(RunStory.text(report))")
   }
 
@@ -122,22 +122,22 @@ import Testing
     #expect(
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
-        "  - 3 events are held as UNKNOWN, because the answer was lost or leaves it open. Check at the service, then decide: "
+        "  - 3 events are held as UNKNOWN, because the answer was lost or inconclusive. Check at the service, then decide: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
-        "  - 2 events could not be posted. When the cause is fixed, send again: "
+        "  - 2 events could not be posted. Once the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
-        "  - 1 event waits in the store. The next run sends it, or now: "
+        "  - 1 event is pending in the store. The next run sends it, or now: "
           + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "
           + "--set Upload.onUnknown=hold --set 'General.name=$(x) \"y\"' "
-          + "(with the --set Connection.secret of before, which is not shown)",
-        "  - 1 identity plan waits for a decision: engage-batch identity list --open --store var/nightly.sqlite",
+          + "(with the same --set Connection.secret as before, not shown here)",
+        "  - 1 identity plan needs a decision: engage-batch identity list --open --store var/nightly.sqlite",
       ])
     // The to-do used to say that the next run sends what the service does not let in.
     report.exit = .credentialsRefused
     #expect(
       TextSummary(report).lines.contains {
         $0.hasPrefix(
-          "  - 1 event waits in the store. Correct the credentials (engage-batch doctor '/my jobs/it'\\''s.json'); "
+          "  - 1 event is pending in the store. Correct the credentials (engage-batch doctor '/my jobs/it'\\''s.json'); "
             + "then the next run sends it, or now: engage-batch post ")
       })
   }
@@ -154,9 +154,9 @@ import Testing
           detail: "the gzip data ends early: the file is truncated", raw: []), .fixture(.hash)))
     #expect(
       NextSteps.of(report).prefix(3) == [
-        "1 file is cut off or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is truncated). The complete lines before "
-          + "that count. Deliver what is cut again, whole, and run the job again: it takes the rest in",
-        "2 files have another form than their entries of the job read, and nothing of them was read. Name such a file with a map "
+        "1 file is truncated or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is truncated). The complete lines before "
+          + "that are accepted. Deliver the whole file again and run the job again: it imports the rest",
+        "2 files are not in the form of their entries in the job, and nothing of them was read. Give the entry of such a file a map "
           + "of its form (docs/maps.md)",
         "1 line was quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
       ])
@@ -166,7 +166,7 @@ import Testing
     var report = RunReport.fixture()
     report.summary.rewind.corrections = 2
     let step =
-      "2 events were sent otherwise than late records make them, and a service takes nothing back. What was sent, and what is right: "
+      "2 events were sent before late records changed them, and a service takes nothing back. To compare what was sent with what is right: "
       + "engage-batch store corrections --store var/nightly.sqlite"
     #expect(NextSteps.of(report).contains(step))
     report.mode = .dryRun
@@ -193,7 +193,7 @@ import Testing
     var report = RunReport.fixture()
     report.warnings = [WarningTally(kind: "ignored-consent", occurrences: 2, first: [])]
     let choice =
-      "2 consent records were ignored, because the job does not say what they mean. Set Recipient.consentRecords to apply, and nothing of a device goes out while it denies consent; or to ignore, and they stay without effect"
+      "2 consent records were ignored, because the job does not say how to treat them. Set Recipient.consentRecords to apply, to send nothing of a device while it denies consent; or to ignore, to keep ignoring them"
     #expect(report.consentChoice == choice)
     #expect(TextSummary(report).lines.contains { $0.hasSuffix(choice) })
     report.configuration.settings = [

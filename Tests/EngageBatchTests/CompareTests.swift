@@ -37,13 +37,13 @@ import Testing
     #expect(finished.code == 0, "\(finished.messages)")
     #expect(
       finished.lines.map { $0.split(separator: " ").joined(separator: " ") } == [
-        "own: what would change, by its inputs alone, as of 2026-01-02T00:00:00.000Z",
+        "own: what would change, from its inputs alone, as of 2026-01-02T00:00:00.000Z",
         "Session.sessionLifecycleExpiration: 5 minutes -> 10 minutes",
-        "In figures as it is with this", "records accepted 6 6", "lines quarantined 0 0",
+        "In figures before after", "records accepted 6 6", "lines quarantined 0 0",
         "events 8 6 -2", "sessions started 3 2 -1", "sessions ended 3 2 -1", "campaigns set 0 0",
-        "campaigns expired 0 0", "identity checks 0 0", "Events by type as it is with this", "installed (code 12) 2 2",
+        "campaigns expired 0 0", "identity checks 0 0", "Events by type before after", "installed (code 12) 2 2",
         "session started (code 13) 3 2 -1", "session ended (code 14) 3 2 -1",
-        "1 of 2 devices would have other events",
+        "1 of 2 devices would have different events",
         "away: sessions 2 -> 1, session started (code 13) 2 -> 1, session ended (code 14) 2 -> 1",
       ])
     #expect(try workspace.listing() == before)
@@ -99,7 +99,7 @@ import Testing
     #expect(ofGame.hasEffect == false)
     #expect(
       ofGame.text
-        == "  Session.sessionLifecycleExpiration: 30 minutes -> 10 minutes (no effect: a job of this destination does not read it)"
+        == "  Session.sessionLifecycleExpiration: 30 minutes -> 10 minutes (no effect: jobs of this destination do not use it)"
     )
     #expect(try settings("jobs/nightly.json", session).hasEffect == true)
     #expect(try settings("jobs/nightly.json", "DeltaDNA.sessionTimeoutSeconds=1").hasEffect == false)
@@ -141,6 +141,6 @@ import Testing
     let finished = try workspace.run(
       "compare", "jobs/game.json", "--with", "DeltaDNA.clientVersion=9", "--with", "DeltaDNA.sessionTimeoutSeconds=1")
     #expect(finished.code == 0, "\(finished.messages)")
-    #expect(finished.output.contains("would have other events"))
+    #expect(finished.output.contains("would have different events"))
   }
 }

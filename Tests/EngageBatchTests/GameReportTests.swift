@@ -63,7 +63,7 @@ import Testing
     #expect(!run.messages.contains("identity "))
     // An empty list filters nothing, which is worth a word.
     #expect(run.messages.contains("configuration.json:1:"))
-    let step = try #require(lines.first { $0.contains("1 event was quarantined because of what the checks found") })
+    let step = try #require(lines.first { $0.contains("1 event was quarantined by the checks") })
     #expect(step.contains("quarantine list --store") && step.contains("quarantine replay --store"))
   }
 

@@ -76,7 +76,7 @@ import Testing
     #expect(
       try Summary(run.output).text("identity")
         == #"{"checks":2,"created":0,"updated":0,"merged":1,"conflicts":1,"auditRows":1,"newOwners":0}"#)
-    #expect(run.messages.contains("1 identity plan waits for a decision"))
+    #expect(run.messages.contains("1 identity plan needs a decision"))
     let list = try identity("list", "--show-personal-data")
     #expect(
       list.lines == [
@@ -216,7 +216,7 @@ import Testing
     #expect(
       try Summary(next.output).text("identity")
         == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":0,"auditRows":0,"newOwners":0}"#)
-    #expect(next.messages.contains("1  left as they are by policy (Recipient.sharedDevice, undone merges)"))
+    #expect(next.messages.contains("1  left unchanged by policy (Recipient.sharedDevice, undone merges)"))
     #expect(!next.messages.contains("identity list --open --store"), "\(next.messages)")
     #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
     #expect(try identity("list").lines.last?.contains("this merge was undone and is not repeated") == true)

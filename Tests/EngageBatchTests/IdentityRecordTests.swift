@@ -85,7 +85,7 @@ import Testing
       "run", "jobs/nightly.json", "--set", "\(key)=None", environment: service.environment)
     #expect(run.code == 78, "\(run.messages)")
     #expect(run.messages.contains("error: \(message)"), "\(run.messages)")
-    #expect(run.messages.contains("What was read is stored, and is not lost. Fix the configuration"), "\(run.messages)")
+    #expect(run.messages.contains("The records read are stored and not lost. Fix the configuration"), "\(run.messages)")
     #expect(Set(service.server.totals.operations.keys) == ["GetListMetaData"])
     #expect(service.server.recipients(of: "100001").count == 2)
     #expect(service.server.totals.submissions == 0)

@@ -104,9 +104,8 @@ import Testing
     #expect(again.code == 0, "\(again.messages)")
     let january = try run("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")
     #expect(january.code == 78)
-    #expect(
-      january.messages.contains("the store has processed records from 2026-02-10T08:00:00.000Z on"), "\(january.messages)"
-    )
+    let begin = "the store has processed records from 2026-02-10T08:00:00.000Z on"
+    #expect(january.messages.contains(begin), "\(january.messages)")
     #expect(january.messages.contains("--set Ingest.lateRecords=accept"), "\(january.messages)")
     let allowed = try run("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "--set", "Ingest.lateRecords=accept")
     #expect(allowed.code == 0, "\(allowed.messages)")
@@ -146,7 +145,7 @@ import Testing
     let refused = try workspace.run("run", "job.json", "--no-upload")
     #expect(refused.code == 78, "\(refused.messages)")
     #expect(refused.messages.contains("of 120 known devices examined, 120 have none"), "\(refused.messages)")
-    #expect(!refused.messages.contains("is stored, and is not lost"), "\(refused.messages)")
+    #expect(!refused.messages.contains("are stored and not lost"), "\(refused.messages)")
     #expect(try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 0)
     let line = try #require(refused.messages.split(separator: "\n").first { $0.contains("this is meant: ") })
     let command = try #require(line.firstRange(of: "engage-batch run"))

@@ -87,7 +87,7 @@ import Testing
     // Nothing under "To do" named it.
     #expect(
       late.messages.contains(
-        "  - 1 event was sent otherwise than late records make it, and a service takes nothing back. What was sent, and what is "
+        "  - 1 event was sent before late records changed it, and a service takes nothing back. To compare what was sent with what is "
           + "right: engage-batch store corrections --store \(workspace.path)/\(Self.store)"), "\(late.messages)")
     #expect(try workspace.run("store", "status", "--store", Self.store).lines == before)
     let listed = try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data")

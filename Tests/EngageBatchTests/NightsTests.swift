@@ -33,7 +33,7 @@ import Testing
       #expect(usual.code == 0 && !usual.messages.contains("unusual"), "\(usual.messages)")
     }
     let told = try night(workspace, 4, events: 12)
-    let words = "usable records: 12; the 3 runs before had 91 to 93"
+    let words = "usable records: 12; the previous 3 runs had 91 to 93"
     #expect(told.code == 0 && told.messages.contains("  unusual    \(words)\n"), "\(told.messages)")
     let report = try workspace.run("report", "--store", "var/j.sqlite", "--format", "json").output
     #expect(try JSONNode.parse(Array(report.utf8))["unusual"]?.array?.map(\.string) == [words])
@@ -43,7 +43,7 @@ import Testing
     #expect(refused.code == 65, "\(refused.messages)")
     #expect(
       refused.messages.contains(
-        "error: unusual, so nothing is sent (--fail-on unusual): usable records: 3; the 4 runs before had 12 to 93"),
+        "error: unusual, so nothing is sent (--fail-on unusual): usable records: 3; the previous 4 runs had 12 to 93"),
       "\(refused.messages)")
     let apart = try night(workspace, 6, events: 2, "--fail-on", "unusual", "--set", "Report.usualFactor=6")
     #expect(apart.code == 0, "\(apart.messages)")

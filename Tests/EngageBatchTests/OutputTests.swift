@@ -85,7 +85,7 @@ import Testing
     let folders = try FileManager.default.contentsOfDirectory(atPath: workspace.path + "/var/reports")
     let run = try #require(folders.first { $0.hasPrefix("nightly-") })
     let taken = [
-      ("index.html", "the page over all runs"), ("\(run)/report.html", "the report of a run"),
+      ("index.html", "the page of all runs"), ("\(run)/report.html", "the report of a run"),
       ("\(run)/summary.json", "the report of a run"),
     ]
     let before = try workspace.listing()

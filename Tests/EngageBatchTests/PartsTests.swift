@@ -325,7 +325,7 @@ import Testing
     #expect(half.code == 66 && half.messages.contains("1 part of 2 is missing: 0"), "\(half.messages)")
     #expect(!half.messages.contains("The next run sends"))
     let whole = try workspace.run("collect", "0", "1", "--job", "jobs/backfill.json", "--store", "all.sqlite")
-    #expect(whole.code == 0 && whole.messages.contains("37 events wait in the store"), "\(whole.messages)")
+    #expect(whole.code == 0 && whole.messages.contains("37 events are pending in the store"), "\(whole.messages)")
     #expect(try workspace.run("collect", "jobs/backfill.json", "--store", "all.sqlite").code == 64)
   }
 }

@@ -75,7 +75,8 @@ import Testing
     ] {
       let found = try workspace.shell("cat lines.ndjson | engage-batch \(words)")
       #expect(found.code == 78, "\(words)")
-      #expect(found.messages.contains("/dev/stdin: error: a pipe can be read only once, but \(reader) reads inputs twice"))
+      let error = "/dev/stdin: error: a pipe can be read only once, but \(reader) reads inputs twice"
+      #expect(found.messages.contains(error))
     }
   }
 

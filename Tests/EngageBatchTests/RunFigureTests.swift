@@ -85,7 +85,7 @@ import Testing
     #expect(try history(workspace).map { $0["pending"]?.integer } == [5])
     #expect(
       run.messages.contains(
-        "5 events wait in the store. The next run that is not refused sends them, or now: engage-batch post "),
+        "5 events are pending in the store. The next run that is not refused sends them, or now: engage-batch post "),
       "\(run.messages)")
 
     let dry = try workspace.run("run", "job.json", "--dry-run", "--store", "new.sqlite", "--max-quarantine", "1")
@@ -192,8 +192,8 @@ import Testing
     #expect(late.code == 0, "\(late.messages)")
     let rows = [
       "events     1 from these records",
-      "rewind     1 device decided anew: 3 events added, 0 replaced, 0 withdrawn, 3 corrections",
-      "       2  sent before and not right any more, and taken off the events above",
+      "rewind     1 device processed again: 3 events added, 0 replaced, 0 withdrawn, 3 corrections",
+      "       2  already sent, now wrong, deducted from the events above",
       "upload     3 events posted in 1 chunk",
     ]
     for row in rows { #expect(late.messages.contains(row), "\(late.messages)") }

@@ -11,8 +11,8 @@ import Testing
     let written = try workspace.read("run.xml")
     #expect(written.contains(#"<testcase classname="nightly" name="the run is done"/>"#), "\(written)")
     #expect(written.contains(#"samples/events/bad.ndjson" name="line 1">"#), "\(written)")
-    #expect(written.contains(#"type="invalid-json">Write one JSON object a line"#), "\(written)")
-    #expect(written.contains(#"type="not-an-object">Write one JSON object a line.</failure>"#), "\(written)")
+    #expect(written.contains(#"type="invalid-json">Write one JSON object per line"#), "\(written)")
+    #expect(written.contains(#"type="not-an-object">Write one JSON object per line.</failure>"#), "\(written)")
     let again = try workspace.run("report", "--store", "var/nightly.sqlite", "--format", "junit")
     // The report was kept before the time of the run was known to the end.
     #expect(again.lines.dropFirst(3) == written.split(separator: "\n").map(String.init).dropFirst(3))

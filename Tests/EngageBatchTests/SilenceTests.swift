@@ -33,7 +33,7 @@ import Testing
       #expect(finished.code == 65, "\(finished.messages)")
       #expect(finished.messages.contains("error: \(words)"), "\(finished.messages)")
       #expect(
-        finished.messages.contains("  - Nothing could be used. Correct the job or the export, then: engage-batch run "))
+        finished.messages.contains("- No line was usable. Correct the job or the export, then: engage-batch run "))
       #expect(!finished.messages.contains("no findings"))
       #expect(try workspace.run(command + ["--allow-empty"]).code == 0)
     }
@@ -52,7 +52,7 @@ import Testing
     #expect(finished.messages.contains("error: 3 x missing-field: field 'deviceId' is missing"), "\(finished.messages)")
     #expect(
       finished.messages.contains(
-        "events wait in the store. The next run that is not refused sends them, or now: engage-batch post "),
+        "events are pending in the store. The next run that is not refused sends them, or now: engage-batch post "),
       "\(finished.messages)")
     let summary = try Summary(finished.output)
     #expect(

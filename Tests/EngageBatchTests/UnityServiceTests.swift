@@ -33,8 +33,8 @@ import Testing
   }
 
   private static let advice =
-    "are too old by the clock of this machine: Unity Analytics drops events older than 31 days, without a word and whatever asOf "
-    + "says, so that \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; for Unity Analytics ask "
+    "are too old by the clock of this machine: Unity Analytics drops events older than 31 days, silently and regardless of asOf, "
+    + "so \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; for Unity Analytics ask "
     + "Unity's support (docs/reference/deltadna-service.md, section U5)"
 
   /// 321 events of years ago were "posted", and nothing said that none of them arrived.

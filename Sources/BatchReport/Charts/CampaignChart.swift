@@ -60,7 +60,7 @@ struct CampaignChart {
           text: axis.tick(step)))
     }
     chart.keys = [
-      Chart.Key(tone: "band", name: "can be active"), Chart.Key(tone: "c0", name: "events that carry it"),
+      Chart.Key(tone: "band", name: "can be active"), Chart.Key(tone: "c0", name: "events with it"),
       Chart.Key(tone: "c2", name: "set"), Chart.Key(tone: "c1", name: "expired"),
     ]
     chart.columns = ["campaign", "first set", "until", "set", "expired", "events"]
@@ -74,7 +74,7 @@ struct CampaignChart {
   }
 
   private var summary: String {
-    let words = "when each was set, could be active until its last expiry, and was carried by events, in UTC."
+    let words = "when each was set, how long it could be active, and which events carried it, in UTC."
     return rest.weight > 0
       ? "The \(lanes.count) of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns with the most events: \(words)"
       : "\(lanes.count.counted("campaign")): \(words)"

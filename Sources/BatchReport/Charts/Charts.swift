@@ -23,7 +23,7 @@ struct Charts {
   /// Returns a note about counts too far from the rest to be shown; empty if there are none.
   private func besides(_ total: Int, _ series: [(String, [Int])]) -> String {
     let shown = series.reduce(0) { $0 + $1.1.reduce(0, +) }
-    return shown == total ? "" : " \((total - shown).grouped) of them lie years before or after and are not shown."
+    return shown == total ? "" : " \((total - shown).grouped) of them are years earlier or later and not shown."
   }
 
   private var events: Chart? {
@@ -63,9 +63,9 @@ struct Charts {
     let silently = activity.sessionsOverSilently
     return Chart.classes(
       id: "lengths", title: "How long sessions were",
-      summary: "\(total.counted("session that is over", "sessions that are over"))"
-        + (silently > 0 ? ", \(silently.grouped) of them without an event that ended them" : "")
-        + ", by the time the app was in use.",
+      summary: "\(total.counted("ended session"))"
+        + (silently > 0 ? ", \(silently.grouped) of them by silence" : "")
+        + ", by time in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }
 }

@@ -73,7 +73,7 @@ package struct Comparison: Sendable, Equatable {
 
   var devicesInWords: String {
     let changed =
-      "\(changedDevices.grouped) of \(devices.counted("device")) would have other events"
+      "\(changedDevices.grouped) of \(devices.counted("device")) would have different events"
     return examples.count < changedDevices ? changed + "; the first \(examples.count) are shown" : changed
   }
 
@@ -86,7 +86,7 @@ package struct Comparison: Sendable, Equatable {
     }
     var facts: Facts = ["job": .text(job)]
     facts.add(
-      "asOf", .text(asOf.rfc3339), "\(job): what would change, by its inputs alone, as of \(asOf.rfc3339)")
+      "asOf", .text(asOf.rfc3339), "\(job): what would change, from its inputs alone, as of \(asOf.rfc3339)")
     facts.add(
       "settings",
       .array(
@@ -103,7 +103,7 @@ package struct Comparison: Sendable, Equatable {
         })
     let width = (tables.flatMap(\.figures).map { $0.name.printable.unicodeScalars.count }.max() ?? 0) + 2
     for (key, title, figures) in tables {
-      let head = figures.isEmpty ? [] : ["", title.filled(to: width + 2) + right("as it is") + right("with this")]
+      let head = figures.isEmpty ? [] : ["", title.filled(to: width + 2) + right("before") + right("after")]
       facts.add(
         key, list(figures),
         head
@@ -123,7 +123,7 @@ package struct Comparison: Sendable, Equatable {
 
 extension Comparison.Setting {
   /// A note for a setting without effect; empty otherwise.
-  var remark: String { hasEffect ? "" : "a job of this destination does not read it" }
+  var remark: String { hasEffect ? "" : "jobs of this destination do not use it" }
 }
 
 extension Comparison.Figure {
@@ -137,7 +137,7 @@ extension Comparison.Figure {
 extension Comparison.Device {
   var words: String {
     changes.isEmpty
-      ? "the same events with other attributes"
+      ? "the same events with different attributes"
       : changes.map { "\($0.name) \($0.before) -> \($0.after)" }.joined(separator: ", ")
   }
 }
@@ -155,13 +155,13 @@ extension Markup {
     line(
       #"""
       <header><h1>\#(comparison.job): what would change</h1><span class="badge \#(tone)">\#(ending)</span></header>
-      <p>Decided twice from the inputs of the job alone, as of \#(comparison.asOf.rfc3339): as it is, and with the settings below.</p>
+      <p>The inputs of the job alone, as of \#(comparison.asOf.rfc3339), processed with its settings (before) and with those below (after).</p>
       """#)
     addTable(
       "Settings", "Settings that differ", comparison.settings,
       [
-        .code("setting", \.name), .code("as it is", \.before),
-        Column("with this") { setting in
+        .code("setting", \.name), .code("before", \.before),
+        Column("after") { setting in
           let remark: Markup = setting.remark.isEmpty ? "" : "<br>no effect: \(setting.remark)"
           return "<code>\(setting.after)</code>\(remark)"
         },
@@ -170,7 +170,7 @@ extension Markup {
       addTable(
         title, nil, figures,
         [
-          Column("", cell: { "\($0.name)" }), .figure("as it is", \.before), .figure("with this", \.after),
+          Column("", cell: { "\($0.name)" }), .figure("before", \.before), .figure("after", \.after),
           Column("difference", kind: "number", classes: { $0.difference.isEmpty ? "number " : "number attention" }) {
             "\($0.difference)"
           },
@@ -180,7 +180,7 @@ extension Markup {
     if !comparison.examples.isEmpty {
       line(
         .table(
-          "Devices that would have other events", comparison.examples,
+          "Devices that would have different events", comparison.examples,
           [
             Column("device") { device in
               let id = device.id.text ?? "(left out)"
