@@ -81,7 +81,7 @@ import Testing
     let rejection = Rejection(reason: .invalidTimestamp, field: "timestamp")
     #expect(
       map.detail(of: rejection, rule: 0, record: Array(#"{"t": "2026-03-29 02:30:00"}"#.utf8))
-        == "field 'timestamp': '2026-03-29 02:30:00' is not a time, in the zone of the map, whose clocks skip it: perhaps the times are of another zone: the map 'map.json' reads it from 't'"
+        == "field 'timestamp': '2026-03-29 02:30:00' is not a time in the map's zone, whose clocks skip it: perhaps the times are in another zone: the map 'map.json' reads it from 't'"
     )
   }
 
@@ -164,7 +164,7 @@ import Testing
         == [#"{"type":"launch"}"#])
     #expect(
       try read(#"{"fields": {"name": {"path": "a", "join": "/"}}}"#).faults
-        == ["map.json:1: error: 'fields.name.join' says nothing without 'paths'"])
+        == ["map.json:1: error: 'fields.name.join' has no effect without 'paths'"])
   }
 
   @Test(
@@ -198,10 +198,10 @@ import Testing
         ])
     #expect(
       map.detail(of: .init(reason: .missingField, field: "detail.event"), rule: 0, record: Array("{}".utf8))
-        == "the line has no 'detail.event', where its record has to be")
+        == "the line has no 'detail.event', where its record must be")
     #expect(
       map.detail(of: .init(reason: .notAnObject, field: "detail.event"), rule: 0, record: Array("{}".utf8))
-        == "'detail.event' is no object, where the record of the line has to be")
+        == "'detail.event', where the line's record must be, is not an object")
     // A preset, whose elements know their batch.
     let segment = try #require(try preset("segment").reading(record: "_airbyte_data"))
     let lines = outcomes(
@@ -259,7 +259,7 @@ import Testing
     }
     #expect(
       try read(#"{"form": "text", "jsonColumns": ["p"], "fields": {}}"#).faults
-        == ["map.json:1: error: 'jsonColumns' says nothing of the form 'text'"])
+        == ["map.json:1: error: 'jsonColumns' has no effect on the form 'text'"])
   }
 
   @Test func theBeginningOfATextIsTakenOff() throws {
@@ -292,7 +292,7 @@ import Testing
       detail(.invalidTimestamp, "timestamp", #"{"when": 12}"#, map).hasPrefix("field 'timestamp': '12' is not a time"))
     #expect(
       detail(.unknownType, "action", #"{"what": "dismissed"}"#, map)
-        == "field 'action': 'dismissed' is not known: the map 'map.json' reads it from 'what'")
+        == "field 'action': 'dismissed' is unknown: the map 'map.json' reads it from 'what'")
     for time in [
       "Thu Jan 15 08:00:00 2026", "01/15/2026 8:00 AM", "2026-01-15 08:00:00 +0000 UTC", "Jan 15, 2026, 8:00:00 AM",
       "/Date(1768464000000)/", "2026-W03-4", "yesterday", "15-January-2026",
@@ -306,7 +306,7 @@ import Testing
     ] {
       #expect(
         detail(.unknownType, "action", #"{"what": \#(value)}"#, map).hasPrefix(
-          "field 'action': '\(shown)' is not known"))
+          "field 'action': '\(shown)' is unknown"))
     }
     // Nothing of a person, whatever stands in the place of a time or a type.
     for record in [
@@ -314,21 +314,21 @@ import Testing
       #"{"at": "May Day 1999", "what": "+4917012345"}"#, #"{"at": "Augusta 7", "what": "12345"}"#,
     ] {
       #expect(detail(.invalidTimestamp, "timestamp", record, map).hasPrefix("field 'timestamp' is not a time"))
-      #expect(detail(.unknownType, "action", record, map).hasPrefix("field 'action' is not known"))
+      #expect(detail(.unknownType, "action", record, map).hasPrefix("field 'action' is unknown"))
     }
     #expect(
       detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
-        == "no rule of the map 'map.json' takes it; the record has 'EVENT_TYPE', and the map asks for 'event_type'")
-    #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' takes it")
+        == "no rule of the map 'map.json' matches it; the record has 'EVENT_TYPE', but the map wants 'event_type'")
+    #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' matches it")
     #expect(
       detail(.noRule, nil, #"{"payload": {"x": 1}}"#, try preset("apns"))
-        == "no rule of the map 'apns' takes it; the record has no 'payload.aps', no 'aps'")
+        == "no rule of the map 'apns' matches it; the record has no 'payload.aps', no 'aps'")
     let nested = try read(#"{"rules": [{"when": {"a.what": "tap"}, "type": "launch"}]}"#).map
     #expect(
       detail(.noRule, nil, #"{"a": {"What": "tap"}}"#, nested)
-        == "no rule of the map 'map.json' takes it; the record has 'What', and the map asks for 'a.what'")
+        == "no rule of the map 'map.json' matches it; the record has 'What', but the map wants 'a.what'")
     #expect(
-      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested) == "no rule of the map 'map.json' takes it")
+      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested) == "no rule of the map 'map.json' matches it")
   }
 
   @Test func aTableIsAskedInTheCaseThatIsSaid() throws {
@@ -650,13 +650,13 @@ import Testing
          "tables": {"types": {}}}
         """
       ).faults == [
-        "map.json:1: error: 'feilds' is not a word of a map; did you mean 'fields'?",
+        "map.json:1: error: 'feilds' is not a key of a map; did you mean 'fields'?",
         "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv, store; did you mean 'csv'?",
         "map.json:3: error: 'rules[0].when' is 'a..b', a path that has an empty name",
-        "map.json:4: error: 'pth' is not a word of a source; did you mean 'path'?",
+        "map.json:4: error: 'pth' is not a key of a source; did you mean 'path'?",
         "map.json:4: error: 'rules[0].fields.name' has neither 'path', 'paths' nor 'constant'",
         "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
-        "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a field of patterns; did you mean 'seconds'?",
+        "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a pattern field; did you mean 'seconds'?",
       ])
   }
 
@@ -679,7 +679,7 @@ import Testing
       #expect(detail.hasSuffix(" reads it from \(paths)"), "\(detail)")
     }
     #expect(
-      map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' takes it")
+      map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' matches it")
   }
 
   /// It was said that the rule has no path for it.
@@ -696,15 +696,15 @@ import Testing
     }
     #expect(
       detail(.unknownType, "type", 0)
-        == "field 'type' is not known: rule '1' of the map 'map.json' gives it 'namedEvnt'")
+        == "field 'type' is unknown: rule '1' of the map 'map.json' gives it 'namedEvnt'")
     #expect(
       detail(.unknownType, "type", 1)
-        == "field 'type' is not known: rule 't' of the map 'map.json' gives it 'lanch' or 'launch'")
+        == "field 'type' is unknown: rule 't' of the map 'map.json' gives it 'lanch' or 'launch'")
     // Paths beyond the fifth were passed over in silence.
     #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads it from 'a', 'b', 'c', 'd', 'e', …"))
     #expect(
       try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 1, record: Array("{}".utf8))
-        == "field 'action' is not known: the map 'fcm' reads it from 'action', 'event', 'actionIdentifier', 'actionID'")
+        == "field 'action' is unknown: the map 'fcm' reads it from 'action', 'event', 'actionIdentifier', 'actionID'")
   }
 
   @Test func recordsOfAnotherInputAreToldSo() throws {
@@ -712,11 +712,11 @@ import Testing
     for (name, rule) in [("fcm", 1), ("apns", 1), ("onesignal", 1)] {
       #expect(
         try preset(name).detail(of: .init(reason: .missingField, field: "type"), rule: rule, record: record)
-          == "field 'type' is missing: the map '\(name)' makes notifications; list the file under 'notifications'")
+          == "field 'type' is missing: the map '\(name)' creates notifications; list the file under 'notifications'")
     }
     #expect(
       try preset("segment").detail(of: .init(reason: .missingField, field: "action"), rule: 0, record: record)
-        == "field 'action' is missing: the map 'segment' makes events; list the file under 'events'")
+        == "field 'action' is missing: the map 'segment' creates events; list the file under 'events'")
   }
 
   @Test func aTextThatIsNotUTF8IsToldHowAMapSaysSo() throws {
@@ -724,7 +724,7 @@ import Testing
       try read(#"{\#(words)"fields": {"deviceId": "d"}}"#).map.detail(
         of: .init(reason: .invalidUTF8, offset: 4), rule: 0, record: [])
     }
-    let advice = #"; if the file is in another encoding, the map has to say so: "encoding": "windows-1252""#
+    let advice = #"; if the file is in another encoding, name it in the map: "encoding": "windows-1252""#
     #expect(try detail(#""form": "csv", "#) == "at byte 5 of the line" + advice)
     #expect(try detail(#""form": "csv", "encoding": "iso-8859-1", "#) == "at byte 5 of the line")
     #expect(try detail("") == "at byte 5 of the line")
@@ -754,7 +754,7 @@ import Testing
       try read(#"{"fields": {"deviceID": "d", "params.own": "x", "campaign": "c", "payload.aps.alert": "a"}}"#).faults
         == [
           "map.json:1: error: 'fields.deviceID' is not a field of records; did you mean 'deviceId'?",
-          "map.json:1: error: 'fields.campaign' is not a field of records; members of your own go into 'params'",
+          "map.json:1: error: 'fields.campaign' is not a field of records; put your own members in 'params'",
         ])
   }
 
@@ -768,8 +768,8 @@ import Testing
     map.ownRules = 2
     #expect(
       map.vainWords(for: [#"{"d":"1","e":[{"k":"a","t":1},{"k":"c"}]}"#, "no"].map { Array($0.utf8) }) == [
-        "rule 'a': none has 'u', 'user.id', of which 'mobileUserId' is read",
-        "rule 'a': none has 'p', of which 'params' is read", "rule 'b' takes none of them",
+        "rule 'a': none has 'u', 'user.id', from which 'mobileUserId' is read",
+        "rule 'a': none has 'p', from which 'params' is read", "rule 'b' matches none",
       ])
   }
 }

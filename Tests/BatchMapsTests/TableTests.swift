@@ -40,8 +40,8 @@ import Testing
   }
 
   private static let escape =
-    #"; if a backslash stands before its quotes, the map has to say "escape": "\\", of Spark "escape": "\\\"""#
-  private static let none = #"; if quotes mean nothing in the table, the map has to say "quotes": "none""#
+    #"; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#
+  private static let none = #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#
 
   @Test func aColumnWithoutANameHasItsNumber() throws {
     #expect(
@@ -68,10 +68,10 @@ import Testing
       """
     #expect(
       try Self.rows(table, #""form": "csv", "fields": {}"#) == [
-        "2 invalid-row: text stands behind a closing quote" + Self.escape,
-        "3 invalid-row: text stands behind a closing quote" + Self.none, #"4 {"a":"3","b":"fine"}"#,
-        "5 invalid-row: text stands behind a closing quote" + Self.escape, #"6 {"a":"5","b":"two\nlines"}"#,
-        "8 invalid-row: text stands behind a closing quote" + Self.none, #"9 {"a":"second\" more"} [short-row]"#,
+        "2 invalid-row: text after a closing quote" + Self.escape,
+        "3 invalid-row: text after a closing quote" + Self.none, #"4 {"a":"3","b":"fine"}"#,
+        "5 invalid-row: text after a closing quote" + Self.escape, #"6 {"a":"5","b":"two\nlines"}"#,
+        "8 invalid-row: text after a closing quote" + Self.none, #"9 {"a":"second\" more"} [short-row]"#,
         #"10 {"a":"7","b":"end"}"#,
       ])
   }
@@ -108,7 +108,7 @@ import Testing
         == [#"2 {"a":"1;n","b":"^"}"#])
     #expect(
       try Self.rows("a\n1\n2\\", #""form": "csv", "escape": "\\", "fields": {}"#)
-        == [#"2 {"a":"1"}"#, "3 invalid-row: the file ends behind an escape character"])
+        == [#"2 {"a":"1"}"#, "3 invalid-row: the file ends after an escape character"])
   }
 
   /// Spark 4.3.0 wrote the rows 1 to 3 and 5; outside of quotes backslashes are text.
@@ -127,7 +127,7 @@ import Testing
     let lines = [
       #"2 {"a":"1","b":"a \"q\" C:\\temp, x","c":"C:\\temp\\new"}"#, #"3 {"a":"2","b":"x\\\"y","c":"ends with \\"}"#,
       #"4 {"a":"3","b":"line\nbreak \\n"}"#,
-      "6 invalid-row: 4 fields, but the table has 3 columns; if quotes mean nothing in the table, the map has to say \"quotes\": \"none\"",
+      "6 invalid-row: 4 fields, but the table has 3 columns; if quotes mean nothing in the table, write \"quotes\": \"none\" in the map",
       #"7 {"a":"5","b":"ends, \\","c":"two\\\\slashes"} [unread-escape]"#, #"8 {"a":"6","b":"C:\\temp","c":"x"}"#,
     ]
     let map = #""form": "csv", "escape": "\\\"", "fields": {}"#
@@ -150,7 +150,7 @@ import Testing
     #expect(try Self.rows(table, #""form": "tsv", "quotes": false, "fields": {}"#) == kept)
     #expect(
       try Self.rows(table, #""form": "tsv", "fields": {}"#) == [
-        "2 invalid-row: text stands behind a closing quote" + Self.none,
+        "2 invalid-row: text after a closing quote" + Self.none,
         "3 invalid-row: a quote is opened and not closed in its line" + Self.none, kept[2],
       ])
   }
@@ -215,7 +215,7 @@ import Testing
     #expect(
       try Self.rows(table, #""form": "csv", "fields": {}"#) == [
         #"2 {"a":"1","b":"x","c":"y"}"#,
-        "3 invalid-row: a quote stands inside a field without quotes, in a row of several lines" + Self.none,
+        "3 invalid-row: a quote inside an unquoted field, in a row of several lines" + Self.none,
         #"4 {"a":"3","b":"p","c":",z"}"#, #"5 {"a":"4","b":"5","c":"6"}"#,
       ])
     #expect(
@@ -229,7 +229,7 @@ import Testing
   @Test func namesThatCannotBeReadLoseTheFile() throws {
     #expect(
       try Self.rows("a,\"b\" c\n1,2\n", #""form": "csv", "fields": {}"#) == [
-        "0 other-form: a table whose names of columns cannot be read: text stands behind a closing quote" + Self.none
+        "0 other-form: a table with unreadable column names: text after a closing quote" + Self.none
       ])
   }
 

@@ -16,8 +16,8 @@ import Testing
     ("a\tb\tc\n1\t2\t3\n", "a table with tabs"),
     ("{\"a\":\"}{\"}{\"b\":2}{}\n", "several JSON documents in one line"),
     ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "several JSON documents in one line"),
-    ("{\"a\":1}\r{\"a\":2}\r{}", "text with a bare carriage return at the end of lines"),
-    ("a,b\r1,2\r3,4\r", "text with a bare carriage return at the end of lines"),
+    ("{\"a\":1}\r{\"a\":2}\r{}", "text with bare carriage returns"),
+    ("a,b\r1,2\r3,4\r", "text with bare carriage returns"),
     ("bplist00\u{D1}\u{1}\n\u{2}", "a property list"),
     ("<?xml version=\"1.0\"?>\n<plist><array/>\n", "a property list"),
     ("\u{FEFF}[{\"a\":1}", "a JSON array"), ("SQLite format 3\0\u{1}...", "a SQLite database"),
@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: [
     (
       "csv", "{\"a\":1}\n",
-      "lines of JSON, but the map of the entry reads a table; name one that says \"form\": \"lines\""
+      "lines of JSON, but the map of the entry reads a table; name one with \"form\": \"lines\""
     ),
     (
       "tsv", "\u{FEFF}[{\"a\":1}]",
@@ -61,15 +61,15 @@ import Testing
     ),
     (
       "csv", "a;b\n1;2\n",
-      "a table with semicolons, but the map of the entry separates otherwise; let it say \"separator\": \";\""
+      "a table with semicolons, for which the map of the entry needs \"separator\": \";\""
     ),
     (
       "csv", "\"a\"\t\"b\"\n1\t2\n",
-      "a table with tabs, but the map of the entry separates otherwise; let it say \"separator\": \"\\t\""
+      "a table with tabs, for which the map of the entry needs \"separator\": \"\\t\""
     ),
     (
       "tsv", "a,b\n1,2\n",
-      "a table with commas, but the map of the entry separates otherwise; let it say \"separator\": \",\""
+      "a table with commas, for which the map of the entry needs \"separator\": \",\""
     ),
     (
       "csv", "{\n  \"a\": 1\n}\n",
@@ -78,15 +78,15 @@ import Testing
     ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the map of the entry reads a table"),
     (
       "csv", "a,b\r1,2\r3,4",
-      "text with a bare carriage return at the end of lines, which is not a line end here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+      "text with bare carriage returns, which are not line ends here; convert it: tr '\\r' '\\n' < FILE > OTHER"
     ),
     (
       "csv", "bplist00a\n",
       "a property list, but the map of the entry reads a table; name one with \"form\": \"json\""
     ),
-    ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table in which two columns are called 'a'; rename one of them"),
-    ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it""),
-    ("json", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it""),
+    ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table with two columns named 'a'; rename one of them"),
+    ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it"),
+    ("json", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it"),
     ("lines", "gzip", "compressed with gzip, but its name does not end with .gz; rename it: mv FILE FILE.gz"),
     ("csv", "gzip", "compressed with gzip"), ("store", "gzip", "compressed with gzip"),
   ]) func isSaidOnceOfMappedFiles(_ form: String, _ text: String, _ what: String) throws {
@@ -123,7 +123,7 @@ import Testing
       told == [
         .refused(
           "invalid-row: a quote is opened on line 3 and not closed before the end of the file, line 5; "
-            + #"if quotes mean nothing in the table, the map has to say "quotes": "none""#)
+            + #"if quotes mean nothing in the table, write "quotes": "none" in the map"#)
       ])
   }
 

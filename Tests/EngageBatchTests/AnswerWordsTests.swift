@@ -46,7 +46,7 @@ import Testing
     let found = try workspace.run("validate", "job.json")
     #expect(
       (found.output + found.messages).contains(
-        "field 'type' is not known: rule '1' of the map 'own.json' gives it 'namedEvnt', did you mean 'namedEvent'?"),
+        "field 'type' is unknown: rule '1' of the map 'own.json' gives it 'namedEvnt', did you mean 'namedEvent'?"),
       "\(found.output)\(found.messages)")
   }
 
@@ -83,7 +83,7 @@ import Testing
     #expect(
       run.messages.contains(
         "job.json: error: 'map' of an entry of 'inputs.events' is 'm', but there is no such preset; did you mean 'fcm'? "
-          + "a file has a dot or a slash in its name, such as './m'\n"), "\(run.messages)")
+          + "a file needs a dot or a slash in its name, such as './m'\n"), "\(run.messages)")
   }
 
   @Test("A type that no event has is asked about; one that events of another status have is not")

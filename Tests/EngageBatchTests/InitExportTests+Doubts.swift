@@ -32,7 +32,7 @@ extension InitExportTests {
       table("device,time,status,push_id,email") { "\($1),2026-01-15T08:0\($0):00Z,opened,p\($0),a@shop.example" }
     ) {
       $0.code = 65
-      $0.told = ["'status' may tell of pushes or of something else"]
+      $0.told = ["'status' may be about pushes or something else"]
     },
     Export(
       "a log of pushes whose payload is a text", "in.ndjson",
@@ -63,7 +63,7 @@ extension InitExportTests {
     ) {
       $0.code = 65
       $0.written = [#""action": {"path": "#]
-      $0.told = ["'event' has 'REPLY', which may be received, opened or neither: add it to the table of 'action'"]
+      $0.told = ["'event' has 'REPLY', which may mean received, opened or neither: add it to the table of 'action'"]
     },
     Export(
       "a log of pushes that knows only a button", "in.ndjson",
@@ -72,7 +72,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'action' perhaps says what became of each, and all are received"]
+      $0.told = ["'action' may be the outcome of each, but all count as received"]
     },
     Export(
       "taps as iOS calls them", "in.ndjson",
@@ -87,14 +87,14 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = [#"(objects or lists in a text, such as '{"id":"phone-0001","battery":0}'"#]
+      $0.told = [#"(objects or lists in strings, such as '{"id":"phone-0001","battery":0}'"#]
     },
     Export(
       "names that are objects of Python", "in.csv",
       table("device,time,event") { "\($1),2026-01-15T08:0\($0):00Z,{'name': 'Viewed'}" }
     ) {
       $0.code = 65
-      $0.told = ["'event' has JSON in a text, which is not looked into, such as '{'name': 'Viewed'}'"]
+      $0.told = ["'event' has JSON in a string, which is not parsed, such as '{'name': 'Viewed'}'"]
     },
     own("days of a spreadsheet", "46037.33"),
     own("seconds since 2001", "790156800.5"),
@@ -125,28 +125,28 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["models or kinds of devices, which people share", "a guess is deviceId (device)"]
+      $0.told = ["models or kinds of devices, which many people share", "a guess is deviceId (device)"]
     },
     Export(
       "devices of more people", "in.csv",
       table("device,user_id,time,event") { "\($1),u-\($0),2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["2 devices of 4 people, each of which several share"]
+      $0.told = ["2 devices of 4 people, each shared by several"]
     },
     Export(
       "devices that a spreadsheet rounded", "in.csv",
       table("device,time,event") { row, _ in "3.5\(row % 2)E+14,2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["numbers that a spreadsheet rounded"]
+      $0.told = ["numbers rounded by a spreadsheet"]
     },
     Export(
       "people with a fraction", "in.csv",
       table("device,user_id,time,event") { "\($1),1\($0 % 2).0,2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["'user_id' has whole numbers as 12.0"]
+      $0.told = ["'user_id' has integers written as 12.0"]
     },
     Export(
       "a device that nobody knows", "in.csv",
@@ -195,7 +195,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'timezone' has zones that no map reads, 2 of them"]
+      $0.told = ["'timezone' has 2 zones, which no map reads"]
     },
     Export(
       "blanks before some devices", "in.csv",
@@ -254,7 +254,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'status' perhaps says what became of each, and all are received"]
+      $0.told = ["'status' may be the outcome of each, but all count as received"]
     },
     Export(
       "an array of a property list", "in.plist",
@@ -291,21 +291,21 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'none' is written where an id is missing"]
+      $0.told = ["'none' is written for a missing id"]
     },
     Export(
       "a list in JSON in a column", "in.csv",
       table("device,time,event,items") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\"[{\"\"n\"\":1}]\"" }
     ) {
       $0.code = 65
-      $0.told = ["'items' has JSON in a text, which is not looked into"]
+      $0.told = ["'items' has JSON in a string, which is not parsed"]
     },
     Export(
       "links beside their campaigns", "in.csv",
       table("device,time,url,campaign") { "\($1),2026-01-15T08:0\($0):00Z,app://shop/a,sale" }
     ) {
       $0.code = 65
-      $0.told = ["a link has its campaign in its URL, and 'campaign' is not read"]
+      $0.told = ["a link's campaign is read from its URL, not from 'campaign'"]
     },
     Export(
       "Segment calls in the texts of a queue", "in.ndjson",
@@ -363,9 +363,9 @@ extension InitExportTests {
   @Test(
     "It says what a file is that no map reads",
     arguments: [
-      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is for spreadsheets alone; take it out"),
+      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is for spreadsheets only; remove it"),
       ("<plist version=\"1.0\"><array/></plist>\n", "neither JSON objects nor a table are in it"),
-      (" device | time \n--------+------\n d      | 1    \n", "a table that is drawn for people; export it as CSV"),
+      (" device | time \n--------+------\n d      | 1    \n", "a table drawn for people; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
       ("device,time,event\n", "a header is in it, and no record"),
     ])
@@ -386,7 +386,7 @@ extension InitExportTests {
       let made = try workspace.run("init", "f\(words?.prefix(2) ?? "")", "--from", "in.csv")
       #expect(made.code == (words == nil ? 65 : 0), "\(made.messages)")
       let told =
-        words.map { "confidence high (\($0), as later records tell)" } ?? "which these records do not tell apart"
+        words.map { "confidence high (\($0), by later records)" } ?? "these records fit both"
       #expect(made.messages.contains(told), "\(made.messages)")
       guard let words else { continue }
       let map = try workspace.read("f\(words.prefix(2))/map.json")

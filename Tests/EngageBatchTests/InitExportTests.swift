@@ -51,7 +51,7 @@ import Testing
       table("Device ID,Event Time,Event Name,Amount") { "\($1),01/15/2026 8:0\($0):00 AM,\(names[$0]),1\($0).50" }
     ) {
       $0.written = [#""timestamp": {"path": "Event Time", "time": "MM/dd/yyyy hh:mm:ss a", "zone": "UTC"}"#]
-      $0.told = ["the month is first", "times name no zone; read as UTC"]
+      $0.told = ["the month is first", "times without a zone; read as UTC"]
     },
     Export(
       "CSV of a German spreadsheet", "in.csv",
@@ -276,18 +276,18 @@ import Testing
       }),
     Export("days of a spreadsheet", "in.csv", table("device,time,event") { "\($1),46037.33\($0),\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["'time' looks like days of a spreadsheet, which no map reads", "nothing looks like timestamp"]
+      $0.told = ["'time' looks like a spreadsheet's day numbers, which no map reads", "nothing looks like timestamp"]
     },
     Export("days alone", "in.csv", table("device,day,event") { "\($1),2026-01-1\($0),\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["days alone, so that all records of a day are at its midnight", "a guess is timestamp (day)"]
+      $0.told = ["days only, so all records of a day are at midnight", "a guess is timestamp (day)"]
     },
     Export(
       "dates of which either number may be the day", "in.csv",
       table("device,time,event") { "\($1),02/0\($0 + 1)/2026 10:00:00,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["MM/dd/yyyy HH:mm:ss, or dd/MM/yyyy HH:mm:ss, which these records do not tell apart"]
+      $0.told = ["MM/dd/yyyy HH:mm:ss or dd/MM/yyyy HH:mm:ss: these records fit both"]
     },
     Export(
       "a table of Hive", "in.tsv",

@@ -64,7 +64,7 @@ import Testing
     try workspace.write("in.csv", (["device_id,handset,time,event"] + rows).joined(separator: "\n"))
     let made = try workspace.run("init", "shop", "--from", "in.csv")
     #expect(
-      made.messages.contains("  deviceId: handset, confidence medium ('device_id' is there in 5 of 10)\n"),
+      made.messages.contains("  deviceId: handset, confidence medium ('device_id' is in 5 of 10)\n"),
       "\(made.messages)")
   }
 
@@ -90,7 +90,7 @@ import Testing
         """)
     let map = try workspace.read("shop/map.json")
     #expect(
-      map.contains("  // To be filled in or checked: deviceId. The columns, with a value of each:\n  //   box: q0\n"),
+      map.contains("  // Fill in or check: deviceId. The columns, each with a value:\n  //   box: q0\n"),
       "\(map)")
     let checked = try workspace.run("config", "check", "--job", "shop/job.json")
     #expect(checked.code == 78 && checked.messages.contains("deviceId' is empty"), "\(checked.messages)")
@@ -111,7 +111,7 @@ import Testing
       ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: neither JSON objects nor a table are in it"),
       (
         Array("device,time,event\rd,2026-01-15T08:00:00Z,a\rd,2026-01-15T08:01:00Z,b\r".utf8), 65,
-        "in.json: error: text with a bare carriage return at the end of lines, which is not a line end here; convert it: tr "
+        "in.json: error: text with bare carriage returns, which are not line ends here; convert it: tr "
       ),
     ])
   func otherForms(bytes: [UInt8], code: Int32, words: String) throws {

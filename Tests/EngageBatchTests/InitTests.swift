@@ -143,7 +143,7 @@ import Testing
           timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day is first)
           name: what, confidence medium
           params: all other members
-          times name no zone; read as UTC, change "zone" if they are local
+          times without a zone; read as UTC, change "zone" if they are local
           record 2 becomes {"deviceId":"csv-1","name":"open","timestamp":"2026-01-15T08:00:00.000Z","type":"namedEvent"}
           record 3 becomes {"deviceId":"csv-1","name":"buy","params":{"amount":"25.50","note":"said \"yes\",\nthen paid"},"timestamp":"2026-01-15T08:01:00.000Z","type":"namedEvent"}
           record 5 becomes {"deviceId":"csv-1","name":"close","timestamp":"2026-01-15T08:05:00.000Z","type":"namedEvent"}
@@ -190,7 +190,7 @@ import Testing
         """
         in/shop.csv: a table with semicolons; no preset reads it; of 40 records a map is proposed:
           deviceId: device, confidence medium
-          timestamp: time, confidence high (1 of 40 are no such times)
+          timestamp: time, confidence high (1 of 40 do not match)
         """), "\(made.messages)")
     let run = try workspace.run("run", "shop/job.json", "--sandbox", "--summary", "-")
     #expect(run.code == 0, "\(run.messages)")

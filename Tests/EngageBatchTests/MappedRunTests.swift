@@ -241,7 +241,7 @@ import Testing
     #expect(found.code == 65)
     #expect(
       found.lines == [
-        #"t.csv:2: invalid-row: text stands behind a closing quote; if a backslash stands before its quotes, the map has to say "escape": "\\", of Spark "escape": "\\\"""#,
+        #"t.csv:2: invalid-row: text after a closing quote; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#,
         "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
         #"t.csv:3: warning: not-a-number: 'sum' is not a number and remains text; for a decimal comma, write "decimal": "," in the map"#,
         #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map, or "" if they are text"#,
@@ -254,7 +254,7 @@ import Testing
     let row = Array(repeating: "", count: 108).joined(separator: "\t")
     let short = try validate("r.tsv", "app" + row + "\n", #"{"path": "r.tsv", "map": "snowplow-tsv"}"#)
     #expect(short.lines.count == 1)
-    #expect(short.lines[0].hasPrefix("r.tsv:1: no-rule: no rule of the map 'snowplow-tsv' takes it"))
+    #expect(short.lines[0].hasPrefix("r.tsv:1: no-rule: no rule of the map 'snowplow-tsv' matches it"))
     #expect(short.lines[0].hasSuffix(": the row has 108 of 131 columns"), "\(short.lines)")
     func record(_ time: String) -> String {
       #"{"deviceId":"d","timestamp":\#(time),"type":"namedEvent","name":"n","mobileUserId":"u"}"# + "\n"
@@ -280,7 +280,7 @@ import Testing
     #expect(try validate("a.ndjson", line + "\n", entry).lines == [])
     #expect(
       try validate("a.ndjson", "{}\n" + line + "\n", entry).lines
-        == ["a.ndjson:1: missing-field: the line has no 'data', where its record has to be"])
+        == ["a.ndjson:1: missing-field: the line has no 'data', where its record must be"])
     let wrong = try validate("a.ndjson", line, #"{"path": "a.ndjson", "record": "data."}"#)
     #expect(wrong.code == 78)
     #expect(

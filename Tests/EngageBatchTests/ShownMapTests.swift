@@ -48,8 +48,8 @@ import Testing
     let found = warned.messages.split(separator: "\n").filter { $0.contains("map 'own.json'") }
     let looked = "job.json: warning: map 'own.json', the first 1 record of"
     #expect(found.count == 2 && found.allSatisfy { $0.hasPrefix(looked) }, "\(warned.messages)")
-    #expect(found.first?.hasSuffix("in.csv: rule 'all': none has 'nota', of which 'params.note' is read") == true)
-    #expect(found.last?.hasSuffix("in.csv: rule 'never' takes none of them") == true)
+    #expect(found.first?.hasSuffix("in.csv: rule 'all': none has 'nota', from which 'params.note' is read") == true)
+    #expect(found.last?.hasSuffix("in.csv: rule 'never' matches none") == true)
     try workspace.write("own.json", map("deviceld", "note"))
     let refused = try workspace.run("config", "check", "--job", "job.json")
     #expect(refused.code == 78)

@@ -178,7 +178,7 @@ package enum TextForm: Equatable {
       return "\(name), but the entry reads text; list the store of an SDK under 'stores': {\"stores\": [\"FILE\"]}; "
         + "export a table of another database: sqlite3 -json FILE 'SELECT ...'"
     case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
-    case .returns: return "\(name), which is not a line end here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+    case .returns: return "\(name), which are not line ends here; convert it: tr '\\r' '\\n' < FILE > OTHER"
     default: return words(whereRead: "the entry reads lines of JSON; name a map")
     }
   }
@@ -203,7 +203,7 @@ package enum TextForm: Equatable {
     case .array: "a JSON array"
     case .documents: "multi-line JSON documents"
     case .row: "several JSON documents in one line"
-    case .returns: "text with a bare carriage return at the end of lines"
+    case .returns: "text with bare carriage returns"
     case .utf16: "text in UTF-16"
     case .sqlite: "a SQLite database"
     case .gzip: "compressed with gzip"

@@ -55,7 +55,7 @@ final class DocumentCutter: RecordCutter {
     func refuse(_ words: String) { [].withCutRecord(1, 0, fault: .otherForm, detail: words, body) }
     guard record.count <= Self.longestList else {
       return refuse(
-        "a property list of more than \(Self.longestList >> 20) MiB; make JSON of it with 'plutil -convert json FILE'")
+        "a property list of more than \(Self.longestList >> 20) MiB; convert it with 'plutil -convert json FILE'")
     }
     do {
       let node = try JSONNode.read(record, source: "")
@@ -64,7 +64,7 @@ final class DocumentCutter: RecordCutter {
         end(body)
       }
     } catch {
-      refuse("a property list that cannot be read: \(error.faults.first?.problem ?? "")")
+      refuse("an unreadable property list: \(error.faults.first?.problem ?? "")")
     }
   }
 

@@ -36,7 +36,7 @@ final class RowCutter: RecordCutter {
     if let form, form.isDocuments { return form.words(whereMapReads: "a table") }
     // No column is named like this.
     if unsafe head.drop(while: { $0 <= 0x20 }).starts(with: "{\"".utf8) {
-      return "lines of JSON, but the map of the entry reads a table; name one that says \"form\": \"lines\": "
+      return "lines of JSON, but the map of the entry reads a table; name one with \"form\": \"lines\": "
         + #"{"path": "FILE", "map": "MAP.json"}"#
     }
     return unsafe otherSeparator(head.prefix { $0 != 0x0A && $0 != 0x0D })
@@ -52,7 +52,7 @@ final class RowCutter: RecordCutter {
     ] {
       let names = header.split(separator: byte, omittingEmptySubsequences: false)
       guard names.count > 1, names.allSatisfy(TextForm.isName) else { continue }
-      return "a table with \(name), but the map of the entry separates otherwise; let it say \"separator\": \"\(word)\""
+      return "a table with \(name), for which the map of the entry needs \"separator\": \"\(word)\""
     }
     return nil
   }
@@ -71,8 +71,8 @@ final class RowCutter: RecordCutter {
     if let fault = row.fault {
       if columns == nil {
         isLost = true
-        let words = row.isTooLong ? "its first row, which has to have the names of the columns, has no end" : fault
-        return refuse("a table whose names of columns cannot be read: \(words)", body)
+        let words = row.isTooLong ? "its first row, which must have the column names, has no end" : fault
+        return refuse("a table with unreadable column names: \(words)", body)
       }
       return Array(row.raw).withCutRecord(
         UInt64(row.line), UInt64(row.offset), fault: row.isTooLong ? .lineTooLong : .invalidRow, detail: fault, body)
@@ -89,7 +89,7 @@ final class RowCutter: RecordCutter {
       guard let twice = names.first(where: { $0.count > 2 && !known.insert($0).inserted }) else { return }
       isLost = true
       let name = String(decoding: twice.dropFirst().dropLast().prefix(60), as: UTF8.self).printable
-      return refuse("a table in which two columns are called '\(name)'; rename one of them", body)
+      return refuse("a table with two columns named '\(name)'; rename one of them", body)
     }
     self.row.removeAll()
     self.row.append("{")

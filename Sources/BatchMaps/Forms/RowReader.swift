@@ -156,7 +156,7 @@ struct RowReader {
         } else if byte == Self.feed {
           endRow(at, body)
         } else if isClosed {
-          refuse("text stands behind a closing quote", body)
+          refuse("text after a closing quote", body)
         } else {
           place = .plain
           at += 1
@@ -165,7 +165,7 @@ struct RowReader {
             hasInnerQuote = true
             if form.escapesOnlyQuotes, field.dropLast().last == form.escape { unreadEscape = fields.count }
             if secondLine != nil {
-              refuse("a quote stands inside a field without quotes, in a row of several lines", body)
+              refuse("a quote inside an unquoted field, in a row of several lines", body)
             }
           }
         }
@@ -181,7 +181,7 @@ struct RowReader {
     if isQuoted, form.quotes == .inLine {
       refuse("a quote is opened and not closed in its line", body)
     } else if hasInnerQuote {
-      refuse("a quote stands inside a field without quotes, in a row of several lines", body)
+      refuse("a quote inside an unquoted field, in a row of several lines", body)
     } else {
       if secondLine == nil { secondLine = at + 1 }
       line += 1
@@ -194,7 +194,7 @@ struct RowReader {
   private mutating func takeEscaped(_ body: (Row) -> Void) {
     guard at + 1 < buffer.count else {
       at += 1
-      return refuse("the file ends behind an escape character", body)
+      return refuse("the file ends after an escape character", body)
     }
     at += 1
     let byte = buffer[at]
@@ -292,9 +292,9 @@ struct RowReader {
       form.escape == nil && zip(row, row.dropFirst()).contains { $0 == Self.backslash && $1 == Self.quote }
     if isEscaped {
       return
-        #"; if a backslash stands before its quotes, the map has to say "escape": "\\", of Spark "escape": "\\\"""#
+        #"; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#
     }
     guard form.quotes != .none, row.contains(Self.quote) else { return "" }
-    return #"; if quotes mean nothing in the table, the map has to say "quotes": "none""#
+    return #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#
   }
 }

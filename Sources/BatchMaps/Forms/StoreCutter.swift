@@ -56,7 +56,7 @@ final class StoreCutter: RecordCutter {
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
     guard !isDamaged, count > 0 else { return }
     if count > Self.largest { return refuse(.lineTooLong, "a store of more than 256 MB", body) }
-    if let failure { return refuse(.damagedFile, "the database cannot be copied to be read: \(failure)", body) }
+    if let failure { return refuse(.damagedFile, "the database cannot be copied for reading: \(failure)", body) }
     if let copy {
       readDatabase(copy, body)
     } else if let width = LengthField.of(bytes) {
@@ -64,7 +64,7 @@ final class StoreCutter: RecordCutter {
     } else if let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") {
       take(bytes[...], body)
     } else {
-      refuse(.otherForm, "neither a SQLite database nor a file of events that an SDK kept", body)
+      refuse(.otherForm, "neither a SQLite database nor an SDK's file of events", body)
     }
   }
 
@@ -114,7 +114,7 @@ final class StoreCutter: RecordCutter {
     } catch let error as DatabaseError {
       refuse(.damagedFile, "the database is damaged: \(error.message ?? error.resultCode.description)", body)
     } catch {
-      refuse(.damagedFile, "the database cannot be copied to be read: \(error)", body)
+      refuse(.damagedFile, "the database cannot be copied for reading: \(error)", body)
     }
     rows = nil
     self.copy = nil

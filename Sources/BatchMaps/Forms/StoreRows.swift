@@ -16,7 +16,7 @@ final class StoreRows {
 
     var words: String {
       switch self {
-      case .computed: "a SQLite database with computed columns, which no store of an SDK has"
+      case .computed: "a SQLite database with computed columns, which no SDK's store has"
       case .noTable(let columns):
         "a SQLite database without a table that has a column \(columns.joined(separator: " or "))"
       }

@@ -52,7 +52,7 @@ struct MapPath: Hashable, Sendable {
         steps.append(isBeginning ? .first(beginning: Array(name.bytes.dropLast())) : .member(name.bytes))
       }
       guard at < bytes.count, bytes[at] != UInt8(ascii: "[") else { continue }
-      guard bytes[at] == UInt8(ascii: ".") else { throw Refusal(problem: "has text behind a bracket or a quote") }
+      guard bytes[at] == UInt8(ascii: ".") else { throw Refusal(problem: "has text after a bracket or a quote") }
       at += 1
       if at == bytes.count { throw Refusal(problem: "ends with a dot") }
     }

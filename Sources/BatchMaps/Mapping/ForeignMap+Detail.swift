@@ -4,15 +4,15 @@ package import BatchIngest
 extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     let record = innerRecord(record)
-    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" + unlikeness(record) }
+    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' matches it" + unlikeness(record) }
     if let path = self.record?.text, rejection.field == path {
       return rejection.reason == .missingField
-        ? "the line has no '\(path)', where its record has to be"
-        : "'\(path)' is no object, where the record of the line has to be"
+        ? "the line has no '\(path)', where its record must be"
+        : "'\(path)', where the line's record must be, is not an object"
     }
     if rejection.reason == .invalidUTF8, isUTF8Text {
       return rejection.detail
-        + #"; if the file is in another encoding, the map has to say so: "encoding": "windows-1252""#
+        + #"; if the file is in another encoding, name it in the map: "encoding": "windows-1252""#
     }
     guard let field = rejection.field, rules.indices.contains(rule) else { return rejection.detail }
     let paths = paths(of: field, in: rules[rule])
@@ -22,7 +22,7 @@ extension ForeignMap {
       case .missingField: "is missing"
       case .wrongType: "is of the wrong kind"
       case .invalidTimestamp: "is not a time"
-      default: "is not known"
+      default: "is unknown"
       }
     let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
     if !constants.isEmpty {
@@ -37,7 +37,7 @@ extension ForeignMap {
     let isSkipped =
       rejection.reason == .invalidTimestamp
       && shownValue(.invalidTimestamp, paths, record).map { rules[rule].skips($0) } ?? false
-    let cause = isSkipped ? ", in the zone of the map, whose clocks skip it: perhaps the times are of another zone" : ""
+    let cause = isSkipped ? " in the map's zone, whose clocks skip it: perhaps the times are in another zone" : ""
     let words = "field '\(field)'\(given) \(fault)\(cause): the map '\(shownName)' reads it from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
@@ -68,7 +68,7 @@ extension ForeignMap {
     case "action" where has("type"): (what, kind) = ("events", .events)
     default: return nil
     }
-    return "field '\(field)' is missing: the map '\(shownName)' makes \(what); list the file under '\(kind.name)'"
+    return "field '\(field)' is missing: the map '\(shownName)' creates \(what); list the file under '\(kind.name)'"
   }
 
   /// Returns the constants that a rule writes to a field; empty if it may copy a value.
@@ -162,7 +162,7 @@ extension ForeignMap {
         let other =
           path.names == .exact ? object?.members?.first { $0.key.lowercased() == name.lowercased() }?.key : nil
         if let other {
-          return "; the record has '\(String(other.prefix(60)).printable)', and the map asks for '\(path.text)'"
+          return "; the record has '\(String(other.prefix(60)).printable)', but the map wants '\(path.text)'"
         }
         break
       }

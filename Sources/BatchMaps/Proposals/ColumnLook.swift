@@ -61,7 +61,7 @@ enum ColumnLook {
         return count <= most ? (pattern, count) : nil
       }
     }
-    func told(_ misfits: Int) -> [String] { misfits == 0 ? [] : ["\(misfits) of \(texts.count) are no such times"] }
+    func told(_ misfits: Int) -> [String] { misfits == 0 ? [] : ["\(misfits) of \(texts.count) do not match"] }
     func found(_ part: Times.Part, _ fits: [(text: String, misfits: Int)]) -> Times? {
       guard let least = fits.min(by: { $0.misfits < $1.misfits }), let form = Self.form(least.text) else { return nil }
       var times = Times(part: part, pattern: least.text, remarks: [least.text])
@@ -71,7 +71,7 @@ enum ColumnLook {
       }
       if let other = equal.first {
         times.other = other.text
-        times.remarks = ["\(least.text), or \(other.text), which these records do not tell apart"]
+        times.remarks = ["\(least.text) or \(other.text): these records fit both"]
       } else if least.text.hasPrefix("dd") {
         times.remarks.append("the day is first")
       } else if least.text.hasPrefix("MM"), !least.text.hasPrefix("MMM") {
@@ -116,7 +116,7 @@ enum ColumnLook {
     guard numbers.count == texts.count, let first = numbers.first else { return nil }
     func all(_ range: ClosedRange<Double>) -> Bool { numbers.allSatisfy { range ~= $0 } }
     if all(40_000...60_000), first != first.rounded() {
-      return "days of a spreadsheet, which no map reads; export it as text, such as 2026-01-15 08:00:00"
+      return "a spreadsheet's day numbers, which no map reads; export it as text, such as 2026-01-15 08:00:00"
     }
     return all(600_000_000...900_000_000) ? "seconds since 2001, which no map reads; add 978307200 to each" : nil
   }

@@ -79,17 +79,17 @@ package struct ExportForm: Equatable {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
     if head.hasPrefix("sep="), let row = rows.first {
       let words = String(decoding: row.filter { $0 > 0x20 }, as: UTF8.self).printable
-      return "the first line '\(words)' is for spreadsheets alone; take it out, and the table is read"
+      return "the first line '\(words)' is for spreadsheets only; remove it to have the table read"
     }
     if head.hasPrefix("+--") || rows.count > 1 && rows[1].count > 2 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) })
     {
-      return "a table that is drawn for people; export it as CSV, such as with 'psql --csv' or 'mariadb --batch'"
+      return "a table drawn for people; export it as CSV, for example with 'psql --csv' or 'mariadb --batch'"
     }
     let isRows =
       rows.first.flatMap { try? JSONNode.parse(Array($0)) }?.array.map { row in
         !row.isEmpty && row.allSatisfy { $0.members == nil && $0.array == nil }
       } ?? false
-    return isRows ? "arrays of values without names; export objects, such as with JSONEachRow, or a table in CSV" : nil
+    return isRows ? "arrays of values without names; export objects, for example with JSONEachRow, or a CSV table" : nil
   }
 
   /// Returns the encoding: for invalid UTF-8 Windows-1252, unless a byte is unassigned there.

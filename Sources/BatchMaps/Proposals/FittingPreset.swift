@@ -96,7 +96,7 @@ package struct LikelyEntry: Sendable, Equatable {
   package var words: String {
     let place = otherKind.map { " under '\($0.name)'" } ?? ""
     guard let preset else {
-      return "They look like records as they are read without a map: name the file\(place) and no map"
+      return "They look like records in this program's own format: name the file\(place) without a map"
     }
     if needsMap {
       return "They look like \(vendor) records in another form: engage-batch init FOLDER --from FILE writes the map"

@@ -45,7 +45,7 @@ extension MapProposal {
     let values = columns.columns.map { column in
       "  //   \(column.path.printable): \((column.texts.first ?? "").shortened(to: 60).printable)\n"
     }
-    return "  // To be filled in or checked: \(open.joined(separator: ", ")). The columns, with a value of each:\n"
+    return "  // Fill in or check: \(open.joined(separator: ", ")). The columns, each with a value:\n"
       + values.joined()
   }
 

@@ -23,13 +23,13 @@ extension MapProposal {
   /// Returns why the values of a column are not devices; nil if they may be.
   func doubt(ofDevice column: ExportColumns.Column) -> String? {
     if column.values.contains(where: ColumnLook.isRounded) {
-      return "numbers that a spreadsheet rounded, so that different devices are one"
+      return "numbers rounded by a spreadsheet, so different devices look the same"
     }
     if column.values.count(where: ColumnLook.isDeviceClass) * 2 > column.values.count {
-      return "models or kinds of devices, which people share"
+      return "models or kinds of devices, which many people share"
     }
     if let text = column.texts.first(where: ColumnLook.isStructure) {
-      return "objects or lists in a text, such as '\(text.shortened(to: 60))'"
+      return "objects or lists in strings, such as '\(text.shortened(to: 60))'"
     }
     let person = columns.columns.filter { $0.path != column.path && $0.points(Self.personNames) != nil }
       .max { ($0.points(Self.personNames) ?? 0, $0.count) < ($1.points(Self.personNames) ?? 0, $1.count) }
@@ -41,11 +41,11 @@ extension MapProposal {
     }
     let isShared = person.values.count > 2 && person.values.count >= 2 * people.count
     return isShared && people.values.allSatisfy { $0.count > 1 }
-      ? "\(people.count) devices of \(person.values.count) people, each of which several share" : nil
+      ? "\(people.count) devices of \(person.values.count) people, each shared by several" : nil
   }
 
   static func zoneDoubt(_ column: ExportColumns.Column) -> String {
-    "'\(column.path)' has zones that no map reads, \(column.values.count) of them: write times in UTC or with their offset"
+    "'\(column.path)' has \(column.values.count) zones, which no map reads: write times in UTC or with their offset"
   }
 
   /// Finds a column with the zone of times that lack one: offsets are joined to the times, a single zone becomes the
@@ -61,7 +61,7 @@ extension MapProposal {
     guard let column, !isUTC else { return false }
     if isFull(column), column.values.count == 1, let only = column.values.first, ColumnLook.isZone(only) {
       zone = only
-      notes.append("times name no zone; read in \(only), which '\(column.path)' says")
+      notes.append("times without a zone; read in \(only), from '\(column.path)'")
     } else if isFull(column), column.values.allSatisfy(ColumnLook.isOffset) {
       time?.paths.append(column.path)
       time?.pattern? += " Z"
@@ -90,20 +90,20 @@ extension MapProposal {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
       guard let column = column(at: field.path) else { continue }
       if column.values.contains(where: { $0.first?.isWhitespace ?? false || $0.last?.isWhitespace ?? false }) {
-        doubts.append("values of '\(field.path)' begin or end with blanks, which are part of them: take them out")
+        doubts.append("blanks around values of '\(field.path)' are part of them: remove the blanks")
       }
       if field.name != "name", column.values.contains(where: ColumnLook.isWhole) {
-        doubts.append("'\(field.path)' has whole numbers as 12.0, which is another id than 12: export it as text")
+        doubts.append("'\(field.path)' has integers written as 12.0, a different id from 12: export it as text")
       }
       if field.name != "name", column.values.contains("0") {
-        doubts.append("'\(field.path)' is 0 in some records, which makes one of them all: leave it out there")
+        doubts.append("'\(field.path)' is 0 in some records, which makes them all the same: leave it out there")
       }
     }
     // Texts that mean no value apply to all columns of a table.
     let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
     for word in nobody where !records.isTable || columns.columns.contains(where: { $0.values.contains(word) }) {
       doubts.append(
-        "'\(word)' is written where an id is missing, and no map can say so of one column: leave it out there")
+        "'\(word)' is written for a missing id, which no map can define for a single column: leave it out there")
     }
     // JSON in a text may hold decisive values.
     for column in columns.columns where column.path != "line" {
@@ -112,15 +112,15 @@ extension MapProposal {
         $0.hasPrefix("[{") || kind == .notifications && $0.hasPrefix("{\"") || isKey && ColumnLook.isStructure($0)
       }
       if let text {
-        let words = "'\(column.path)' has JSON in a text, which is not looked into"
+        let words = "'\(column.path)' has JSON in a string, which is not parsed"
         doubts.append("\(words), such as '\(text.shortened(to: 60))': export it as JSON")
       }
     }
     if let path = outcomePath {
-      doubts.append("'\(path)' perhaps says what became of each, and all are received: leave out those that are not")
+      doubts.append("'\(path)' may be the outcome of each, but all count as received: leave out those that were not")
     }
     if kind == .deepLinks, let column = columns.columns.first(where: { $0.points(Self.campaignNames) != nil }) {
-      doubts.append("a link has its campaign in its URL, and '\(column.path)' is not read: put it there")
+      doubts.append("a link's campaign is read from its URL, not from '\(column.path)': put it there")
     }
   }
 }

@@ -86,7 +86,7 @@ package struct MapProposal {
       self.time = time.time
       taken.formUnion(time.time.paths)
       if time.namesNoZone, hints.zone == nil, !findZone(besides: taken) {
-        notes.append("times name no zone; read as UTC, change \"zone\" if they are local")
+        notes.append("times without a zone; read as UTC, change \"zone\" if they are local")
       }
     }
     let device = try named(hints.device, "deviceId") ?? self.device(besides: taken)
@@ -162,7 +162,7 @@ package struct MapProposal {
     var proposal = self
     for place in fields.indices where fields[place].name == "timestamp" {
       proposal.fields[place].confidence = .high
-      proposal.fields[place].remark = "\(time?.pattern ?? ""), as later records tell"
+      proposal.fields[place].remark = "\(time?.pattern ?? ""), by later records"
     }
     return proposal
   }
@@ -186,7 +186,7 @@ package struct MapProposal {
 
   private func named(_ column: String?, _ field: String) throws -> Field? {
     guard let column else { return nil }
-    return Field(name: field, path: try self.column(column).path, confidence: .high, remark: "as it was named")
+    return Field(name: field, path: try self.column(column).path, confidence: .high, remark: "as requested")
   }
 
   private func device(besides taken: Set<String>) -> Field? {
@@ -198,7 +198,7 @@ package struct MapProposal {
       return columns.columns.first { column in
         isFull(column) && !taken.contains(column.path) && column.values.count < column.count
           && ColumnLook.areIDs(column.values)
-      }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "by its values alone") }
+      }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "by its values only") }
     }
     guard let column = column(at: found.path) else { return found }
     for other in columns.columns where other.path != found.path && other.points(Self.deviceNames) ?? 0 > 1 {
@@ -239,7 +239,7 @@ package struct MapProposal {
         && column.values.allSatisfy {
           $0.contains(where: \.isLetter) && !ColumnLook.isValue($0) && !ColumnLook.areIDs([$0])
         }
-    }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "by its values alone") }
+    }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "by its values only") }
   }
 
   /// Recognizes a log of pushes by payloads, or by values that are actions.
@@ -267,7 +267,7 @@ package struct MapProposal {
       if speech == .ofOthers { action = nil }
       if speech == .ofBoth {
         doubts.append(
-          "'\(found.path)' may tell of pushes or of something else; if it is no log of pushes, name its --name")
+          "'\(found.path)' may be about pushes or something else; if this is not a push log, give --name")
       }
     }
     guard aps != nil || action != nil else {
@@ -278,7 +278,7 @@ package struct MapProposal {
     if let action, !action.unknown.isEmpty {
       let values = action.unknown.prefix(5).map { "'\($0.shortened(to: 60))'" }.joined(separator: ", ")
       doubts.append(
-        "'\(action.path)' has \(values), which may be received, opened or neither: add it to the table of 'action', or leave it out"
+        "'\(action.path)' has \(values), which may mean received, opened or neither: add it to the table of 'action', or leave it out"
       )
     }
     if payload == nil {
@@ -308,7 +308,7 @@ package struct MapProposal {
       let isRare = !isFull(column)
       // Records without a required field are refused.
       let points = known + look(column) - (isRare ? isNeeded ? 10 : 1 : 0)
-      if isRare, isNeeded { gaps.append("'\(column.path)' is there in \(column.count) of \(columns.records)") }
+      if isRare, isNeeded { gaps.append("'\(column.path)' is in \(column.count) of \(columns.records)") }
       if points == found?.points, rival == nil { rival = column }
       if points > found?.points ?? (isNeeded ? -10 : 0) { (found, rival) = ((column, points), nil) }
     }
@@ -363,7 +363,7 @@ package struct MapProposal {
     // The only time needs no name.
     let points = found.points + (looks.count == 1 ? 1 : 0)
     var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
-    if found.times.part == .day { remarks.append("days alone, so that all records of a day are at its midnight") }
+    if found.times.part == .day { remarks.append("days only, so all records of a day are at midnight") }
     if let rival, whole != nil, hints.isEmpty, rival.column.texts != found.column.texts {
       remarks.append("or '\(rival.column.path)'")
       confidence = .low

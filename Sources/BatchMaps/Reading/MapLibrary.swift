@@ -19,8 +19,8 @@ package struct MapLibrary {
   /// Returns a hint for an unknown name of a preset.
   package static func hint(about name: String) -> String {
     let names = Preset.all.map(\.name)
-    let near = NearestName.question(about: name, among: names) ?? "known are \(names.joined(separator: ", "));"
-    return "\(near) a file has a dot or a slash in its name, such as './\(name.printable)'"
+    let near = NearestName.question(about: name, among: names) ?? "known presets are \(names.joined(separator: ", "));"
+    return "\(near) a file needs a dot or a slash in its name, such as './\(name.printable)'"
   }
 
   /// - Parameter name: the name of a preset, or the absolute path of a file.
@@ -70,7 +70,7 @@ package struct MapLibrary {
     var digests = Hexadecimal.text(of: SHA256.hash(bytes))
     for include in reader.includes {
       guard depth < Self.deepest else {
-        reader.fault(include.line, "maps include each other more than \(Self.deepest) deep")
+        reader.fault(include.line, "maps include each other more than \(Self.deepest) levels deep")
         break
       }
       let directory = PathText.folder(of: name)

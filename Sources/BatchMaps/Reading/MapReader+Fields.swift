@@ -29,19 +29,19 @@ extension MapReader {
     var names: [[UInt8]] = []
     for step in target.steps {
       guard case .member(let name) = step else {
-        return fault(field.line, "'\(name).\(field.key)' is not the name of a field: names with dots between them")
+        return fault(field.line, "'\(name).\(field.key)' is not a field name: write names separated by dots")
       }
       names.append(name)
     }
     guard !names.isEmpty, !target.isOuter else {
-      return fault(field.line, "'\(name).\(field.key)' is not the name of a field: names with dots between them")
+      return fault(field.line, "'\(name).\(field.key)' is not a field name: write names separated by dots")
     }
     let own = "\(name).\(field.key)"
     if !Self.recordFields.contains(String(decoding: names[0], as: UTF8.self)) {
       fault(
         field.line, "'\(own)' is not a field of records",
         hint: NearestName.question(about: String(decoding: names[0], as: UTF8.self), among: Self.recordFields)
-          ?? "members of your own go into 'params'")
+          ?? "put your own members in 'params'")
     }
     let elements: [JSONNode] = if case .array(let elements) = field.value.value { elements } else { [field.value] }
     noteIDColumns(names, elements, field.line)
@@ -101,7 +101,7 @@ extension MapReader {
       }
     }
     if let word = words.first(where: { $0.0 == "join" }), !words.contains(where: { $0.0 == "paths" }) {
-      fault(word.1.line, "'\(name).join' says nothing without 'paths'")
+      fault(word.1.line, "'\(name).join' has no effect without 'paths'")
     }
     guard var source else {
       fault(line, "'\(name)' has neither 'path', 'paths' nor 'constant'")
@@ -123,7 +123,7 @@ extension MapReader {
           source.table = table(node, "\(name).table")
         }
         if !words.contains(where: { $0.0 == "default" }) {
-          warn(node.line, "'\(name)' has a table without 'default': what the table does not have gives no value")
+          warn(node.line, "'\(name)' has a table without 'default': other values give no value")
         }
       case "default": source.fallback = MapConstant(node)
       case "as":
@@ -157,9 +157,9 @@ extension MapReader {
       return MapTime(form: .pattern(try TimePattern(text)), zone: .utc)
     } catch {
       fault(
-        line, "'\(name)' is '\(text)', in which '\(error.letters)' is not a field of patterns",
+        line, "'\(name)' is '\(text)', in which '\(error.letters)' is not a pattern field",
         hint: NearestName.question(about: text, among: MapTime.units.keys.sorted())
-          ?? "known are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z, and the units \(MapTime.units.keys.sorted().joined(separator: ", "))"
+          ?? "known fields are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z, and the units \(MapTime.units.keys.sorted().joined(separator: ", "))"
       )
       return nil
     }
@@ -188,7 +188,7 @@ extension MapReader {
     let isOfPairs = words.contains { $0.0 == "pairs" }
     if isOfPairs, let key, let value { spread.form = .pairs(key: key, value: value) }
     if !isOfPairs, let word = words.first(where: { $0.0 == "key" || $0.0 == "value" }) {
-      fault(word.1.line, "'\(name).\(word.0)' says nothing without 'pairs'")
+      fault(word.1.line, "'\(name).\(word.0)' has no effect without 'pairs'")
     }
     for (word, node) in words {
       switch word {
@@ -327,7 +327,7 @@ extension MapReader {
 
   private mutating func value(_ node: JSONNode, _ name: String) -> [UInt8]? {
     guard let text = MapConstant(node).text else {
-      fault(node.line, "'\(name)' is \(node.documentKind), with which nothing can be compared")
+      fault(node.line, "'\(name)' is \(node.documentKind), which cannot be compared")
       return nil
     }
     return text

@@ -81,10 +81,10 @@ struct MapReader {
   mutating func include(_ other: ForeignMap, line: Int?) {
     // Records of different lists may look alike.
     if let each = other.each?.text, map.each == nil {
-      fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs one, too")
+      fault(line, "the map includes '\(other.name)' with 'each' '\(each)', so it needs an 'each', too")
     }
     if let record = other.record?.text, map.record?.text.utf8.elementsEqual(record.utf8) != true {
-      fault(line, "the map includes '\(other.name)', which has 'record' '\(record)', and so it needs the same")
+      fault(line, "the map includes '\(other.name)' with 'record' '\(record)', so it needs the same")
     }
     map.rules += other.rules
     map.types += other.types
@@ -161,7 +161,7 @@ struct MapReader {
       } else if !text.isEmpty {
         fault(
           node.line,
-          "'escape' is not one ASCII character that stands for nothing else in the table, nor that and a quote")
+          "'escape' is not one ASCII character without another meaning in the table, nor that and a quote")
       }
     }
     if let node = node("null") { table.nulls = texts(node, "null", allowsEmpty: true).map { Array($0.text.utf8) } }
@@ -174,7 +174,7 @@ struct MapReader {
       map.form = .lines
       if encoding != .utf8 {
         fault(
-          node("encoding")?.line, "'encoding' says nothing of lines of JSON, which are UTF-8", hint: "use 'form' 'json'"
+          node("encoding")?.line, "'encoding' has no effect on lines of JSON", hint: "use 'form' 'json'"
         )
       }
     }
@@ -182,7 +182,7 @@ struct MapReader {
     if form == "lines" || form == "json" { map.jsonMembers = table.jsonColumns.map { Array($0.utf8) } }
     for word in ["separator", "columns", "jsonColumns", "quotes", "escape", "null"]
     where form == "text" || word != "jsonColumns" {
-      if let node = node(word) { fault(node.line, "'\(word)' says nothing of the form '\(form)'") }
+      if let node = node(word) { fault(node.line, "'\(word)' has no effect on the form '\(form)'") }
     }
   }
 
@@ -217,7 +217,7 @@ struct MapReader {
     }
     if let leftOut {
       if members.contains(where: { $0.key == "type" || $0.key == "fields" }) {
-        fault(line, "rule '\(rule.name)' leaves records out, and has fields of a line all the same")
+        fault(line, "rule '\(rule.name)' leaves records out, but also has fields")
       }
       rule.outcome = .leftOut(leftOut)
       return rule
@@ -260,9 +260,9 @@ extension MapReader {
     for member in members {
       guard words.contains(member.key) else {
         fault(
-          member.line, "'\(member.key)' is not a word of \(what)",
+          member.line, "'\(member.key)' is not a key of \(what)",
           hint: NearestName.question(about: member.key, among: words)
-            ?? "known are \(words.joined(separator: ", "))")
+            ?? "known keys are \(words.joined(separator: ", "))")
         continue
       }
       if result.contains(where: { $0.0 == member.key }) {

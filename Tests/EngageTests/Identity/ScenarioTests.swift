@@ -228,7 +228,8 @@ import Testing
     try bench.add(bench.check())
     #expect(try bench.reconcile().figures.conflicts == 1)
     #expect(
-      try bench.store.merges.plans().map(\.reason) == ["VERIFY: the service did not keep the values written to 'customer_id'"])
+      try bench.store.merges.plans().map(\.reason)
+        == ["VERIFY: the service did not keep the values written to 'customer_id'"])
   }
 
   @Test func aRefusedAuditRowTakesTheMergeBack() throws {
