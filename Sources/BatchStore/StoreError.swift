@@ -110,12 +110,12 @@ extension StoreError: CustomStringConvertible {
     switch operation {
     case "create", "fill", "lock", "open": unsafe String(cString: strerror(code))
     default:
-      unsafe "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); look at the disk and the rights of the file"
+      unsafe "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); check the disk and the file's permissions"
     }
   }
 
   private static let remedy =
-    "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' takes over what is whole"
+    "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' copies what is intact"
 
   private static func otherForm(_ table: String, _ column: String?) -> String {
     column.map { "table '\(table)' has no column '\($0)'" } ?? "it has no table '\(table)'"
@@ -125,10 +125,10 @@ extension StoreError: CustomStringConvertible {
   var problem: String {
     switch self {
     case .damaged(_, let detail): detail
-    case .damagedRow(_, _, _, let column): "column '\(column)' holds no value that belongs there"
+    case .damagedRow(_, _, _, let column): "column '\(column)' holds an invalid value"
     case .damagedBlock: "the block of its events is damaged"
     case .inconsistent(let what): what
-    case .otherForm(_, let table, let column): "\(Self.otherForm(table, column)): another build made it"
+    case .otherForm(_, let table, let column): "\(Self.otherForm(table, column)): another build created it"
     default: "\(self)"
     }
   }
@@ -136,39 +136,39 @@ extension StoreError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .missing(let path, let other):
-      "\(path.printable): error: there is no store"
-        + (other.map { "; there is one at \($0.printable), which --store names" } ?? "")
+      "\(path.printable): error: no such store"
+        + (other.map { "; there is one at \($0.printable), which you can name with --store" } ?? "")
     case .heldByAnotherRun(let path, let holder):
       "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
     case .foreign(let path): "\(path.printable): error: the file is not a store of engage-batch; nothing was changed"
     case .unfinished(let path):
-      "\(path.printable): error: a salvage was stopped before it was done, so this is not a store; delete it and salvage again"
+      "\(path.printable): error: this is an unfinished salvage, not a store; delete it and salvage again"
     case .notAFile(let path, let kind):
-      "\(path.printable): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
+      "\(path.printable): error: the store is \(kind.rawValue), not a file; nothing was changed. Name a file with 'store' of the job or --store"
     case .empty(let path):
-      "\(path.printable): error: the file is empty, so it is not a store, or one that lost its contents; nothing was changed. Bring a copy back, or delete the file to begin anew"
+      "\(path.printable): error: the file is empty: not a store, or one that lost its contents; nothing was changed. Restore a copy, or delete the file to start over"
     case .replaced(let path):
-      "\(path.printable): error: the store was deleted or replaced while it was in use; what was written since its last commit is lost, so run the job again"
+      "\(path.printable): error: the store was deleted or replaced while in use; changes since its last commit are lost, so run the job again"
     case .newer(let path, let version, let known):
-      "\(path.printable): error: the store has schema \(version) and this release knows \(known); use the newer release"
+      "\(path.printable): error: the store has schema \(version), but this release knows only \(known); use the newer release"
     case .older(let path, let version, let known):
-      "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does it"
+      "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does that"
     case .otherForm(let path, let table, let column):
-      "\(path.printable): error: the store was made by a build before this format (\(Self.otherForm(table, column))), so this program does not read it; nothing was changed. Send what waits with the build that made it, and begin a new store"
+      "\(path.printable): error: an older build created the store in another format (\(Self.otherForm(table, column))); nothing was changed. Send what is pending with that build, and start a new store"
     case .damaged(let path, let detail):
       "\(path.printable): error: the store is damaged (\(detail)); \(Self.remedy)"
     case .damagedRow(let path, let table, let row, let column):
       "\(path.printable): error: the store is damaged: "
         + (table.map { "table \($0)" + (row.map { ", row \($0)" } ?? "") + ", " } ?? "")
-        + "column '\(column)' holds no value that belongs there; \(Self.remedy)"
+        + "column '\(column)' holds an invalid value; \(Self.remedy)"
     case .exists(let path):
-      "\(path.printable): error: something stands there; nothing was changed. Name a file that is not there yet"
+      "\(path.printable): error: already exists; nothing was changed. Name a new file"
     case .otherChain(let path, let file):
-      "\(path.printable): error: the number of '\(file.printable)' is another file's here; partition with --after, or where the job's store is at hand"
+      "\(path.printable): error: another file has the number of '\(file.printable)' here; partition with --after, or where the job's store is"
     case .result(let path):
-      "\(path.printable): error: this is the store of a part's result, with the only states of its devices, so nothing was changed. Bring it into the job's store with 'collect' and change that one; 'forget --result' removes people, and limits for the states are settings of 'decide'"
+      "\(path.printable): error: this is the store of a part's result, with the only states of its devices, so nothing was changed. Add it to the job's store with 'collect' and change that one; 'forget --result' removes people, and limits for states are settings of 'decide'"
     case .digestFile(let path):
-      "\(path.printable): error: it is not as it was written; nothing was kept. Copy it again, from the same night or a later one"
+      "\(path.printable): error: the file was changed or damaged; nothing was kept. Copy it again, from the same night or a later one"
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
     case .inconsistent(let what): "error: the store contradicts itself: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):

@@ -112,7 +112,7 @@ private struct EventSchemaReader {
     guard let text = written.string, let type = known.first(where: { $0.rawValue.isIdentical(to: text) }) else {
       let given = written.string.map { "'\($0)'" } ?? written.kind
       let words = known.map(\.rawValue).joined(separator: ", ")
-      note(.badType, "\(path)/type", written.place, "the type is \(given); known are \(words)")
+      note(.badType, "\(path)/type", written.place, "the type is \(given); known types are \(words)")
       return nil
     }
     for (key, owner) in Self.owners where owner != type {
@@ -150,7 +150,7 @@ private struct EventSchemaReader {
     } catch {
       let place = "at character \(error.position) of '\(pattern)'"
       note(
-        .badFormat, "\(path)/format", node["format"]?.place, "the expression is not usable: \(error.reason), \(place)")
+        .badFormat, "\(path)/format", node["format"]?.place, "the expression is unusable: \(error.reason), \(place)")
       return nil
     }
   }
@@ -169,7 +169,7 @@ private struct EventSchemaReader {
   private mutating func readLength(_ node: JSONNode, _ path: String) -> Int? {
     guard let length = node.present("maxLength") else { return nil }
     guard let number = length.integer, number > 0 else {
-      note(.badType, "\(path)/maxLength", length.place, "'maxLength' is not a whole number from 1")
+      note(.badType, "\(path)/maxLength", length.place, "'maxLength' is not an integer of at least 1")
       return nil
     }
     return Int(number)
@@ -188,7 +188,7 @@ private struct EventSchemaReader {
     }
     defer {
       if names.hasSeen(name) {
-        let words = "'\(name)' is there already; upper and lower case count as the same"
+        let words = "'\(name)' already exists, ignoring case"
         note(.duplicateName, place, written.place, words)
       }
     }
@@ -199,12 +199,12 @@ private struct EventSchemaReader {
       return nil
     }
     guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {
-      let rule = isEvent ? "a letter" : "a small letter"
+      let rule = isEvent ? "a letter" : "a lower-case letter"
       note(.badName, place, written.place, "'\(name)' is not \(rule) followed by letters, digits and '_'")
       return nil
     }
     if mayBeReserved, NameRules.isReserved(text) {
-      note(.reservedName, place, written.place, "'\(name)' stands beside 'eventParams' and cannot be a parameter")
+      note(.reservedName, place, written.place, "'\(name)' is a member next to 'eventParams' and cannot be a parameter")
     }
     return name
   }

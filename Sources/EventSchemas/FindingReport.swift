@@ -38,7 +38,7 @@ package enum FindingReport {
           ]
         }),
       ReportSection(
-        "unmet", "In the schema, and never met", columns: ["name": "event or parameter"],
+        "unmet", "In the schema, never seen", columns: ["name": "event or parameter"],
         rows: unmet.prefix(mostRows).map { [.text($0)] }),
     ]
   }
@@ -81,9 +81,9 @@ extension FindingID {
     case .emptyValue: "leave it out, or set DeltaDNA.dropEmpty"
     case .formatMismatch: "fix the value, or the expression in the schema"
     case .missingRequired: "record it"
-    case .notInEnumeration: "fix the value, or add it to the schema; currencies are codes of ISO 4217"
+    case .notInEnumeration: "fix the value, or add it to the schema; currencies are ISO 4217 codes"
     case .nullValue: "leave it out"
-    case .reservedName: "rename it: the event has a member of that name beside eventParams"
+    case .reservedName: "rename it: the event has a member of that name next to eventParams"
     case .tooLarge: "shorten the event, or raise DeltaDNA.maxBytesPerRequest"
     case .tooLong: "shorten the value, or raise maxLength in the schema"
     case .unknownEvent: "add it to the schema and the environment, or stop recording it"

@@ -276,7 +276,7 @@ import Testing
   @Test func aFIFOIsNoConfiguration() throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.path + "/c.json", 0o600) == 0)
-    #expect(folder.faults(of: "c.json") == ["c.json: error: it is a FIFO, and not a regular file"])
+    #expect(folder.faults(of: "c.json") == ["c.json: error: it is a FIFO, not a regular file"])
     #expect(throws: ConfigurationErrors.self) { try folder.loader().load(job: "c.json") }
   }
 }

@@ -17,7 +17,7 @@ import Testing
       }
     }
     // Nobody writes to it, and nobody waits.
-    #expect(failure("\(folder.path)/p")?.reason == "it is a FIFO, and not a regular file")
+    #expect(failure("\(folder.path)/p")?.reason == "it is a FIFO, not a regular file")
     #expect(failure(folder.path) == .notAFile(.folder))
     #expect(failure("/dev/zero") == .notAFile(.device))
     #expect(failure("\(folder.path)/f", largest: 2) == .tooLarge(limit: 2))

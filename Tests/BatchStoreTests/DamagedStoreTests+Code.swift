@@ -89,7 +89,7 @@ extension DamagedStoreTests {
     #expect(
       report.lost
         == (foreign.replacesTable
-          ? [StoreDamage(table: "chunk", problem: "what stands in its place is computed, and left out")] : []))
+          ? [StoreDamage(table: "chunk", problem: "a computed object has its name and is left out")] : []))
     #expect(report.rows.first { $0.table == "run" }?.rows == 1)
     try EventStore.openReading(folder.path + "/new.sqlite").close()
   }

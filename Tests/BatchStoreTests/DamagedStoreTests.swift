@@ -266,7 +266,7 @@ import Testing
     try queue.close()
     let found = try damages()
     #expect(found.contains(StoreDamage(table: "chunk", row: 2, problem: "the block of its events is damaged")))
-    #expect(found.contains(StoreDamage(table: "digest_segment", row: 1, problem: "the digests are cut off")))
+    #expect(found.contains(StoreDamage(table: "digest_segment", row: 1, problem: "the digests are truncated")))
   }
 
   @Test func aTriggerOfSomebodyElseDoesNotRun() throws {

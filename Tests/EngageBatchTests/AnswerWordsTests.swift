@@ -135,7 +135,8 @@ import Testing
     let path = workspace.path
     #expect(
       post.messages.contains(
-        "\(path)/g.sandbox.sqlite: error: there is no store; there is one at \(path)/g.sqlite, which --store names\n"),
+        "\(path)/g.sandbox.sqlite: error: no such store; there is one at \(path)/g.sqlite, which you can name with --store\n"
+      ),
       "\(post.messages)")
   }
 

@@ -106,6 +106,6 @@ import Testing
     #expect(run.messages.contains("schema.json:1:"), "\(run.messages)")
     let check = try workspace.run("config", "check", "job.json")
     #expect(check.code == 78)
-    #expect(check.messages.contains("17.a: the type is 'ARRAY'; known are "), "\(check.messages)")
+    #expect(check.messages.contains("17.a: the type is 'ARRAY'; known types are "), "\(check.messages)")
   }
 }

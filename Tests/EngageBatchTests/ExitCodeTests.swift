@@ -54,7 +54,7 @@ import Testing
     Case(65, "run", "jobs/nightly.json", "--dry-run", "--max-quarantine", "1", message: "2 quarantined"),
     // No input.
     Case(78, "run", "jobs/absent.json", "--sandbox", message: "jobs/absent.json: error: cannot read it"),
-    Case(66, "post", "jobs/nightly.json", "--sandbox", message: "var/nightly.sandbox.sqlite: error: there is no store"),
+    Case(66, "post", "jobs/nightly.json", "--sandbox", message: "var/nightly.sandbox.sqlite: error: no such store"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", message: "no input: nothing matches",
       job: #"{"name": "own", "inputs": {"events": ["absent/*.ndjson"], "deepLinks": ["absent.tsv"]}}"#),
@@ -159,7 +159,7 @@ import Testing
     #expect(finished.code == 73)
     #expect(
       finished.messages.contains(
-        "jobs: error: a folder stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
+        "jobs: error: the store is a folder, not a file; nothing was changed. Name a file with 'store' of the job or --store"
       ), "\(finished.messages)")
     #expect(!finished.messages.contains("To continue"), "\(finished.messages)")
   }

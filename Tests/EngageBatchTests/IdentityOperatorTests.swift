@@ -377,7 +377,7 @@ import Testing
   func missingStore(words: String) throws {
     let refused = words == "list" || words == "resume" ? try identity(words) : try identity(words, "1")
     #expect(refused.code == 66)
-    #expect(refused.messages.contains("store.sqlite: error: there is no store"), "\(refused.messages)")
+    #expect(refused.messages.contains("store.sqlite: error: no such store"), "\(refused.messages)")
     #expect(!workspace.exists("store.sqlite"))
   }
 }

@@ -314,7 +314,7 @@ import Testing
     #expect(finished.code == 69)
     #expect(
       finished.messages
-        == "error: port \(service.server.port) of 127.0.0.1 cannot be opened: Address already in use; choose another with --port\n"
+        == "error: cannot open port \(service.server.port) of 127.0.0.1: Address already in use; choose another with --port\n"
     )
   }
 }

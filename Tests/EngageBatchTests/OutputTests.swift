@@ -153,8 +153,8 @@ import Testing
     "A sandbox that could not keep its state, or whose plan has no end, does not start",
     arguments: [
       ("--state none/state.json", 73, "none/state.json: error: cannot be written: No such file or directory"),
-      ("--state pipe", 73, "pipe: error: it is a FIFO, where the state needs a file; name another"),
-      ("--state .", 73, ".: error: it is a folder, where the state needs a file; name another"),
+      ("--state pipe", 73, "pipe: error: the state is a FIFO, not a file; name another"),
+      ("--state .", 73, ".: error: the state is a folder, not a file; name another"),
       ("--faults /dev/zero", 74, "/dev/zero: error: cannot read it: Invalid argument"),
     ])
   func sandboxFiles(option: String, code: Int32, words: String) throws {

@@ -224,11 +224,11 @@ import Testing
       _ = try workspace.shell("rm -rf r damaged of && cp -r p damaged && \(change)")
       try command(0, "in 2 parts", "\(join.replacing("whole", with: "of")) damaged")
       let decide = "decide job.json --partition of --out r --part"
-      try command(74, "damaged/\(name): error: it is not as it was written", "\(decide) \(part)")
+      try command(74, "damaged/\(name): error: the file was changed or damaged", "\(decide) \(part)")
       try command(0, "part \(1 - part) of 2", "\(decide) \(1 - part)")
       // A piece that was made anew of other lines is not the one that the partition means.
       _ = try workspace.shell("echo >> damaged/0/piece.json")
-      try command(74, "damaged/0/piece.json: error: it is not as it was written", "\(decide) \(part)")
+      try command(74, "damaged/0/piece.json: error: the file was changed or damaged", "\(decide) \(part)")
     }
     _ = try workspace.shell("rm -rf r")
     let list = try workspace.read("files.json")

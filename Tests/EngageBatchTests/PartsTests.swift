@@ -191,8 +191,8 @@ import Testing
     try command(78, "it has 3 parts, not 2", "\(next) --state-in third/1 --out r")
     // A state and a result that were cut.
     _ = try workspace.shell("cp -r first short && truncate -s -1 short/0/store.sqlite short/1/store.sqlite")
-    try command(74, "short/1/store.sqlite: error: it is not as it was written", "\(next) --state-in short/1 --out r")
-    try command(74, "short/0/store.sqlite: error: it is not as it was written", "collect job.json short/0 --store s")
+    try command(74, "short/1/store.sqlite: error: the file was changed or damaged", "\(next) --state-in short/1 --out r")
+    try command(74, "short/0/store.sqlite: error: the file was changed or damaged", "collect job.json short/0 --store s")
     // Another platform.
     try workspace.write(
       "game.json", #"{"name": "same", "destination": "deltadna", "inputs": {"events": ["in"]}, "store": "game.sqlite"}"#
@@ -211,9 +211,9 @@ import Testing
     // One byte is another, and one is missing.
     let part = try workspace.read("two/part-00001")
     try workspace.write("two/part-00001", part.replacing("CurrentCampaign", with: "CurrentKampaign"))
-    try command(74, "it is not as it was written", "\(decide) --out r")
+    try command(74, "the file was changed or damaged", "\(decide) --out r")
     try workspace.write("two/part-00001", Array(part.utf8.dropLast()))
-    try command(74, "it is not as it was written", "\(decide) --out r")
+    try command(74, "the file was changed or damaged", "\(decide) --out r")
     #expect(!workspace.exists("r"))
     try workspace.remove("two/part-00001")
     // A manifest or a result that is missing ended with 66, a part's file with 78.

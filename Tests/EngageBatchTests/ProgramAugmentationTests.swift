@@ -67,7 +67,7 @@ import Testing
     "A program that dies, hangs, floods or answers nonsense costs one event its attributes, and is told",
     arguments: [
       ("exit 1", "it ended before it answered"), ("sleep 60", "it did not answer in time"),
-      ("head -c 200000 /dev/zero", "it wrote more than it was asked for"),
+      ("head -c 200000 /dev/zero", "it wrote more than requested"),
       ("echo '[1]'; continue", "something other than"),
       (#"echo '{"a":{"b":1}}'; continue"#, "something other than"), ("echo nonsense; continue", "something other than"),
     ])

@@ -57,7 +57,7 @@ import Testing
       #"{"events": [{"name": "17", "parameters": [{"name": "a b", "type": "OBJECT"}, {"name": "", "type": "STRING"}]}]}"#
     #expect(
       EventSchema.inspect(Array(text.utf8), of: .app).inspection.problems.map(\.words) == [
-        "17.a b: the type is 'OBJECT'; known are STRING, INTEGER, FLOAT, BOOLEAN, TIMESTAMP",
+        "17.a b: the type is 'OBJECT'; known types are STRING, INTEGER, FLOAT, BOOLEAN, TIMESTAMP",
         "17: 'name' is empty, or has control characters",
       ])
   }

@@ -110,8 +110,8 @@ import Testing
     let error = #expect(throws: EventSchemaError.self) { try EventSchema.read(Array(file.utf8), name: "s.json") }
     #expect(
       error?.lines == [
-        "s.json:2:64: error: a.b: the expression is not usable: '[' is never closed, at character 1 of '['",
-        "s.json:3:10: error: A: 'A' is there already; upper and lower case count as the same",
+        "s.json:2:64: error: a.b: the expression is unusable: '[' is never closed, at character 1 of '['",
+        "s.json:3:10: error: A: 'A' already exists, ignoring case",
       ])
   }
 

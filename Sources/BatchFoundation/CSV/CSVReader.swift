@@ -105,14 +105,14 @@ package struct CSVReader {
       place = .quoted
       startOfField = line
     case UInt8(ascii: "\""):
-      note("a quote inside a field without quotes", at: line)
+      note("a quote inside an unquoted field", at: line)
       add(byte)
     default: add(byte)
     }
   }
 
   private mutating func add(_ byte: UInt8) {
-    if place == .quote { note("text behind a closing quote", at: line) }
+    if place == .quote { note("text after a closing quote", at: line) }
     if place == .start { place = .plain }
     field.append(byte)
   }

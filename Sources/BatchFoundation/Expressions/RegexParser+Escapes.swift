@@ -17,7 +17,7 @@ extension RegexParser {
     case "U": return .scalar(try hexadecimal(digits: 8, from: start))
     case "0": return .scalar(try octal(from: start))
     case "c": return .scalar(try control(from: start))
-    case "1"..."9", "k": throw fault("references back to a group are not supported", at: start)
+    case "1"..."9", "k": throw fault("back-references are not supported", at: start)
     default:
       guard !("a"..."z").contains(scalar), !("A"..."Z").contains(scalar) else {
         throw fault("the escape '\\\(scalar)' is not supported", at: start)

@@ -81,7 +81,7 @@ struct RegexParser {
     case "^": return .assertion(flags.isMultiline ? .lineStart : .start)
     case "$": return .assertion(flags.isMultiline ? .lineEnd : .endOrLastTerminator)
     case "*", "+", "?": throw fault("'\(scalar)' has nothing to repeat", at: start)
-    case "{": throw fault("'{' has nothing to repeat; a literal one is written '\\{'", at: start)
+    case "{": throw fault("'{' has nothing to repeat; write a literal one as '\\{'", at: start)
     default: return .set(set(for: scalar))
     }
   }
@@ -166,7 +166,7 @@ struct RegexParser {
     }
     if take("}") { return (least, nil) }
     guard let most = number(), take("}") else { throw fault("'{' is never closed", at: place) }
-    guard least <= most else { throw fault("the limits of a repetition are the wrong way round", at: place) }
+    guard least <= most else { throw fault("the limits of a repetition are reversed", at: place) }
     return (least, most)
   }
 
@@ -259,7 +259,7 @@ struct RegexParser {
     else { return .range(low.value...low.value) }
     position += 1
     guard case .scalar(let high) = try classCharacter(from: position), low.value <= high.value else {
-      throw fault("the limits of a range are the wrong way round", at: place)
+      throw fault("the limits of a range are reversed", at: place)
     }
     return .range(low.value...high.value)
   }

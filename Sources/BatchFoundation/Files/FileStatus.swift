@@ -85,7 +85,7 @@ public enum RegularFile {
     public var reason: String {
       switch self {
       case .system(let error): "cannot read it: \(error)"
-      case .notAFile(let kind): "it is \(kind.rawValue), and not a regular file"
+      case .notAFile(let kind): "it is \(kind.rawValue), not a regular file"
       case .tooLarge(let limit): "it is larger than \(limit) bytes"
       }
     }

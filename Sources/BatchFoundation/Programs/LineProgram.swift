@@ -277,7 +277,7 @@ extension LineProgram.Failure: CustomStringConvertible {
     case .notStarted(let code): unsafe "it cannot be started: \(String(cString: strerror(code)))"
     case .hung: "it did not answer in time"
     case .ended: "it ended before it answered"
-    case .flooded: "it wrote more than it was asked for"
+    case .flooded: "it wrote more than requested"
     }
   }
 }

@@ -22,7 +22,7 @@
   /// Writes a flag or the presence of the part that follows.
   @inlinable @inline(__always)
   public mutating func put(_ flag: Bool) {
-    assert(bit != 0, "a record has 32 bits at most")
+    assert(bit != 0, "a record has at most 32 bits")
     if flag { parts |= bit }
     bit &<<= 1
   }

@@ -39,7 +39,7 @@ package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .inputOutput }
 
   package var description: String {
-    "\(path.printable): error: its length or checksum is not that of the part written; nothing was kept. Copy it again"
+    "\(path.printable): error: the file was changed or damaged; nothing was kept. Copy it again"
   }
 }
 

@@ -35,7 +35,7 @@ extension DeltaDNASandboxOptions {
     if let keys = try reader.array("environmentKeys") {
       environmentKeys = Set(
         try keys.map { node in
-          guard let key = node.string else { throw reader.error("environmentKeys", "is not an array of texts") }
+          guard let key = node.string else { throw reader.error("environmentKeys", "is not an array of strings") }
           return ByteText(key)
         })
     }

@@ -218,7 +218,7 @@ extension FaultRule {
       throw SandboxInputError(path: path, reason: "only one of nth, every, span and probability can be given")
     }
     if let span, span.count != 2 || span[0] > span[1] {
-      throw SandboxInputError(path: path + ".span", reason: "is not the first number and the last")
+      throw SandboxInputError(path: path + ".span", reason: "is not a first and a last number")
     }
     let occurrence: Occurrence =
       if let nth { .nth(Set(nth)) } else if let span { .span(span[0]...span[1]) } else if let probability {
@@ -230,16 +230,16 @@ extension FaultRule {
     let action = try FaultAction(&reader)
     try reader.finish()
     if point == .accept, endpoint != nil || operation != nil || text != nil {
-      throw SandboxInputError(path: path + ".match", reason: "nothing of a request is known at the point 'accept'")
+      throw SandboxInputError(path: path + ".match", reason: "the request is still unknown at the point 'accept'")
     }
     if case .twice = action, point != .response {
-      throw SandboxInputError(path: path + ".action", reason: "'twice' is possible at the point 'response' only")
+      throw SandboxInputError(path: path + ".action", reason: "'twice' is possible only at the point 'response'")
     }
     if operation != nil, point == .headers || point == .halfBody {
-      throw SandboxInputError(path: path + ".match.operation", reason: "is known from the point 'body' on")
+      throw SandboxInputError(path: path + ".match.operation", reason: "is unknown before the point 'body'")
     }
     if text != nil, point == .headers || point == .halfBody {
-      throw SandboxInputError(path: path + ".match.text", reason: "is known from the point 'body' on")
+      throw SandboxInputError(path: path + ".match.text", reason: "is unknown before the point 'body'")
     }
     if point == .accept || point == .response {
       switch action {

@@ -62,7 +62,7 @@ package struct PlanReader {
   package mutating func string(_ key: String) throws -> String? { try value(key, "a string", \.string) }
 
   package mutating func integer(_ key: String, _ range: ClosedRange<Int64>) throws -> Int64? {
-    try value(key, "a whole number in \(range)") { $0.integer.flatMap { range.contains($0) ? $0 : nil } }
+    try value(key, "an integer in \(range)") { $0.integer.flatMap { range.contains($0) ? $0 : nil } }
   }
 
   package mutating func double(_ key: String, _ range: ClosedRange<Double>) throws -> Double? {
@@ -75,7 +75,7 @@ package struct PlanReader {
 
   /// Reads a number from 1 on, or an array of them.
   package mutating func integers(_ key: String) throws -> [Int]? {
-    try value(key, "a number from 1 on, or an array of them") { node in
+    try value(key, "a number of at least 1, or an array of them") { node in
       let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
       let whole = numbers.compactMap { $0 }
       return whole.count == numbers.count ? whole : nil
@@ -113,6 +113,6 @@ package struct PlanReader {
   ///
   /// - Throws: ``SandboxInputError`` for the first of them.
   package func finish() throws {
-    if let unknown = rest.first { throw error(unknown.key, "is not known here") }
+    if let unknown = rest.first { throw error(unknown.key, "is unknown here") }
   }
 }

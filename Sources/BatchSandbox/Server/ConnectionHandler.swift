@@ -97,7 +97,7 @@ final class ConnectionHandler: SocketOwner {
     self.request = request
     guard OwnHost.accepts(head) else {
       isKeptAlive = false
-      settle(.rest(421, error: "the sandbox answers to localhost, 127.0.0.1 and [::1] only"))
+      settle(.rest(421, error: "the sandbox answers only to localhost, 127.0.0.1 and [::1]"))
       return
     }
     if play(.headers) { return }

@@ -106,8 +106,8 @@ package struct StateFileError: RunError, Sendable, Equatable, CustomStringConver
   package var description: String {
     let path = path.printable
     guard kind == .file else {
-      return "\(path): error: it is \(kind.rawValue), where the state needs a file; name another"
+      return "\(path): error: the state is \(kind.rawValue), not a file; name another"
     }
-    return "\(path): error: not a state of the sandbox; delete it or name another file"
+    return "\(path): error: not a sandbox state; delete it or name another file"
   }
 }

@@ -62,7 +62,7 @@ extension EventStore {
       for table in try StoredTable.all(in: new) where !["platform_schema", "known_file"].contains(table.name) {
         guard !foreign.contains(table.name) else {
           report.lost.append(
-            StoreDamage(table: table.name, problem: "what stands in its place is computed, and left out"))
+            StoreDamage(table: table.name, problem: "a computed object has its name and is left out"))
           continue
         }
         var count = 0
@@ -124,10 +124,10 @@ extension EventStore {
       }
       // An index may be intact where its table is not.
       let all = try? Int.fetchOne(old, sql: "SELECT count(*) FROM \(table.quoted)")
-      let missing = all.map { "\(max(0, $0 - count)) of \($0)" } ?? "how many is not known, \(count) were taken over"
+      let missing = all.map { "\(max(0, $0 - count)) of \($0)" } ?? "number unknown, \(count) copied"
       report.lost.append(
         StoreDamage(
-          table: table.name, problem: "rows that cannot be read are left out (\(missing)): \(error.resultCode)"))
+          table: table.name, problem: "unreadable rows are left out (\(missing)): \(error.resultCode)"))
     }
     return count
   }

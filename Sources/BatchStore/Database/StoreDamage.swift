@@ -72,7 +72,7 @@ struct StoredTable {
         db, sql: "SELECT \(hasRowNumbers ? "rowid" : "NULL") AS number FROM \(quoted) WHERE NOT \(one.isWhole)")
       while let row = try rows.next() {
         let damage = StoreDamage(
-          table: name, row: try row.value("number"), problem: "column '\(one.name)' holds no value that belongs there")
+          table: name, row: try row.value("number"), problem: "column '\(one.name)' holds an invalid value")
         guard try body(damage) else { return }
       }
     }
@@ -137,7 +137,7 @@ extension EventStore {
       }
       try Self.attempt("digest_segment", body) {
         for id in try Int64.fetchAll(db, sql: "SELECT id FROM digest_segment WHERE length(digests) % 16 <> 0") {
-          body(StoreDamage(table: "digest_segment", row: id, problem: "the digests are cut off"))
+          body(StoreDamage(table: "digest_segment", row: id, problem: "the digests are truncated"))
         }
       }
       return true
@@ -156,10 +156,10 @@ extension EventStore {
     } catch let error as DatabaseError {
       body(StoreDamage(table: table, problem: "cannot be read: \(error.resultCode)"))
     } catch let error as UnreadableColumn {
-      body(StoreDamage(table: table, problem: "column '\(error.name)' holds no value that belongs there"))
+      body(StoreDamage(table: table, problem: "column '\(error.name)' holds an invalid value"))
     } catch StoreError.damagedRow(_, let found, let row, let column) {
       body(
-        StoreDamage(table: found ?? table, row: row, problem: "column '\(column)' holds no value that belongs there"))
+        StoreDamage(table: found ?? table, row: row, problem: "column '\(column)' holds an invalid value"))
     } catch let error as StoreError {
       body(StoreDamage(table: table, problem: error.problem))
     }
@@ -259,11 +259,11 @@ extension EventStore {
       while try cursor.next() {
         events += 1
         guard first <= cursor.timestamp, cursor.timestamp <= last else {
-          return StoreDamage(table: "chunk", row: id, problem: "an event is outside the times of its chunk")
+          return StoreDamage(table: "chunk", row: id, problem: "an event is outside the time span of its chunk")
         }
       }
       guard try events == row.value("events") else {
-        return StoreDamage(table: "chunk", row: id, problem: "the block has another number of events")
+        return StoreDamage(table: "chunk", row: id, problem: "the block has a different number of events")
       }
       guard let digest = try row.bytes("body_digest") else { return nil }
       var body = ByteBuffer()
@@ -273,13 +273,13 @@ extension EventStore {
       var hash = SHA256()
       unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
       guard Array(hash.finalize()) == digest else {
-        return StoreDamage(table: "chunk", row: id, problem: "the body is not the one that was sent")
+        return StoreDamage(table: "chunk", row: id, problem: "the body differs from the one sent")
       }
       return nil
     } catch let error as StoreError {
       return StoreDamage(table: "chunk", row: id, problem: error.problem)
     } catch let error as UnreadableColumn {
-      return StoreDamage(table: "chunk", row: id, problem: "column '\(error.name)' holds no value that belongs there")
+      return StoreDamage(table: "chunk", row: id, problem: "column '\(error.name)' holds an invalid value")
     } catch let error as DatabaseError {
       return StoreDamage(table: "chunk", row: id, problem: "its block cannot be read: \(error.resultCode)")
     }

@@ -70,7 +70,7 @@ extension Ledger {
     try db.execute(
       sql: "UPDATE chunk SET status = ?, settled_run = ? WHERE id = ? AND status = ?",
       arguments: [status, run.number, chunk, EventStatus.notPosted])
-    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk) is not waiting") }
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk) is not pending") }
   }
 
   private func halve(
@@ -80,7 +80,7 @@ extension Ledger {
       let row = try Row.fetchOne(
         db, sql: "SELECT reason, form, body_digest FROM chunk WHERE id = ? AND status = ?",
         arguments: [chunk.id, EventStatus.notPosted])
-    else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    else { throw StoreError.inconsistent("chunk \(chunk.id) is not pending") }
     let first = receipt.parts.count
     try Self.replace(
       chunk, by: halves(of: chunk, limits, in: db), reason: row.value("reason") ?? "", &receipt, in: db)
@@ -105,14 +105,14 @@ extension Ledger {
       guard
         let row = try Row.fetchOne(
           db, sql: "SELECT pack FROM chunk WHERE id = ? AND status = ?", arguments: [part, EventStatus.notPosted])
-      else { throw StoreError.inconsistent("chunk \(part) is not waiting") }
+      else { throw StoreError.inconsistent("chunk \(part) is not pending") }
       let cursor = try connection.format.wireForm.reader(of: Self.currentBlock(of: part, in: db))
       while try cursor.next() { writer.append(cursor) }
       packs.append(try row.value("pack"))
     }
     let block = writer.finish()
     guard let entry = block.entries.first, block.entries.count == 1 else {
-      throw StoreError.inconsistent("the parts of chunk \(whole) do not become one again")
+      throw StoreError.inconsistent("the parts of chunk \(whole) do not add up to it")
     }
     try db.execute(
       sql: """

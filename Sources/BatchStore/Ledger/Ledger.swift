@@ -120,7 +120,7 @@ package struct Ledger: Sendable {
     unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
     let digest = Array(hash.finalize())
     if let frozen = chunk.digest, frozen != digest {
-      throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one that was planned")
+      throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one planned")
     }
     return PreparedChunk(
       chunk: chunk, body: body.array, digest: digest, form: chunk.digest == nil ? form : chunk.form,
@@ -172,7 +172,7 @@ package struct Ledger: Sendable {
       sql: "UPDATE chunk SET status = ?, body_digest = ?, form = ? WHERE id = ? AND status = ?")
     try statement.execute(
       arguments: [EventStatus.processing, prepared.digest.blob, prepared.form, chunk.id, EventStatus.notPosted])
-    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not pending") }
     let insert = try db.cachedStatement(
       sql: """
         INSERT INTO attempt (chunk, number, run, body_digest, started)
@@ -189,7 +189,7 @@ package struct Ledger: Sendable {
       sql: "UPDATE attempt SET outcome = ?, reason = ?, finished = ? WHERE id = ? AND outcome IS NULL")
     try statement.execute(
       arguments: [result.outcome, result.reason, result.finished.milliseconds, result.attempt])
-    guard db.changesCount == 1 else { throw StoreError.inconsistent("attempt \(result.attempt) has ended before") }
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("attempt \(result.attempt) has already ended") }
     let chunk = result.chunk.id
     func set(_ status: EventStatus, failures: Int) throws {
       let statement = try db.cachedStatement(
@@ -227,7 +227,7 @@ package struct Ledger: Sendable {
       sql:
         "UPDATE chunk SET status = ?, failures = failures + 1, reason = ?, settled_run = ? WHERE id = ? AND status = ?",
       arguments: [EventStatus.failedPost, reason, run.number, chunk.id, EventStatus.notPosted])
-    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not pending") }
     try quarantine(chunk.id, detail: reason ?? "", run: run, in: db)
     receipt.quarantined += 1
   }

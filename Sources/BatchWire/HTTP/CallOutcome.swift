@@ -146,8 +146,8 @@ extension ServiceStop: CustomStringConvertible {
     case .unwritable: "the request cannot be written"
     case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
     case .refusing:
-      "the service refuses every event, also one at a time; compare its reason with the path events are posted to and with what the account may post"
-    case .interrupted: "the run was told to end"
+      "the service refuses every event, even one at a time; compare its reason with the path to which events are posted and with what the account may post"
+    case .interrupted: "the run was asked to end"
     }
   }
 }
@@ -157,11 +157,11 @@ extension ServiceStop.Limit: CustomStringConvertible {
     switch self {
     case .failuresInARow(let count):
       ", \(count.counted("request", "requests in a row")) (Networking.breakerFailures)"
-    case .attempts(let count): ", \(count.counted("attempt")) of one request, while nothing else was taken"
-    case .retryBudget(let count): ", \(count.counted("repetition")) in all (Networking.retryBudget)"
+    case .attempts(let count): ", \(count.counted("attempt")) of one request, while nothing else was accepted"
+    case .retryBudget(let count): ", \(count.counted("repetition")) in total (Networking.retryBudget)"
     case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
     case .longerPause(let time):
-      ", and asks for a longer pause than is left of the \(time.count / 1000) seconds that it is waited for (Upload.patience, Upload.patienceAtStart)"
+      ", and asks for a pause beyond the \(time.count / 1000) seconds that a run waits for it (Upload.patience, Upload.patienceAtStart)"
     case .everyRequest: ", whatever was sent"
     case .firstFailure: ""
     }

@@ -19,7 +19,7 @@ extension HTTPAnswer {
   package var page: String? {
     let start = String(decoding: start.prefix(15), as: UTF8.self).lowercased()
     let isPage = start.hasPrefix("<html") || start.hasPrefix("<!doctype html")
-    return isPage ? "the body is a web page, such as one to log in or one of maintenance" : nil
+    return isPage ? "the body is a web page, such as a login or maintenance page" : nil
   }
 
   /// The body without a byte order mark and leading white space.
@@ -45,7 +45,7 @@ extension HTTPAnswer {
     guard Self.errors(node).allSatisfy({ Self.nothing.contains($0.canonicalText) }) else {
       return "the body lists errors"
     }
-    return node["success"]?.bool == false ? "the body says that it is no success" : nil
+    return node["success"]?.bool == false ? "the body reports a failure" : nil
   }
 
   /// Returns the values of the error members of a JSON answer.

@@ -45,8 +45,8 @@ package struct HTTPFault: Sendable, Equatable {
     /// A refused certificate or failed TLS negotiation.
     case tls = "TLS refused"
     /// A file of authorities without a readable certificate.
-    case authorities = "the file of trusted certificates cannot be used"
-    case timeout = "time is up"
+    case authorities = "the file of trusted certificates is unusable"
+    case timeout = "timed out"
     /// A rate below the minimum for too long.
     case tooSlow = "too slow"
     /// A connection that ended before the answer was complete.
@@ -69,7 +69,7 @@ package struct HTTPFault: Sendable, Equatable {
   /// The problem with the peer's certificate.
   package enum Certificate: String, Sendable {
     case selfSigned = "the certificate is self-signed and not among the trusted ones"
-    case unknownAuthority = "the certificate comes from an authority that is not trusted"
+    case unknownAuthority = "the certificate is from an untrusted authority"
     case expired = "the certificate has expired"
     case notYetValid = "the certificate is not valid yet"
     case wrongHost = "the certificate is for another host"

@@ -106,7 +106,7 @@ extension ServiceAddress.Fault: CustomStringConvertible {
   package var description: String {
     switch self {
     case .empty: "the address is empty"
-    case .scheme(let name): "'\(name)' is not a scheme that is spoken here; use https"
+    case .scheme(let name): "the scheme '\(name)' is not supported; use https"
     case .host: "the host is not a name or an IP address"
     case .port: "the port is not a number from 1 to 65535"
     case .rest: "the address may only have a scheme, host, port and path"

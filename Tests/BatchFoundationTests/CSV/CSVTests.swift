@@ -48,8 +48,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a\nb\"c,d\n\"", 2, "a quote inside a field without quotes", "b\"c|d"),
-    ("a\n\"b\"c,d\n", 2, "text behind a closing quote", "bc|d"),
+    ("a\nb\"c,d\n\"", 2, "a quote inside an unquoted field", "b\"c|d"),
+    ("a\n\"b\"c,d\n", 2, "text after a closing quote", "bc|d"),
     ("a\n\"b\n,c", 2, "a quote that is never closed", "b\n,c"),
   ])
   func keepsTheFirstFaultAndReadsOn(text: String, line: Int, problem: String, row: String) {

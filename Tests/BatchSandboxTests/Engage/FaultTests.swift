@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}", "rules[0].points: is not known here"),
+    ("{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}", "rules[0].points: is unknown here"),
     ("{\"rules\":[{\"action\":\"explode\"}]}", "rules[0].action: 'explode' is not an action"),
     ("{\"rules\":[{}]}", "rules[0].action: is missing"),
     (
@@ -206,11 +206,11 @@ import Testing
       "rules[0]: only one of nth, every, span and probability can be given"
     ),
     ("{\"rules\":[{\"action\":\"close\",\"probability\":2}]}", "rules[0].probability: is not a number in 0.0...1.0"),
-    ("{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}", "rules[0].span: is not the first number and the last"),
-    ("{\"rules\":[{\"action\":\"close\",\"nth\":0}]}", "rules[0].nth: is not a number from 1 on, or an array of them"),
+    ("{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}", "rules[0].span: is not a first and a last number"),
+    ("{\"rules\":[{\"action\":\"close\",\"nth\":0}]}", "rules[0].nth: is not a number of at least 1, or an array of them"),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",
-      "rules[0].match.operation: is known from the point 'body' on"
+      "rules[0].match.operation: is unknown before the point 'body'"
     ),
     (
       "{\"rules\":[{\"action\":\"empty\",\"point\":\"response\"}]}",

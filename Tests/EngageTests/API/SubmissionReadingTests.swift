@@ -5,7 +5,7 @@ import Testing
 @testable import Engage
 
 @Suite struct SubmissionReadingTests {
-  static let page = "the body is a web page, such as one to log in or one of maintenance"
+  static let page = "the body is a web page, such as a login or maintenance page"
 
   func read(
     _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil

@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: [
     (#"{"errors":["no such event"]}"#, "the body lists errors"),
-    ("<html>", "the body is a web page, such as one to log in or one of maintenance"), ("<a/>", "the body is markup"),
+    ("<html>", "the body is a web page, such as a login or maintenance page"), ("<a/>", "the body is markup"),
     (#"{"errors":"#, "the body is not valid JSON"),
   ])
   func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {

@@ -215,7 +215,7 @@ extension SandboxSwitches {
     if let form = try reader.choice("expiredToken", of: ExpiredToken.self) { expiredToken = form }
     if let clientID = try reader.string("clientId") {
       guard let secret = try reader.string("secret"), let refresh = try reader.string("refreshToken") else {
-        throw reader.error("clientId", "needs secret and refreshToken beside it")
+        throw reader.error("clientId", "needs secret and refreshToken as well")
       }
       credentials = SandboxCredentials(clientID: clientID, secret: secret, refreshToken: refresh)
     }
