@@ -10,9 +10,9 @@ struct EngageBatch: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "engage-batch",
     abstract:
-      "Turn recorded mobile events into what the phones should have reported to the marketing platform, and deliver it.",
+      "Replay recorded mobile events as the marketing SDK would have reported them, and send them.",
     discussion:
-      "--color auto, always or never, anywhere, says whether errors and warnings are coloured; NO_COLOR is heeded.",
+      "--color auto, always or never, anywhere on the line, colors errors and warnings; NO_COLOR is respected.",
     version: Versions.text,
     groupedSubcommands: [
       CommandGroup(

@@ -60,7 +60,7 @@ extension ConfigFindings {
     #expect(found.exit == .done)
     #expect(
       found.lines.filter { !$0.contains(": note: 'Connection.") } == [
-        "The configuration is good: 1 setting given, 0 warnings."
+        "The configuration is valid: 1 setting given, 0 warnings."
       ])
     #expect((found.facts.document.text() + "\n").hasPrefix("{\n  \"good\": true,\n  \"findings\": ["))
   }

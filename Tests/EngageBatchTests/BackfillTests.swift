@@ -50,7 +50,7 @@ import Testing
     #expect(stopped.code == 66)
     #expect(
       stopped.messages.hasSuffix(
-        "Once the input is there, the same command continues from here; with --allow-missing it continues without.\n"),
+        "Once the input has arrived, the same command continues from here; with --allow-missing it continues without it.\n"),
       "\(stopped.messages)")
     let gone = try workspace.run(command + ["--allow-missing"])
     #expect(gone.code == 0 && gone.messages.contains("1 done before, 1 without input"), "\(gone.messages)")
@@ -152,11 +152,11 @@ import Testing
     #expect(across.code == 78)
     #expect(
       across.messages.contains(
-        "error: runs of 'every-night' have read a part of 2026-01-15T12:00:00.000Z to 2026-01-16T12:00:00.000Z, one of these windows; choose"
+        "error: runs of 'every-night' have read part of 2026-01-15T12:00:00.000Z to 2026-01-16T12:00:00.000Z, one of these windows; choose"
       ))
     for (options, words) in [
-      (["--to", "2026-01-14T00:00:00Z"], "--to has to be later than --from: windows go forward"),
-      (["--step", "P0D"], "--step has to lead forward"),
+      (["--to", "2026-01-14T00:00:00Z"], "--to must be later than --from"),
+      (["--step", "P0D"], "--step must be longer than zero"),
       (["--step", "1 day"], "'1 day', which is not an ISO 8601 duration"),
       (["--step", "PT1S"], "--step makes more than 10000 windows"),
       (["--zone", "Europe/Lodnon"], "'Europe/Lodnon', which is not a time zone of this machine"),

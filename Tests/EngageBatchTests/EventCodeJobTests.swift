@@ -54,16 +54,16 @@ import Testing
       told == [
         [
           "Custom event (code 95) at 2026-01-15T08:00:10.000Z",
-          "tells of link opened, or an event of the app's own with this code",
+          "meaning link opened, or a custom event of the app with this code",
         ],
-        ["Custom event (code 95) at 2026-01-15T08:00:30.000Z", "tells of named event, by its attribute 'Event Name'"],
+        ["Custom event (code 95) at 2026-01-15T08:00:30.000Z", "meaning named event, by its attribute 'Event Name'"],
         [
           "Custom event (code 95) at 2026-01-15T08:01:00.000Z",
-          "tells of goal completed or goal abandoned, by its attribute 'Goal Name'",
+          "meaning goal completed or goal abandoned, by its attribute 'Goal Name'",
         ],
         [
           "Custom event (code 95) at 2026-01-15T08:01:10.000Z",
-          "tells of link opened, or an event of the app's own with this code",
+          "meaning link opened, or a custom event of the app with this code",
         ],
       ])
   }

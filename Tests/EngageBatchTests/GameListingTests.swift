@@ -106,7 +106,7 @@ import Testing
         )
       }, "\(answer.output)")
     let replay = "quarantine replay --store \(store) --job \(workspace.path)/jobs/game.json"
-    let sends = "once it is right, this takes it in, and the next run sends it: engage-batch \(replay)"
+    let sends = "once it is fixed, this imports it, and the next run sends it: engage-batch \(replay)"
     #expect(answer.lines.contains { $0.hasSuffix(sends) }, "\(answer.output)")
     let replayed = try workspace.run(replay.split(separator: " ").map(String.init))
     #expect(replayed.code == 0, "\(replayed.messages)")
@@ -153,7 +153,7 @@ import Testing
     let found = try workspace.run("why", "--device", "Zoe", "--store", Self.store)
     #expect(found.code == 0, "\(found.messages)")
     #expect(found.messages == "note: 'Zoe' is an id of a person, with the device \(device)\n")
-    #expect(found.lines.first == "Device \(device) at the end of what the store knows")
+    #expect(found.lines.first == "Device \(device) at the store's known time")
     try workspace.write(
       "in.ndjson",
       #"{"deviceId":"second","timestamp":"2026-01-15T10:00:00Z","type":"launch","mobileUserId":"Zoe"}"# + "\n")
@@ -223,7 +223,7 @@ import Testing
     #expect(
       levelUp["session"]?.array?.map(\.string) == [
         "\(session): its first event in the store is newPlayer at 2026-01-15T09:00:00.000Z; this is event 4 of 5",
-        "no gameEnded of it is in the store: neither app nor SDK was seen to stop in it",
+        "the store has no gameEnded of it: no stop of the app or SDK was recorded in it",
       ])
     let action = try id("ddnaEventTriggeredAction")
     #expect(
@@ -238,8 +238,8 @@ import Testing
     let device = try sentences("--device", "d")
     #expect(
       device["state"]?.array?.map(\.string) == [
-        "the app is away since 2026-01-15T09:00:03.000Z",
-        "session \(session) goes on if the device is used again within DeltaDNA.sessionTimeoutSeconds, and is over otherwise",
+        "the app has been away since 2026-01-15T09:00:03.000Z",
+        "session \(session) continues if the device is used again within DeltaDNA.sessionTimeoutSeconds, and has ended otherwise",
       ])
     #expect(
       device["decisions"]?.array?.map(\.string) == [
@@ -278,7 +278,7 @@ import Testing
     let good = try workspace.run("doctor", "--job", "job.json", "--sandbox")
     #expect(good.code == 0, "\(good.messages)")
     #expect(good.messages.contains("ok: files: DeltaDNA.eventSchema is not set: names, empty values and size"))
-    #expect(good.messages.contains("configuration.json can be used"))
+    #expect(good.messages.contains("configuration.json is valid"))
     try workspace.write("schema.json", #"{"events": [{"name": "1st"}]}"#)
     let bad = try workspace.run(
       "doctor", "--job", "job.json", "--sandbox", "--set", "DeltaDNA.eventSchema=schema.json")

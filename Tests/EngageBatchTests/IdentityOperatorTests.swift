@@ -111,7 +111,7 @@ import Testing
     #expect(try identity("show", "9").code == 64)
     // What 'why' says to look at can be run as it is printed.
     let why = try workspace.run("why", "--device", "phone-1", "--store", "store.sqlite").output
-    let command = try #require(why.firstRange(of: "see it: engage-batch ")).upperBound
+    let command = try #require(why.firstRange(of: "details: engage-batch ")).upperBound
     let words = why[command...].prefix { $0 != "\n" }.split(separator: " ").map(String.init)
     #expect(words.prefix(2) == ["identity", "show"] && words.contains("--store"))
     #expect(try workspace.run(words).lines == identity("show", "1").lines)

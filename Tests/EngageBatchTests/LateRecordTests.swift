@@ -103,7 +103,7 @@ import Testing
     let why = try workspace.run("why", cells[1], "--store", Self.store)
     #expect(why.output.contains("it would be different now, after the late record at"))
     // What the other events say now is no reason of this one.
-    #expect(why.output.contains("no reason is told for the session and the campaign that it has"), "\(why.output)")
+    #expect(why.output.contains("so its session and campaign are not explained"), "\(why.output)")
     #expect(!why.output.contains("began at"), "\(why.output)")
     // A third night changes nothing more.
     try night(3, "", in: workspace)
@@ -126,8 +126,8 @@ import Testing
     let story = why.lines.drop { !$0.hasPrefix("  corrections") }.prefix(3).map { $0.dropFirst(15) }
     #expect(
       story == [
-        "1 event was sent otherwise than late records make it; a service takes nothing back: 'store corrections' has both forms",
-        "session and campaign are told here as they were sent",
+        "1 event was sent before late records changed it; a service takes nothing back: 'store corrections' has both forms",
+        "session and campaign are shown here as they were sent",
         "event \(event) at 2026-01-01T08:10:00.000Z: it would be different now, after the late record at "
           + "\(workspace.path)/in/2.ndjson:2",
       ], "\(why.output)")

@@ -42,7 +42,7 @@ import Testing
     let other = try check(Self.job, "--as-of", "2026-01-20T02:15:00Z")
     #expect(other.code == 66 && other.messages.contains("no input: nothing matches"), "\(other.messages)")
     let without = try check("--file", "configs/EngageConfig.plist", "--as-of", "2026-01-20T02:15:00Z")
-    #expect(without.code == 64 && without.messages.contains("go with a job"), "\(without.messages)")
+    #expect(without.code == 64 && without.messages.contains("need a job"), "\(without.messages)")
   }
 
   @Test("config show says on stderr what they mean, and nothing else moves")

@@ -106,9 +106,9 @@ import Testing
       #expect(try workspace.run("run", "job.json", "--no-upload", "--as-of", asOf).code == 0)
       return try sentences(answer(workspace, "--device", "p", "--store", "s.sqlite"), "state")
     }
-    #expect(try state(at: "2026-01-01T08:30:00Z").contains("campaign 'VIP' holds until 2026-01-01T09:01:00.000Z"))
+    #expect(try state(at: "2026-01-01T08:30:00Z").contains("campaign 'VIP' is active until 2026-01-01T09:01:00.000Z"))
     let later = try state(at: "2026-01-02T00:00:00Z")
-    #expect(!later.contains { $0.contains("holds until") }, "\(later)")
+    #expect(!later.contains { $0.contains("is active until") }, "\(later)")
   }
 
   @Test("An event tells its session, its campaign and where it came from, with the settings and their places")
@@ -125,7 +125,7 @@ import Testing
     #expect(
       sentences(checkout, "session") == [
         "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use",
-        "a session ends when it is not used for 10 minutes (Session.sessionLifecycleExpiration, job job.json:1)",
+        "a session ends when it is unused for 10 minutes (Session.sessionLifecycleExpiration, job job.json:1)",
       ])
     #expect(
       sentences(checkout, "campaign") == [
@@ -134,18 +134,18 @@ import Testing
       ])
     #expect(
       sentences(checkout, "status") == [
-        "not posted: queued: not sent yet, or every attempt failed (NOT_POSTED, decided by --no-upload, --max-quarantine, Networking); "
-          + "ends with the next run, or 'post'", "run 1, the last one, was to send nothing (--no-upload)",
+        "not posted: queued: not sent yet, or every attempt failed (NOT_POSTED, --no-upload, --max-quarantine, Networking); "
+          + "ends with the next run, or 'post'", "run 1, the last one, did not send (--no-upload)",
       ])
-    #expect(sentences(checkout, "sending").last == "no attempt was made yet")
+    #expect(sentences(checkout, "sending").last == "no attempt yet")
     #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))
     let later = try answer(workspace, events[1], "--job", "job.json")
     #expect(sentences(later, "session") == ["no session was open at that time"])
     #expect(
       sentences(later, "campaign") == [
         "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
-          + "(event \(push), \(workspace.path)/in.ndjson:2), was over by then",
-        "a campaign ends with the expiry that came with it; one that came without lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
+          + "(event \(push), \(workspace.path)/in.ndjson:2), had expired by then",
+        "a campaign ends at its own expiry; one without expiry lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
       ])
   }
 
@@ -192,7 +192,7 @@ import Testing
     #expect(events.count == 3)
     let late = try answer(workspace, events[2], "--store", Self.store)
     let why =
-      "none: its record came after what followed it had been decided, too late for sessions and campaigns to be decided anew"
+      "none: its record came after later ones had been processed, too late to rewind sessions and campaigns"
     #expect(sentences(late, "session") == [why])
     #expect(sentences(late, "campaign") == [why])
     let checkout = try answer(workspace, events[0], "--store", Self.store)
@@ -278,7 +278,7 @@ import Testing
     )
     #expect(
       sentences(end, "state").prefix(2) == [
-        "no session is open", "campaign 'Spring Sale' was over at 2026-01-01T09:01:00.000Z",
+        "no session is open", "campaign 'Spring Sale' expired at 2026-01-01T09:01:00.000Z",
       ])
     #expect(sentences(end, "statuses") == ["NOT_POSTED 6"])
     let before = try answer(workspace, "--device", "phone-1", "--at", "2025-01-01T00:00:00Z", "--store", Self.store)
@@ -301,7 +301,7 @@ import Testing
     let run = try workspace.run("run", "job.json", "--no-upload", "--set", "Upload.maxEventsPerRequest=1")
     #expect(run.code == 0, "\(run.messages)")
     let told = try answer(workspace, ids(workspace, "17")[0], "--store", Self.store)
-    #expect(sentences(told, "sending").first?.hasPrefix("a request of its own (chunk ") == true, "\(told.text())")
+    #expect(sentences(told, "sending").first?.hasPrefix("a request for it alone (chunk ") == true, "\(told.text())")
   }
 
   @Test("Attempts are told with their answers, and what holds an event back")
@@ -316,6 +316,6 @@ import Testing
     let sending = sentences(told, "sending")
     #expect(sending[0] == "one request with 5 other events (chunk 1)")
     #expect(sending[1].hasPrefix("attempt 1 in run 2 at "), "\(sending)")
-    #expect(sending[1].contains(": nothing of it left this machine: "))
+    #expect(sending[1].contains(": no byte of it left this machine: "))
   }
 }

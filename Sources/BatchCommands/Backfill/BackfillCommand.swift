@@ -11,18 +11,18 @@ import FoundationEssentials
 struct BackfillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backfill",
-    abstract: "Run a job window after window over a past time, forward and each window once.",
+    abstract: "Run a job over a past period, window by window, each once.",
     discussion: """
-      Each window is a run of its own, with the window's end as its --as-of and a report of its own; days in input paths are those of \
-      the window. The same command goes on where it was interrupted: windows that are done in the store are not run again. A window \
-      without files is reported and skipped; any other failure ends the backfill.
+      Each window is a separate run with its own report, and the end of the window as its --as-of; days in input paths are those of \
+      the window. The same command continues after an interruption: windows that are done in the store are skipped. A window without \
+      files is reported and skipped; any other failure ends the backfill.
 
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
       """)
 
   @OptionGroup var named: JobWithSettings
 
-  @Option(help: "Begin of the first window, such as 2026-01-31.", transform: Instant.argument)
+  @Option(help: "Start of the first window, such as 2026-01-31.", transform: Instant.argument)
   var from: Instant
 
   @Option(help: "End of the last window, such as 2026-02-28 or today.", transform: Instant.argument)
@@ -31,7 +31,7 @@ struct BackfillCommand: ParsableCommand {
   @Option(help: "Length of a window, as an ISO 8601 duration such as P1D or PT6H.")
   var step = "P1D"
 
-  @Option(help: "The time zone by whose calendar the steps are.")
+  @Option(help: "The time zone of the calendar that defines the steps.")
   var zone = "UTC"
 
   @OptionGroup var places: JobPlaces
@@ -39,10 +39,10 @@ struct BackfillCommand: ParsableCommand {
   @OptionGroup var missing: MissingOptions
   @OptionGroup var empty: EmptyOptions
 
-  @Flag(help: "Run against a sandbox inside the process; no account is needed.")
+  @Flag(help: "Run against an in-process sandbox; no account is needed.")
   var sandbox = false
 
-  @Flag(name: .customLong("no-upload"), help: "Stop each run when everything is in the store.")
+  @Flag(name: .customLong("no-upload"), help: "Stop each run once everything is in the store.")
   var skipsUpload = false
 
   func run() throws {
@@ -73,8 +73,8 @@ struct BackfillCommand: ParsableCommand {
       })
     if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {
       Streams.note(
-        "\(first.storePath): error: runs of '\(first.job.name)' have read a part of \(window.from.rfc3339) to \(window.to.rfc3339), "
-          + "one of these windows; choose --from and --step so that windows begin and end as theirs")
+        "\(first.storePath): error: runs of '\(first.job.name)' have read part of \(window.from.rfc3339) to \(window.to.rfc3339), "
+          + "one of these windows; choose --from and --step to match the windows of those runs")
       throw ExitCode(.configuration)
     }
     // The sandbox uses the clock of the last window: a game service drops events from its future.
@@ -106,7 +106,7 @@ struct BackfillCommand: ParsableCommand {
         total.add(report)
         let isUnused = report.summary.records.isUseless(true) && !empty.allowEmpty
         let words = BackfillTotal.words(report.summary, events: report.quarantinedEvents)
-        Streams.note("\(name)  \(words)\(isUnused ? "; nothing was used, so it is not done" : "")")
+        Streams.note("\(name)  \(words)\(isUnused ? "; no record was usable, so the window is not done" : "")")
         let refused = outcome.report.summary.identity.refused
         guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summaryJSON) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
@@ -152,7 +152,7 @@ struct BackfillCommand: ParsableCommand {
     // A backfill that goes backward would be refused again.
     if case InputError.missing = error {
       Streams.note(
-        "Once the input is there, the same command continues from here; with --allow-missing it continues without.")
+        "Once the input has arrived, the same command continues from here; with --allow-missing it continues without it.")
     } else if !(error is BackwardRunError) {
       Streams.note("The same command continues from here.")
     }
@@ -249,8 +249,8 @@ enum BackfillWindows {
 
     var description: String {
       switch self {
-      case .endsBeforeItBegins: "--to has to be later than --from: windows go forward"
-      case .stepStandsStill: "--step has to lead forward"
+      case .endsBeforeItBegins: "--to must be later than --from"
+      case .stepStandsStill: "--step must be longer than zero"
       case .tooMany: "--step makes more than \(most) windows"
       }
     }

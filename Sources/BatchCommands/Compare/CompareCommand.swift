@@ -7,10 +7,10 @@ import BatchReport
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Tell what would change with other settings: sessions, campaigns, events, identity, and example devices.",
+    abstract: "Show what would change with other settings: sessions, campaigns, events, identity, and example devices.",
     discussion: """
-      The inputs of the job are decided twice, as if it had never run: as it is, and with the other settings. Nothing is kept or sent, \
-      and the store is not touched.
+      The inputs of the job are processed twice, as if it had never run: with its settings, and with the others. Nothing is kept or \
+      sent, and the store is not touched.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -32,7 +32,7 @@ struct CompareCommand: ParsableCommand {
 
   func validate() throws {
     if changes.isEmpty, against == nil {
-      throw ValidationError("Say what to compare with: --with Section.key=value, or --against CONFIG.")
+      throw ValidationError("Give --with Section.key=value or --against CONFIG to compare with.")
     }
   }
 

@@ -12,7 +12,7 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a job, its configuration and its routes, and print all findings at once.",
     discussion:
-      "Exit code 78 when something is wrong, 66 when only the inputs are missing; warnings and notes alone leave it at 0. What only the service of the job needs, such as credentials, is noted; with --real it is an error."
+      "Exit code 78 for errors, 66 if only inputs are missing, 0 for warnings and notes alone. A missing setting that only the service needs, such as credentials, is a note; with --real it is an error."
   )
 
   @OptionGroup var source: ConfigSource<JobName>
@@ -21,15 +21,15 @@ struct ConfigCheckCommand: ParsableCommand {
   @Flag(help: "Check for runs with --sandbox: their store, and no account.")
   var sandbox = false
 
-  @Flag(help: "Check for runs at the service: what they need is there.")
+  @Flag(help: "Check for runs at the service, with all settings that they need.")
   var real = false
 
-  @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
+  @Option(help: "text (findings on stderr) or json (findings on stdout).")
   var format: OutputFormat = .text
 
   func validate() throws {
     if source.job == nil, window.added(to: CommandLineChanges()) != CommandLineChanges() {
-      throw ValidationError("--from, --to and --as-of go with a job.")
+      throw ValidationError("--from, --to and --as-of need a job.")
     }
     if sandbox, real { throw ValidationError("Give either --sandbox or --real, not both.") }
   }
@@ -76,7 +76,7 @@ struct ConfigFindings {
     facts.note(findings.map(\.description))
     if exit == .done {
       let warnings = findings.count { $0.severity == "warning" }.counted("warning")
-      facts.note("The configuration is good: \(given.counted("setting")) given, \(warnings).")
+      facts.note("The configuration is valid: \(given.counted("setting")) given, \(warnings).")
     }
     return facts
   }
@@ -139,7 +139,7 @@ struct ConfigFindings {
         type.place, .warning, "'type' is '\(type.name)', a record of '\(other.name)' that '\(platform.name)' ignores")
     }
     return ConfigurationFault(
-      type.place, "'type' is '\(type.name)', which no record is",
+      type.place, "'type' is '\(type.name)', which is not a type of record",
       hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 

@@ -42,7 +42,7 @@ struct ConfigExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract:
-      "Print what a setting means and every layer that gave it a value, with file and line; the first one holds.")
+      "Print what a setting means and every layer that sets it, with file and line; the first one wins.")
 
   @Argument(help: "Section.key, in any spelling; a key alone; or a section for all its keys.")
   var key: String
@@ -78,7 +78,7 @@ struct ConfigSchemaCommand: ParsableCommand {
 struct ConfigSource<Name: JobNaming>: ParsableArguments {
   @OptionGroup var name: Name
 
-  @Option(help: "A configuration file, without a job. Repeatable; later ones win.")
+  @Option(help: "A configuration file, in place of a job. Repeatable; later ones win.")
   var file: [String] = []
 
   @OptionGroup var given: JobChanges
@@ -87,7 +87,7 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
 
   func validate() throws {
     if job != nil, !file.isEmpty { throw ValidationError("Give either a job or --file, not both.") }
-    if given.profile != nil, job == nil { throw ValidationError("--profile goes with a job.") }
+    if given.profile != nil, job == nil { throw ValidationError("--profile needs a job.") }
   }
 
   /// Reads everything and prints faults and warnings on stderr; faults end the command with their exit code.

@@ -27,7 +27,7 @@ struct DeltaDNACommands: PlatformCommands {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
     if !request.usesSandbox, request.settings.deltaDNA.engageURL == nil {
-      findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and nobody is asked")
+      findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and Engage is not asked")
     }
   }
 
@@ -46,10 +46,10 @@ struct DeltaDNACommands: PlatformCommands {
     let game = loaded.configuration.settings.deltaDNA
     findings.ok(
       "files",
-      game.eventSchema.map { "the event schema \($0) can be used" }
-        ?? "DeltaDNA.eventSchema is not set: names, empty values and size of events are checked, their parameters are not"
+      game.eventSchema.map { "the event schema \($0) is valid" }
+        ?? "DeltaDNA.eventSchema is not set: names, empty values and sizes of events are checked, but not their parameters"
     )
-    if let file = game.sessionConfiguration { findings.ok("files", "the session configuration \(file) can be used") }
+    if let file = game.sessionConfiguration { findings.ok("files", "the session configuration \(file) is valid") }
   }
 
   /// Checks the event schema and the saved Engage answer that the configuration names.
@@ -75,7 +75,7 @@ struct DeltaDNACommands: PlatformCommands {
 extension DeltaDNACommands {
   func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
     PreparationReport(notes: [
-      "events and parameters are declared in deltaDNA's own pages, which no call can do; 'deltadna schema infer' says which an export needs"
+      "events and parameters can only be declared in deltaDNA's own pages; 'deltadna schema infer' lists those that an export needs"
     ])
   }
 
@@ -94,14 +94,14 @@ extension DeltaDNACommands {
 
   func contents(of store: EventStore) throws -> Facts {
     let counts = try store.decisions.counts()
-    let questions = counts.waiting == 1 ? "1 engagement waits" : "\(counts.waiting) engagements wait"
+    let questions = counts.waiting == 1 ? "1 engagement pending" : "\(counts.waiting) engagements pending"
     var facts: Facts = [
       "decisions": [
         "waiting": .number(counts.waiting), "settled": .number(counts.settled), "answers": .number(counts.answers),
       ]
     ]
     facts.note(
-      "decisions: \(questions) to be asked, \(counts.settled) settled by the last run; \(counts.answers.counted("answer is", "answers are")) kept"
+      "decisions: \(questions), \(counts.settled) settled by the last run; \(counts.answers.counted("answer")) kept"
     )
     return facts
   }

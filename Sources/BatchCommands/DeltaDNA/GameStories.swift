@@ -59,7 +59,7 @@ struct GameStories: PlatformStories {
     if let end = events.last(where: { timeline.entries[$0].type == Self.ended }) {
       return "it ended with \(Self.ended) at \(timeline.entries[end].timestamp.rfc3339)"
     }
-    return "no \(Self.ended) of it is in the store: neither app nor SDK was seen to stop in it"
+    return "the store has no \(Self.ended) of it: no stop of the app or SDK was recorded in it"
   }
 
   private func session(after index: Int, _ timeline: DeviceTimeline) -> [String] {
@@ -84,7 +84,7 @@ struct GameStories: PlatformStories {
       guard let cause, cause.timestamp == entries[index].timestamp else {
         return [
           name(entries[index])
-            + " responded to an event that is not among those of the store: one that was quarantined, or purged"
+            + " responded to an event that the store does not have: it was quarantined or purged"
         ]
       }
       return [name(entries[index]) + " responded to \(cause.type.printable) (\(cause.reference))"]
@@ -138,18 +138,18 @@ struct GameStories: PlatformStories {
       case .on: lines.append("the app is on")
       case .away(let since):
         isSilent = true
-        lines.append("the app is away since \(since.rfc3339)")
+        lines.append("the app has been away since \(since.rfc3339)")
       case .open(let last):
         isSilent = true
         lines.append(
-          "its exports do not say when the app is used: a session is open, with its last event at \(last.rfc3339)")
+          "its exports have no lifecycle records: a session is open, with its last event at \(last.rfc3339)")
       }
       lines.append(
         state.session.isEmpty
-          ? "no session is under way; the next event, or the next start of the app, begins one"
+          ? "no session is under way; the next event, or the next start of the app, starts one"
           : "session \(state.session) "
             + (isSilent
-              ? "goes on if the device is used again within DeltaDNA.sessionTimeoutSeconds, and is over otherwise"
+              ? "continues if the device is used again within DeltaDNA.sessionTimeoutSeconds, and has ended otherwise"
               : "is under way"))
       if state.isOptedOut { lines.append("the player has opted out: nothing of the player is sent") }
       if state.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }

@@ -5,18 +5,18 @@ import GameRules
 struct TriggersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
-    abstract: "Campaigns that events trigger.",
+    abstract: "Explain the campaigns that events trigger.",
     subcommands: [TriggersExplainCommand.self])
 }
 
 struct TriggersExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Print what each trigger that waits for an event says to it, on a device that has counted nothing.",
+    abstract: "Print the result of each trigger for an event, on a device without counts.",
     discussion: """
-      Triggers come in the order in which they see the event, up to the first that responds: responds, condition (it does not \
-      hold), showCondition (none holds yet) or limit (it may never be shown). What looks odd in the configuration is told on \
-      stderr; one that cannot be used ends with exit code 78, an event that cannot be read with 65.
+      Triggers are listed in the order in which they see the event, up to the first that responds: responds, condition (it does \
+      not hold), showCondition (none holds yet) or limit (it may never be shown). Warnings about the configuration are on \
+      stderr; an invalid one ends with exit code 78, an invalid event with 65.
       """)
 
   @Option(help: "A saved answer of Engage to the decision point 'config'.")

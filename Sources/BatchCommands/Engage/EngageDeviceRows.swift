@@ -69,35 +69,35 @@ struct StoredDeviceState {
       var lines: [String] = []
       switch state.session {
       case .none: lines.append("no session is open")
-      case .active(let start, _): lines.append("a session is in use since \(start.rfc3339)")
+      case .active(let start, _): lines.append("a session has been active since \(start.rfc3339)")
       case .paused(let pause):
         lines.append(
-          "a session is out of use since \(pause.at.rfc3339), and ends with the first record or run after \(pause.expiresAt.rfc3339)"
+          "a session has been paused since \(pause.at.rfc3339), and ends with the first record or run after \(pause.expiresAt.rfc3339)"
         )
       }
       if let campaign = state.campaign {
         let isOver = [state.lastSeen, known].compactMap { $0 }.max().map { campaign.expiresAt <= $0 } ?? false
         lines.append(
           "campaign '\(campaign.name.description.printable)' "
-            + (isOver ? "was over at" : "holds until") + " \(campaign.expiresAt.rfc3339)")
+            + (isOver ? "expired at" : "is active until") + " \(campaign.expiresAt.rfc3339)")
       }
       if state.consent.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
       if !state.waiting.isEmpty {
         lines.append(
-          state.waiting.count.counted("session event waits", "session events wait")
-            + " (HOLD) for a mobile user id: a record that names one lets them go, or "
+          state.waiting.count.counted("session event is", "session events are")
+            + " pending (HOLD) for a mobile user id: a record that names one releases them, or "
             + "'identity' true with Recipient.enableAutoAnonymousTracking")
       }
       if !state.held.isEmpty {
         lines.append(
-          state.held.count.counted("event waits", "events wait")
-            + " (HOLD) for a location (Augmentation.augmentationTimeout): the next run decides"
+          state.held.count.counted("event is", "events are")
+            + " pending (HOLD) for a location (Augmentation.augmentationTimeout), until the next run"
         )
       }
       lines.append(
         state.hasLifecycle
-          ? "its exports say when the app is used, and sessions follow that"
-          : "its exports do not say when the app is used, so sessions follow the gaps between events")
+          ? "its exports have lifecycle records, which define sessions"
+          : "its exports have no lifecycle records, so gaps between events define sessions")
       return lines
     }
   }

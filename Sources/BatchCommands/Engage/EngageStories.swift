@@ -38,7 +38,7 @@ struct EngageStories: PlatformStories {
   // MARK: - Events
 
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) throws {
-    answer.add("meaning", titled: "tells of", meaning(timeline.entries[index]))
+    answer.add("meaning", titled: "meaning", meaning(timeline.entries[index]))
     answer.add("session", titled: "session", session(index, timeline, decided))
     answer.add("campaign", titled: "campaign", campaign(index, timeline, decided))
     answer.add("identity", titled: "identity", try identity(timeline.entries[index]))
@@ -57,7 +57,7 @@ struct EngageStories: PlatformStories {
       guard !told.isEmpty, event.attribute(name) != nil else { continue }
       return ["\(told.reversed().joined(separator: " or ")), by its attribute '\(name)'"]
     }
-    return ["\(kinds.contains(.link) ? "link opened, or " : "")an event of the app's own with this code"]
+    return ["\(kinds.contains(.link) ? "link opened, or " : "")a custom event of the app with this code"]
   }
 
   private func session(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
@@ -65,13 +65,13 @@ struct EngageStories: PlatformStories {
     guard let session = timeline.session(at: index, codes) else {
       return ["no session was open at that time"]
     }
-    var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
+    var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its start is not in the store"
     if session.events > 1 { words += "; this is event \(session.events) of it" }
     guard let end = session.end else { return [words + "; its end is not in the store yet"] }
     let length = end.attribute(useTime.name).map { ", after \($0) \(useTime.unit) of use" } ?? ""
     return [
       words + "; it ended at \(end.timestamp.rfc3339)\(length)",
-      "a session ends when it is not used for " + decided.setting("Session.sessionLifecycleExpiration"),
+      "a session ends when it is unused for " + decided.setting("Session.sessionLifecycleExpiration"),
     ]
   }
 
@@ -84,17 +84,17 @@ struct EngageStories: PlatformStories {
     }
     guard let campaign = campaigns.campaign(at: index, in: timeline) else {
       guard let last = campaigns.last(before: index, in: timeline) else {
-        return ["none: no notification and no link before it named one"]
+        return ["none: no notification or link before it named one"]
       }
       return [
-        "none was active: '\(last.name.printable)', which came \(origin(last.first)), was over by then",
-        "a campaign ends with the expiry that came with it; one that came without lasts "
+        "none was active: '\(last.name.printable)', which came \(origin(last.first)), had expired by then",
+        "a campaign ends at its own expiry; one without expiry lasts "
           + decided.setting("General.defaultCurrentCampaignExpiration"),
       ]
     }
     let origin =
       campaign.first.id == event.id
-      ? event.campaignSource(settings) == nil ? "it is the first event that carries it" : "it came with this very event"
+      ? event.campaignSource(settings) == nil ? "it is the first event that carries it" : "it came with this event"
       : "it came \(origin(campaign.first))"
     return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
   }
@@ -107,7 +107,7 @@ struct EngageStories: PlatformStories {
   }
 
   private static let late =
-    "its record came after what followed it had been decided, too late for sessions and campaigns to be decided anew"
+    "its record came after later ones had been processed, too late to rewind sessions and campaigns"
 
   private func origin(_ entry: DeviceTimeline.Entry) -> String {
     entry.campaignSource(settings).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
@@ -140,7 +140,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func show(_ plan: MergePlan) -> String {
-    "see it: " + ShellCommand("identity", "show", String(plan.id), "--store", store.path).text
+    "details: " + ShellCommand("identity", "show", String(plan.id), "--store", store.path).text
   }
 
   // MARK: - Devices
@@ -154,7 +154,7 @@ struct EngageStories: PlatformStories {
     guard !timeline.entries[index].tells(.sessionEnded, codes), let session = timeline.session(at: index, codes) else {
       return "no session was open"
     }
-    let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
+    let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its start is not in the store"
     if let end = session.end {
       let isOver = instant.map { end.timestamp < $0 } ?? true
       return "\(start); \(isOver ? "had ended" : "ended later,") at \(end.timestamp.rfc3339)"

@@ -87,7 +87,7 @@ extension DeviceTimeline.Entry {
     if kinds.contains(.receivedNotification) { return "the notification received" }
     if kinds.contains(.openedNotification) { return "the notification opened" }
     guard kinds.contains(.link) else { return nil }
-    if kinds.contains(.sessionStarted) { return "the link opened, or the session begun," }
+    if kinds.contains(.sessionStarted) { return "the link opened, or the session started," }
     // Links may share a code with named events and goals.
     let names = [AutomaticField.eventName, .goalName].map { settings.attributeNames[$0] }
     return names.allSatisfy { attribute($0) == nil } ? "the link opened" : nil

@@ -27,7 +27,7 @@ struct DeviceStory {
   private var name: String { String(decoding: device, as: UTF8.self) }
 
   func answer() throws -> Facts {
-    let moment = at.map { "at \($0.rfc3339)" } ?? "at the end of what the store knows"
+    let moment = at.map { "at \($0.rfc3339)" } ?? "at the store's known time"
     let shown = personal.id(name).text
     var answer: Facts = ["device": .text(shown), "at": .text(at?.rfc3339)]
     answer.add(subject: "Device \(shown ?? "") \(moment)")
@@ -45,7 +45,7 @@ struct DeviceStory {
 
   private func events(_ index: Int?) -> [String] {
     guard let first = timeline.entries.first, let last = timeline.entries.last else {
-      return ["the store has no event of it"]
+      return ["the store has no events of it"]
     }
     var lines = [
       "\(timeline.entries.count) in the store, from \(first.timestamp.rfc3339) to \(last.timestamp.rfc3339)"
@@ -66,9 +66,9 @@ struct DeviceStory {
     guard !lines.isEmpty else { return [] }
     let more = lines.count - Self.shownCorrections
     let head = [
-      lines.count.counted("event was", "events were") + " sent otherwise than late records make "
+      lines.count.counted("event was", "events were") + " sent before late records changed "
         + "\(lines.count == 1 ? "it" : "them"); a service takes nothing back: 'store corrections' has both forms",
-      "session and campaign are told here as they were sent",
+      "session and campaign are shown here as they were sent",
     ]
     return head + lines.prefix(Self.shownCorrections) + (more > 0 ? ["and \(more.grouped) more"] : [])
   }

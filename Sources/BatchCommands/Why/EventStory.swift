@@ -34,14 +34,14 @@ struct EventStory {
     ]
     answer.add(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
     answer.add("event", titled: "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
-    answer.add("source", titled: "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
+    answer.add("source", titled: "read from", event.source.map { "\($0)" } ?? "unknown: the store has no line for it")
     let settings = try DecidedBy(event.stored.chunk, in: store)
     if let correction = try correction() {
       answer.add("correction", titled: "correction", correction)
     } else {
       try stories?.tell(of: index, in: timeline, decided: settings, &answer)
     }
-    answer.add("decided", titled: "decided by", settings.words)
+    answer.add("decided", titled: "processed by", settings.words)
     answer.add("status", titled: "status", try status())
     answer.add("sending", titled: "sending", try sending())
     return answer
@@ -55,7 +55,7 @@ struct EventStory {
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
       words = [
         "\(correction.verdict); a service takes nothing back: 'store corrections' has both forms",
-        "it was decided without that record, so no reason is told for the session and the campaign that it has",
+        "it was processed without that record, so its session and campaign are not explained",
       ]
     }
     return words
@@ -71,13 +71,13 @@ struct EventStory {
     default:
       let unsent = try platform.unsentEvents(in: store).filter { $0.status == status.name }
       lines += unsent.map {
-        "not posted: \($0.reason) (\(status.name), decided by \($0.setting)); ends with \($0.ends)"
+        "not posted: \($0.reason) (\(status.name), \($0.setting)); ends with \($0.ends)"
       }
       if unsent.isEmpty { lines.append("not posted (\(status.name))") }
       if status == .notPosted { lines += try lastRun() }
     }
     if let reason = event.stored.reason {
-      lines.append("in the words of the service or the network: \(reason.printable)")
+      lines.append("reported by the service or the network: \(reason.printable)")
     }
     return lines
   }
@@ -86,7 +86,7 @@ struct EventStory {
   private func lastRun() throws -> [String] {
     guard let run = try store.runs.all().last, let bytes = try store.runs.report(of: run.id) else { return [] }
     let report = try StoredReport.report(bytes)
-    if report.mode == .noUpload { return ["run \(run.id.number), the last one, was to send nothing (--no-upload)"] }
+    if report.mode == .noUpload { return ["run \(run.id.number), the last one, did not send (--no-upload)"] }
     guard let failure = report.failure else { return [] }
     return [
       "run \(run.id.number), the last one, ended with exit code \(report.exit.rawValue): \(failure.inOneLine.printable)"
@@ -97,22 +97,22 @@ struct EventStory {
     guard let chunk = try store.ledger.chunk(event.stored.chunk) else { return [] }
     let isOver = event.stored.status == .expired && platform.window(Settings(), asOf: .now) != nil
     if isOver, try store.ledger.attempts(of: chunk.id).isEmpty {
-      return ["no request has it; each run and 'post' looks again whether it is in the time that the service takes"]
+      return ["in no request; each run and 'post' checks again whether the service accepts events of its time"]
     }
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
     // Attempts of the parent chunk do not count if the event was taken out before it was sent.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
-    let request = others == 0 ? "a request of its own" : "one request with \(others.counted("other event"))"
+    let request = others == 0 ? "a request for it alone" : "one request with \(others.counted("other event"))"
     var lines = [
       "\(request) (chunk \(chunk.id)"
         + (chunk.parent.map {
-          ", split off chunk \($0)\(isRefused ? ", which the service did not take as a whole" : ""))"
+          ", split from chunk \($0)\(isRefused ? ", which the service did not accept as a whole" : ""))"
         }
           ?? ")")
     ]
-    if attempts.isEmpty { lines.append("no attempt was made yet") }
+    if attempts.isEmpty { lines.append("no attempt yet") }
     for attempt in attempts {
       let ending = attempt.outcome.map(Self.words) ?? "under way, or its run was killed"
       let reason = attempt.reason.map { ": \($0.printable)" } ?? ""
@@ -126,10 +126,10 @@ struct EventStory {
   private static func words(_ outcome: AttemptOutcome) -> String {
     switch outcome {
     case .acknowledged: "acknowledged by the service"
-    case .notSent: "nothing of it left this machine"
-    case .refused: "the service did not take it, whatever was in it"
-    case .rejected: "the service refused what was in it"
-    case .unknown: "no answer came; the service may have it"
+    case .notSent: "no byte of it left this machine"
+    case .refused: "the service refused the request, whatever its content"
+    case .rejected: "the service rejected its content"
+    case .unknown: "no complete answer came; the service may have it"
     }
   }
 }
@@ -159,7 +159,7 @@ struct DecidedBy {
 
   /// Returns the value with the setting's name and origin.
   func setting(_ name: String) -> String {
-    guard let setting = settings[name] else { return "what \(name) said" }
+    guard let setting = settings[name] else { return "the value of \(name)" }
     return "\(setting.value) (\(name), \(setting.origin))"
   }
 }
@@ -184,7 +184,7 @@ struct QuarantinedEventStory {
       "reason": .text(event.line.reason.rawValue), "file": .text(source?.file), "line": .number(source?.line),
     ]
     answer.add(subject: "Event \(id) at \(id.timestamp.rfc3339)")
-    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "not known: the store has no line of it")
+    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no line for it")
     answer.add(
       "quarantine", titled: "quarantined",
       "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",
@@ -194,10 +194,10 @@ struct QuarantinedEventStory {
   }
 
   private func status(_ replay: ShellCommand?) -> String {
-    if let run = event.replayedRun { return "taken in again by run \(run.number)" }
-    if let resolution = event.resolution { return "not sent: a person settled it (\(resolution.rawValue))" }
-    let waits = "not sent: it waits in quarantine"
-    guard let replay else { return "\(waits); once it is right, 'quarantine replay' with the store's job takes it in" }
-    return "\(waits); once it is right, this takes it in, and the next run sends it: \(replay.text)"
+    if let run = event.replayedRun { return "imported again by run \(run.number)" }
+    if let resolution = event.resolution { return "not sent: resolved by a person (\(resolution.rawValue))" }
+    let waits = "not sent: in quarantine"
+    guard let replay else { return "\(waits); once it is fixed, 'quarantine replay' with the store's job imports it" }
+    return "\(waits); once it is fixed, this imports it, and the next run sends it: \(replay.text)"
   }
 }
