@@ -43,12 +43,12 @@ extension LinkReport {
         warning: ambiguous 'test/:testId'
         warning: unknown_handler 'log'
         level 0: app://test/5/more?utm_source=mail&b
-          test/:testId: wants 1 segments after the host, not 2
-          test/new: wants 1 segments after the host, not 2
-          test/:any: wants 1 segments after the host, not 2
+          test/:testId: expects 1 segments after the host, not 2
+          test/new: expects 1 segments after the host, not 2
+          test/:any: expects 1 segments after the host, not 2
         level 1: app://test/5?utm_source=mail&b
           test/:testId: matches
-          test/new: wants 'new' as segment 1, not '5'
+          test/new: expects 'new' as segment 1, not '5'
           test/:any: matches too, but 'test/:testId' comes first
         """)
   }
@@ -57,7 +57,7 @@ extension LinkReport {
     let report = LinkReport("app://test/x", router: router)
     #expect(report.text.contains("route: test/:any (routes.json:4:1)\n"))
     #expect(report.text.contains("\n  not passed on: the route lists neither postSilverpop nor engageDefaultHandler\n"))
-    #expect(report.text.contains("\n  test/:testId: wants 'testId' to match '[0-9]+', which 'x' does not\n"))
+    #expect(report.text.contains("\n  test/:testId: expects 'testId' to match '[0-9]+', which 'x' does not\n"))
   }
 
   @Test func reportsTheSameAsJSON() {

@@ -50,7 +50,7 @@ import Testing
     #expect(stopped.code == 66)
     #expect(
       stopped.messages.hasSuffix(
-        "Once the input has arrived, the same command continues from here; with --allow-missing it continues without it.\n"),
+        "Once the input is there, the same command continues from here; with --allow-missing, without it.\n"),
       "\(stopped.messages)")
     let gone = try workspace.run(command + ["--allow-missing"])
     #expect(gone.code == 0 && gone.messages.contains("1 done before, 1 without input"), "\(gone.messages)")

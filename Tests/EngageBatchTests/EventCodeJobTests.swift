@@ -89,11 +89,11 @@ import Testing
       ),
       (
         ["89", "91", "92", "94", "95", "103", "104", "174"], "acoustic-mobile",
-        #"ok: event types: the service knows 174 (push delivery status), and received notifications are not sent; with General.eventCodes = {"base": "acoustic-mobile", "receivedNotification": {"code": "174"}} they are"#
+        #"ok: event types: the service knows 174 (push delivery status), but received notifications are not sent; with General.eventCodes = {"base": "acoustic-mobile", "receivedNotification": {"code": "174"}} they are"#
       ),
       (
         ["89", "94", "103", "104"], "engage-sdk",
-        "warning: event types: not known to the service: 12 (installed), 13 (session started, link opened), 14 (session ended), 15 (goal abandoned), 16 (goal completed), 17 (named event), 48 (received notification), 49 (opened notification); it knows 89 (installed), 94 (opened notification), 103 (push enabled), 104 (push disabled) of 'acoustic-mobile': set General.eventCodes to that, and have its support enable 91 (session started), 92 (session ended), 95 (goal abandoned, goal completed, named event, link opened), or give them an empty code in a table of your own"
+        "warning: event types: not known to the service: 12 (installed), 13 (session started, link opened), 14 (session ended), 15 (goal abandoned), 16 (goal completed), 17 (named event), 48 (received notification), 49 (opened notification); it knows 89 (installed), 94 (opened notification), 103 (push enabled), 104 (push disabled) of 'acoustic-mobile': set General.eventCodes to that, and have its support enable 91 (session started), 92 (session ended), 95 (goal abandoned, goal completed, named event, link opened), or give them an empty code in your own table"
       ),
       (
         ["89", "94"], #"{"base": "acoustic-mobile", "sessionEnded": {"code": ""}, "sessionStarted": {"code": ""}}"#,

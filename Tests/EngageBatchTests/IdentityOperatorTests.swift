@@ -232,8 +232,8 @@ import Testing
     #expect(refused.code == 78)
     #expect(
       refused.messages
-        == "error: General.databaseListId is not set, so it is not known in which list the recipients are; nothing was changed. "
-        + "Name the job whose store it is (--job), or its configuration (--file)\n")
+        == "error: General.databaseListId is not set, so the list of the recipients is unknown; nothing was changed. "
+        + "Name the job of the store (--job), or its configuration (--file)\n")
     #expect(recipients == before.0)
     #expect(service.server.rows(of: "50002") == before.1)
     #expect(try identity("list").output.contains("1\tdone\tmove-mobile-user-id\t"))
@@ -328,8 +328,8 @@ import Testing
       ("900000000999", "c-1", Int32(65), "no recipient has the anonymous id; nothing was written"),
       ("900000000201", "c-9", 65, "no recipient has the primary user id; nothing was written"),
       ("900000000202", "c-1", 65, "both ids belong to the same recipient; nothing was written"),
-      ("", "c-1", 64, "Ids and names of columns cannot be empty."),
-      ("900000000201", "", 64, "Ids and names of columns cannot be empty."),
+      ("", "c-1", 64, "Ids and column names cannot be empty."),
+      ("900000000201", "", 64, "Ids and column names cannot be empty."),
     ] {
       let refused = try link(anonymous, primary, "--primary-column", "customer_id", column[0], column[1])
       #expect(refused.code == code)
@@ -352,7 +352,7 @@ import Testing
     #expect(finished.code == 78)
     #expect(
       finished.messages
-        == "var/game.sqlite: error: the store is one of 'deltadna', which has no identities; name one of 'engage'\n")
+        == "var/game.sqlite: error: the store is for 'deltadna', which has no identities; name one for 'engage'\n")
   }
 
   @Test("history has the end of what an operator did, whatever it was")

@@ -79,9 +79,9 @@ import Testing
       #""namedEvnt""#, #"{"path": "e", "table": {"a": "launch"}, "default": "sesion"}"#, #""namedEvent""#)
     #expect(code == 78)
     #expect(found.count == 2)
-    #expect(found.first == "own.json:2: error: 'type' is 'namedEvnt', which is not a type of record; did you mean 'namedEvent'?")
+    #expect(found.first == "own.json:2: error: 'type' is 'namedEvnt', which does not exist; did you mean 'namedEvent'?")
     #expect(
-      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which is not a type of record; known are launch, foreground,")
+      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which does not exist; known are launch, foreground,")
         == true)
     let (warned, warnings) = try check(#""transaction""#, #""launch""#)
     #expect(warned == 0)

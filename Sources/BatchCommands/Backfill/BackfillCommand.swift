@@ -106,7 +106,7 @@ struct BackfillCommand: ParsableCommand {
         total.add(report)
         let isUnused = report.summary.records.isUseless(true) && !empty.allowEmpty
         let words = BackfillTotal.words(report.summary, events: report.quarantinedEvents)
-        Streams.note("\(name)  \(words)\(isUnused ? "; no record was usable, so the window is not done" : "")")
+        Streams.note("\(name)  \(words)\(isUnused ? "; no usable record, so it is not done" : "")")
         let refused = outcome.report.summary.identity.refused
         guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summaryJSON) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
@@ -152,7 +152,7 @@ struct BackfillCommand: ParsableCommand {
     // A backfill that goes backward would be refused again.
     if case InputError.missing = error {
       Streams.note(
-        "Once the input has arrived, the same command continues from here; with --allow-missing it continues without it.")
+        "Once the input is there, the same command continues from here; with --allow-missing, without it.")
     } else if !(error is BackwardRunError) {
       Streams.note("The same command continues from here.")
     }

@@ -139,7 +139,7 @@ struct ConfigFindings {
         type.place, .warning, "'type' is '\(type.name)', a record of '\(other.name)' that '\(platform.name)' ignores")
     }
     return ConfigurationFault(
-      type.place, "'type' is '\(type.name)', which is not a type of record",
+      type.place, "'type' is '\(type.name)', which does not exist",
       hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 

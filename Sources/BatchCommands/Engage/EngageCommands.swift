@@ -139,7 +139,7 @@ extension EngageCommands {
     guard !settings.general.listId.isEmpty else {
       throw ServiceErasureRefusal(
         description:
-          "error: General.databaseListId names no list that people could be deleted from; nothing was changed")
+          "error: General.databaseListId is not set, so there is no list to delete people from; nothing was changed")
     }
     let traces = try store.identities.serviceTraces(of: ids)
     let stays = "its recipients stay until it is named with --mobile-user-id"

@@ -7,17 +7,17 @@ struct ExpirationCommand: ParsableCommand {
     commandName: "expiration",
     abstract: "Print when a text like '1 day 15m' or '2014/12/25 11:12:13' expires.",
     discussion: """
-      The expiry is printed on stdout in RFC 3339, what was understood on stderr. A text that is not an expiration prints \
-      nothing on stdout and ends with exit code 65; with --compat it prints what the iOS SDK made of it.
+      The expiry is printed on stdout in RFC 3339, the interpretation on stderr. A text that is not an expiration prints \
+      nothing on stdout and ends with exit code 65; with --compat it prints the expiry on iOS.
       """)
 
   @Argument(help: "The text, as in a campaign or a configuration.")
   var text: String
 
-  @Option(name: .customLong("from"), help: "When it begins. (default: now)", transform: Instant.argument)
+  @Option(name: .customLong("from"), help: "The start of a duration. (default: now)", transform: Instant.argument)
   var start: Instant?
 
-  @Flag(help: "Show what the SDKs of 2014 made of the text.")
+  @Flag(help: "Show how the SDKs of 2014 read the text.")
   var compat = false
 
   @OptionGroup var answer: AnswerOption
@@ -87,11 +87,11 @@ struct ExpirationReport {
   }
 
   private func words(for reading: SDKExpiration) -> String {
-    let expiry = reading.expiry.map(\.rfc3339) ?? "no date that can be written"
+    let expiry = reading.expiry.map(\.rfc3339) ?? "a date out of range"
     switch reading.kind {
     case .duration: return "read a duration of \(reading.seconds) s: \(expiry)"
     case .absolute: return "read a date: \(expiry)"
-    case .none: return "recognised nothing, so it expired at once: \(expiry)"
+    case .none: return "recognized nothing, so it expired at once: \(expiry)"
     case .exception: return "raised an exception"
     }
   }
@@ -110,7 +110,7 @@ extension ExpirationText.Refusal {
   fileprivate var words: String {
     switch self {
     case .empty: "it is empty"
-    case .unexpectedText: "it has text where a number with a unit or a date 'YYYY/MM/DD HH:MM:SS' should be"
+    case .unexpectedText: "it has text other than numbers with units or a date 'YYYY/MM/DD HH:MM:SS'"
     case .unknownUnit: "it has a unit other than days, hours, minutes and seconds"
     case .repeatedUnit: "it has the same unit twice"
     case .invalidDate: "the calendar has no such date"

@@ -7,13 +7,13 @@ import FoundationEssentials
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",
-    abstract: "Print which route takes a link, why the others do not, and what reaches campaigns.",
+    abstract: "Print which route matches a link, why the others do not, and which parameters campaigns get.",
     discussion: """
-      Without --routes only the query is read. Findings about the route file go to stderr; a file that cannot be used \
-      ends with exit code 78.
+      Without --routes only the query is read. Findings in the route file go to stderr; an invalid file ends with exit \
+      code 78.
       """)
 
-  @Argument(help: "The link as it was recorded.")
+  @Argument(help: "The link as recorded.")
   var url: String
 
   @Option(help: "A MobileDeepLinkingConfig.json.")
@@ -22,7 +22,7 @@ struct LinkCommand: ParsableCommand {
   @Option(help: "How to choose between routes that all match: literal-first, or file for the order of the file.")
   var routeOrder: RouteOrderPolicy = .literalFirst
 
-  @Option(help: "A host whose http(s) links are read like links to the app; '*.' for all below a domain. Repeatable.")
+  @Option(help: "A host whose http(s) links are read as links to the app; '*.' covers all subdomains. Repeatable.")
   var ownDomain: [String] = []
 
   @OptionGroup var answer: AnswerOption
@@ -120,7 +120,7 @@ struct LinkReport {
         }),
       levels.flatMap { level, routes in ["level \(level.trimmed): \(level.link)"] + routes.map(\.line) })
     facts.add(
-      "truncated", .flag(explanation.isTruncated), explanation.isTruncated ? ["further levels are left out"] : [])
+      "truncated", .flag(explanation.isTruncated), explanation.isTruncated ? ["further levels are omitted"] : [])
     return facts
   }
 
@@ -139,26 +139,26 @@ struct LinkReport {
       case .passed: ("matches", [:])
       case .host(let wanted, let given):
         (
-          "wants the host '\(text(wanted))', \(given.map { "not '\($0)'" } ?? "and there is none")",
+          "expects the host '\(text(wanted))', \(given.map { "not '\($0)'" } ?? "but there is none")",
           ["want": .text(text(wanted)), "got": .text(given?.description)]
         )
       case .count(let wanted, let given):
-        ("wants \(wanted) segments after the host, not \(given)", ["want": .number(wanted), "got": .number(given)])
+        ("expects \(wanted) segments after the host, not \(given)", ["want": .number(wanted), "got": .number(given)])
       case .literal(let index, let wanted, let given):
         (
-          "wants '\(text(wanted))' as segment \(index + 1), not '\(given)'",
+          "expects '\(text(wanted))' as segment \(index + 1), not '\(given)'",
           ["index": .number(index), "want": .text(text(wanted)), "got": .text(given.description)]
         )
       case .expression(let parameter, let pattern, let given):
         (
-          "wants '\(text(parameter))' to match '\(pattern)', which '\(given)' does not",
+          "expects '\(text(parameter))' to match '\(pattern)', which '\(given)' does not",
           ["parameter": .text(text(parameter)), "pattern": .text(pattern), "got": .text(given.description)]
         )
       case .missing(let parameter):
         ("requires '\(text(parameter))', which is missing", ["parameter": .text(text(parameter))])
       case .tooLong(let parameter):
         (
-          "the value of '\(text(parameter))' is too long for its expression; nothing is routed",
+          "the value of '\(text(parameter))' is too long for its expression; no route is chosen",
           ["parameter": .text(text(parameter))]
         )
       case .shadowed(let other): ("matches too, but '\(key(other))' comes first", ["by": .text(key(other))])

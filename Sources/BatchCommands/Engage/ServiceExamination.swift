@@ -37,7 +37,7 @@ struct ServiceExamination {
   private mutating func signsIn() -> Bool {
     switch service.authenticate() {
     case .success:
-      found.ok("credentials", "a token was given by \(service.address.origin)\(service.address.path)")
+      found.ok("credentials", "\(service.address.origin)\(service.address.path) issued a token")
       return true
     case .failure(let failure):
       let setting =
@@ -53,7 +53,7 @@ struct ServiceExamination {
 
   private mutating func checkClock() {
     guard let offset = service.counters.clockOffset else {
-      found.warning("clock", "the service's answers carry no date, so clocks cannot be compared")
+      found.warning("clock", "the service's responses have no date, so clocks cannot be compared")
       return
     }
     let seconds = Int(offset.magnitude)
@@ -61,7 +61,7 @@ struct ServiceExamination {
       found.warning(
         "clock",
         "this machine's clock is \(Milliseconds(Int64(seconds) * 1000).inWords) "
-          + "\(offset > 0 ? "behind" : "ahead of") the service's; set it by NTP")
+          + "\(offset > 0 ? "behind" : "ahead of") the service's; set it with NTP")
     } else {
       found.ok("clock", "within \(seconds) s of the service's")
     }
@@ -71,7 +71,7 @@ struct ServiceExamination {
 
   private mutating func checkList() {
     let list = settings.general.listId
-    guard !list.isEmpty else { return found.ok("list", "no list is named, and none is needed without identity") }
+    guard !list.isEmpty else { return found.ok("list", "no list is set, and none is needed without identity") }
     let identities = IdentitySettings(settings)
     let described = examine("list", list, setting: "General.databaseListId", NeededColumn.ofList(identities))
     guard identity, let described, let objection = KeyObjection(identities, listKey: described.keyColumns) else {
@@ -127,7 +127,7 @@ struct ServiceExamination {
     }
     found.warning(
       check,
-      "\(id): the column '\(need.name)' is of type \(type), where \(need.types.sorted().joined(separator: " or ")) is wanted",
+      "\(id): the column '\(need.name)' has type \(type) instead of \(need.types.sorted().joined(separator: " or "))",
       setting: need.setting)
   }
 
@@ -160,7 +160,7 @@ struct ServiceExamination {
         other.missing.isEmpty
           ? "it knows all of '\(other.profile)': set General.eventCodes to that"
           : "it knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that, and have its support enable "
-            + "\(words(other.missing)), or give them an empty code in a table of your own"
+            + "\(words(other.missing)), or give them an empty code in your own table"
       }
       found.warning(
         check,
@@ -170,7 +170,7 @@ struct ServiceExamination {
     if codes[.receivedNotification].code.isEmpty, isKnown[EventCodes.deliveryStatus] == true {
       found.ok(
         check,
-        "the service knows \(EventCodes.deliveryStatus) (push delivery status), and received notifications are not sent; with General.eventCodes = "
+        "the service knows \(EventCodes.deliveryStatus) (push delivery status), but received notifications are not sent; with General.eventCodes = "
           + "{\"base\": \"\(codes.profile)\", \"receivedNotification\": {\"code\": \"\(EventCodes.deliveryStatus)\"}} they are"
       )
     }
@@ -197,7 +197,7 @@ struct ServiceExamination {
   private mutating func checkEventErrors() {
     guard let reason = service.eventErrors().reason else {
       return found.ok(
-        "events", "refused events can be read back; submission is not tried, because it would leave an event")
+        "events", "refused events can be read back; submission is not tested, because it would leave an event")
     }
     found.warning("events", "refused events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
   }

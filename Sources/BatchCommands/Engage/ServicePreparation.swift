@@ -47,12 +47,12 @@ struct ServicePreparation {
   private static let tableName = "AuditRecord"
   private static let nameIsTaken = 256
   private static let useOther =
-    "set AuditRecord.auditRecordListId to the id of the table of that name, which 'engage-batch xmlapi GetLists' tells"
+    "set AuditRecord.auditRecordListId to the id of the table of that name; 'engage-batch xmlapi GetLists' lists it"
 
   private mutating func checkAuditTable(_ needs: [NeededColumn]) throws {
     let id = settings.audit.tableId
     let known = try call(.describe(id), "table \(id)")
-    let advice = "tables cannot be changed: --audit-table makes one where AuditRecord.auditRecordListId is not set"
+    let advice = "tables cannot be changed: --audit-table creates one if AuditRecord.auditRecordListId is not set"
     for need in needs {
       if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
         check(need, column, in: "table \(id)")
@@ -82,7 +82,7 @@ struct ServicePreparation {
   private mutating func check(_ need: NeededColumn, _ column: ListDescription.ListColumn, in place: String) {
     guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else { return }
     report.problems.append(
-      "\(place): the column '\(need.name)' is of type \(type), where \(need.types.sorted().joined(separator: " or ")) is wanted, and types cannot be changed; name another with \(need.setting)"
+      "\(place): the column '\(need.name)' has type \(type) instead of \(need.types.sorted().joined(separator: " or ")), and types cannot be changed; name another with \(need.setting)"
     )
   }
 
@@ -95,7 +95,7 @@ struct ServicePreparation {
     case .rejected(let fault):
       failure.exit = .configuration
       if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
-    case .unknown: failure.reason += "; it may have been made, which the next try finds"
+    case .unknown: failure.reason += "; it may have been created, which the next try detects"
     case .notSent, .refused: break
     }
     throw failure
@@ -108,5 +108,5 @@ struct ServicePreparationFailure: RunError, CustomStringConvertible {
   var reason: String
   var exit: RunExit
 
-  var description: String { "error: \(what): \(reason); what was made before stays" }
+  var description: String { "error: \(what): \(reason); what was created before remains" }
 }

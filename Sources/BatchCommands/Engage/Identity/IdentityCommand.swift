@@ -9,9 +9,9 @@ import Engage
 struct IdentityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity",
-    abstract: "Look at merges, finish them, take them back.",
+    abstract: "List merges, finish them, undo them.",
     discussion: """
-      Plans that a fault or a kill interrupted are finished by the next run. Those in the states 'conflict' and 'held' wait for \
+      Plans interrupted by a fault or a kill are finished by the next run. Those in the states 'conflict' and 'held' need \
       'resume', 'undo' or 'abandon'. What the service refuses for good is 'refused', and each run tries it again.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
@@ -81,7 +81,7 @@ extension IdentityCommand {
 
     @OptionGroup var choice: StoreChoice<JobName>
     @OptionGroup var personal: PersonalDataOption
-    @Flag(help: "Only plans that are not ended.")
+    @Flag(help: "Only unfinished plans.")
     var open = false
     @OptionGroup var answer: AnswerOption
 
@@ -105,7 +105,7 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show one plan with its steps, its images and its journal.")
+      abstract: "Show a plan with its steps, the values before and after, and its journal.")
 
     @Argument(help: "The number of the plan.")
     var plan: Int64
@@ -129,8 +129,8 @@ extension IdentityCommand {
     static let configuration = CommandConfiguration(
       abstract: "List devices with their mobile user id and recipient, and the recipients that were merged.",
       discussion: """
-        A line for each device, and before it one for each recipient that it had and that was merged into another. Ids are hashed \
-        unless --show-personal-data is given.
+        A line for each device, preceded by one for each of its recipients that was merged into another. Ids are hashed unless \
+        --show-personal-data is given.
         """)
 
     @OptionGroup var choice: StoreChoice<JobName>
@@ -157,23 +157,23 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Link: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Write a user's id into a column of an anonymous recipient and of the user's own.",
+      abstract: "Write a user's id into a column of an anonymous recipient and of the user's recipient.",
       discussion: "The SDKs' older updateAnonymousToPrimaryUser. Both recipients must exist.")
 
     @Option(help: ArgumentHelp("The recipient id of the anonymous recipient.", valueName: "id"))
     var anonymous: String
     @Option(help: ArgumentHelp("The user's id.", valueName: "id"))
     var primary: String
-    @Option(help: ArgumentHelp("The column that both get the user's id in.", valueName: "name"))
+    @Option(help: ArgumentHelp("The column that gets the user's id in both.", valueName: "name"))
     var mergeColumn: String
-    @Option(help: ArgumentHelp("The column by which the user's own recipient is found.", valueName: "name"))
+    @Option(help: ArgumentHelp("The column by which the user's recipient is found.", valueName: "name"))
     var primaryColumn = "EMAIL"
     @OptionGroup var source: ConfigSource<JobName>
     @OptionGroup var answer: AnswerOption
 
     func validate() throws {
       guard ![anonymous, primary, mergeColumn, primaryColumn].contains(where: \.isEmpty) else {
-        throw ValidationError("Ids and names of columns cannot be empty.")
+        throw ValidationError("Ids and column names cannot be empty.")
       }
     }
 
@@ -201,8 +201,8 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Renew: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Forget a recipient that the service has no more; the next run gives its devices another one.",
-      discussion: "Nothing is asked of the service: 'engage-batch verify' names recipients that are gone.")
+      abstract: "Forget a recipient that the service no longer has; the next run gives its devices another one.",
+      discussion: "The service is not asked: 'engage-batch verify' names recipients that are gone.")
 
     @Argument(help: "The recipient's id.")
     var recipient: String
@@ -215,7 +215,7 @@ extension IdentityCommand {
           throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
         }
         options.answer.format.tell(["devices": .number(devices)]) {
-          Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
+          Streams.data("\(devices.counted("device gets", "devices get")) another recipient in the next run")
         }
       }
     }
@@ -225,7 +225,7 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Go on with all plans that are not ended, or with one; decide held checks anew.")
+      abstract: "Continue all unfinished plans, or one; make held checks again.")
 
     @Argument(help: "The number of the plan. (default: all)")
     var plan: Int64?
@@ -245,16 +245,16 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a plan back, from wherever it is; the same merge is not made again.",
+      abstract: "Undo a plan in any state; the same merge is not made again.",
       discussion: """
-        Restored are the columns that the plan changed, its audit row and who the device is. Events that were sent meanwhile, \
-        opt-ins and contact lists are not.
+        Restores the columns that the plan changed, its audit row and the identity of the device, but not opt-ins, contact lists \
+        and events sent meanwhile.
         """)
 
     @Argument(help: "The number of the plan.")
     var plan: Int64
     @OptionGroup var service: ServiceOptions
-    @Flag(help: "Keep the audit row, and write a second one with the roles exchanged.")
+    @Flag(help: "Keep the audit row, and write a second one with the roles swapped.")
     var keepAuditHistory = false
     @OptionGroup var answer: AnswerOption
 
@@ -272,22 +272,22 @@ extension IdentityCommand {
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "End a stopped plan and leave the service as it is, or let the events of a device go that has no recipient.",
+        "End a stopped plan and leave the service unchanged, or release the events of a device without a recipient.",
       discussion:
-        "The check of the plan counts as finished. A device that is abandoned gets no recipient for the ids that it records now."
+        "The check of the plan counts as finished. An abandoned device gets no recipient for the ids that it records now."
     )
 
     @Argument(help: "The number of the plan.")
     var plan: Int64?
     @Option(
       help: ArgumentHelp(
-        "A device whose set-up is due; its events go without a recipient. Repeatable.", valueName: "id"))
+        "A device whose set-up is due; its events are sent without a recipient. Repeatable.", valueName: "id"))
     var device: [String] = []
     @OptionGroup var options: ChangedStoreOptions
 
     func validate() throws {
       guard (plan == nil) != device.isEmpty else {
-        throw ValidationError("Name the number of a plan, or devices with --device.")
+        throw ValidationError("Give the number of a plan, or devices with --device.")
       }
     }
 
@@ -299,11 +299,11 @@ extension IdentityCommand {
         }
         let people = try device.reduce(0) { count, device in
           let more = try store.identities.abandonSetups(of: device)
-          guard more > 0 else { throw UnknownName(kind: "device", name: device, hint: "it waits for no recipient") }
+          guard more > 0 else { throw UnknownName(kind: "device", name: device, hint: "no set-up is due for it") }
           return count + more
         }
         options.answer.format.tell(["setUps": .number(people)]) {
-          Streams.data("\(people.counted("set-up")) given up: the next run sends the events without a recipient")
+          Streams.data("\(people.counted("set-up")) abandoned: the next run sends the events without a recipient")
         }
       }
     }

@@ -43,7 +43,7 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
   var description: String {
-    "\(path.printable): error: the store is one of '\(platform.printable)', which has no identities; name one of 'engage'"
+    "\(path.printable): error: the store is for '\(platform.printable)', which has no identities; name one for 'engage'"
   }
 }
 
@@ -62,8 +62,8 @@ struct UnnamedList: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
   var description: String {
-    "error: General.databaseListId is not set, so it is not known in which list the recipients are; nothing was changed. "
-      + "Name the job whose store it is (--job), or its configuration (--file)"
+    "error: General.databaseListId is not set, so the list of the recipients is unknown; nothing was changed. "
+      + "Name the job of the store (--job), or its configuration (--file)"
   }
 }
 

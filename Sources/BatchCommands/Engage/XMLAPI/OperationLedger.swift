@@ -112,8 +112,8 @@ struct LedgerError: RunError, Equatable, CustomStringConvertible {
   var description: String {
     let problem =
       switch cause {
-      case .isHeld: "another command works with this ledger; try again when it has ended"
-      case .isNone: "not a ledger of xmlapi, and left as it is; name a file that is not there yet"
+      case .isHeld: "another command is using this ledger; try again when it has ended"
+      case .isNone: "not a ledger of xmlapi, so it was left unchanged; name a new file"
       case .damaged(let line): "damaged at line \(line); nothing was sent"
       case .system(let code): unsafe "cannot be used: \(String(cString: strerror(code)))"
       }

@@ -76,7 +76,7 @@ struct OperationReader {
     do {
       return (operation, try Envelope.bytes([operation.call]))
     } catch {
-      throw fault("a value holds a character that XML cannot carry")
+      throw fault("a value has a character that XML does not allow")
     }
   }
 

@@ -10,17 +10,17 @@ struct XMLAPICommand: ParsableCommand {
     commandName: "xmlapi",
     abstract: "Send one operation of the XMLAPI, or those of stdin, and print the answers as JSON.",
     discussion: """
-      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Where an element \
-      of a repeatable group comes again, such as SYNC_FIELDS/SYNC_FIELD/NAME, another group begins, and where a column of a table \
-      comes again, another row; anything else may be given once. A fault of \
-      the service ends with exit code 65, and stands on stdout like an answer. docs/reference/command-line.md has examples.
+      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. An element of a \
+      repeatable group that is given again, such as SYNC_FIELDS/SYNC_FIELD/NAME, starts another group, and a column of a table \
+      another row; anything else may be given once. A fault of \
+      the service ends with exit code 65, and is printed on stdout like an answer. docs/reference/command-line.md has examples.
 
       Without an operation, stdin has one in each line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": ...}, and \
-      --ledger names the file that keeps what became of each: the same command goes on where it was interrupted, and sends nothing \
+      --ledger names the file that keeps the outcome of each: the same command continues after an interruption, and sends nothing \
       twice.
       """)
 
-  @Argument(help: "The operation, such as SelectRecipientData; none reads operations from stdin.")
+  @Argument(help: "The operation, such as SelectRecipientData; without it, operations are read from stdin.")
   var operation: String?
 
   @Option(help: ArgumentHelp("A parameter of the operation. Repeatable.", valueName: "NAME=VALUE"))
@@ -31,13 +31,13 @@ struct XMLAPICommand: ParsableCommand {
 
   @OptionGroup var source: ConfigSource<JobOption>
 
-  @Flag(help: "Send to a sandbox inside the process; no account is needed.")
+  @Flag(help: "Send to an in-process sandbox; no account is needed.")
   var sandbox = false
 
   @Flag(help: "Print the envelope and send nothing.")
   var print = false
 
-  @Option(help: ArgumentHelp("What became of the operations of stdin; made if it is not there.", valueName: "file"))
+  @Option(help: ArgumentHelp("The outcomes of the operations of stdin; created if missing.", valueName: "file"))
   var ledger: String?
 
   @Option(
@@ -46,7 +46,7 @@ struct XMLAPICommand: ParsableCommand {
   )
   var again: [OperationSeries.Again] = []
 
-  @Flag(help: "Check the operations of stdin, say how many would be sent, and send nothing.")
+  @Flag(help: "Check the operations of stdin and count those that would be sent, but send nothing.")
   var dryRun = false
 
   func validate() throws {
@@ -68,7 +68,7 @@ struct XMLAPICommand: ParsableCommand {
 
   private func validateSeries() throws {
     guard param.isEmpty, column.isEmpty else { throw ValidationError("--param and --column need an operation.") }
-    if !print, ledger == nil { throw ValidationError("Name an operation, or a --ledger for those of stdin.") }
+    if !print, ledger == nil { throw ValidationError("Give an operation, or --ledger for those of stdin.") }
   }
 
   func run() throws {
@@ -112,8 +112,8 @@ struct XMLAPICommand: ParsableCommand {
     if series.counts.left > 0 { Streams.note("The same command continues from here.") }
     if series.counts.inDoubt > 0 {
       Streams.note(
-        "What is in doubt may have been done: look at the service, then leave it out of the input, or send it again with "
-          + "--again in-doubt.")
+        "Operations in doubt may have been carried out: check the service, then remove them from the input, or send them "
+          + "again with --again in-doubt.")
     }
     let exit = stop == .done ? series.counts.exit : stop
     if exit != .done { throw ExitCode(exit) }
