@@ -14,7 +14,7 @@ CHECKED_BINARY := .build/engage-batch
 build_tests = ENGAGE_CHECKED=1 $(SWIFT) build --build-tests $(CHECKED)
 run_tests = ENGAGE_CHECKED=1 scripts/run-tests --skip-build $(CHECKED)
 # Says what is being built, and how long that usually takes, before the first line of the build.
-announce = @echo "==> Building $(1): some $(2) on two processors the first time, which fetches two packages; seconds afterwards"
+announce = @echo "==> Building $(1): about $(2) on two processors the first time, which fetches two packages; seconds afterwards"
 # Needs no Swift on the machine it runs on; looks for libraries where the system has them alone, and binds all of them at the start, after
 # which what it calls cannot be written over.
 RELEASE := build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now $(LAYERS)
@@ -39,17 +39,17 @@ help: ## list the targets
 libraries:
 	@scripts/setup $(LIBRARIES)
 
-setup: ## install the system packages that are missing, for the program and for its tests
+setup: ## install missing system packages for the program and its tests
 	@scripts/setup $(LIBRARIES) $(TOOLS)
 
-setup-browser: ## install Chromium, with which tests look at reports
+setup-browser: ## install Chromium, with which tests view reports
 	@scripts/setup chromium
 
 build: libraries ## build the release binary
 	$(call announce,the release binary,three to five minutes)
 	$(SWIFT) $(RELEASE) --product engage-batch
 
-demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sandbox, with the build that 'make test' shares
+demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sandbox, in the build that 'make test' uses
 	$(call announce,the program,three to four minutes)
 	ENGAGE_CHECKED=1 $(SWIFT) build $(CHECKED) --product engage-batch
 	@ln -sfn checked/release/engage-batch $(CHECKED_BINARY)
@@ -57,25 +57,25 @@ demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sa
 	$(CHECKED_BINARY) run jobs/nightly.json --sandbox
 	@echo "==> Running jobs/game.json against the sandbox inside the process"
 	$(CHECKED_BINARY) run jobs/game.json --sandbox
-	@echo "==> This was $(CHECKED_BINARY), which 'make test' shares and which checks itself. For real work: 'make build'"
+	@echo "==> This was $(CHECKED_BINARY), the self-checking build that 'make test' uses. For real work: 'make build'"
 
 test: setup lint ## run all tests
 	$(call announce,program and tests,six to eight minutes)
 	$(build_tests)
-	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: some four minutes on two processors"
+	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: about four minutes on two processors"
 	@TMPDIR=$(TEMPORARY) scripts/run-all-tests
 
 .PHONY: sanitize coverage docs
 
 # Leaks are not looked for: wrong arguments end a program with what it holds, and nothing can look below strace.
-sanitize: setup ## run the tests under the thread and the address sanitizer; FILTER= runs those that match, SANITIZER= one of them
+sanitize: setup ## run the tests under the thread and address sanitizers; FILTER= selects tests, SANITIZER= one sanitizer
 	@for sanitizer in $(or $(SANITIZER),thread address); do \
 		echo "==> Building and running the tests under the $$sanitizer sanitizer"; \
 		ASAN_OPTIONS=detect_leaks=0 TMPDIR=$(TEMPORARY) ENGAGE_CHECKED=1 scripts/run-tests -c release --sanitize=$$sanitizer \
 			--scratch-path .build/$$sanitizer-sanitizer $(addprefix --filter ,$(FILTER)) || exit 1; \
 	done
 
-coverage: setup ## run all tests and print how many lines of each target they reach; FILTER= runs those that match
+coverage: setup ## run all tests and print the line coverage of each target; FILTER= selects tests
 	@echo "==> Building and running the tests with coverage"
 	TMPDIR=$(TEMPORARY) scripts/run-tests --enable-code-coverage --scratch-path .build/coverage $(addprefix --filter ,$(FILTER))
 	@scripts/coverage "$$($(SWIFT) test --scratch-path .build/coverage --show-codecov-path)"
@@ -90,7 +90,7 @@ docs: setup ## build the documentation of the code into .build/docs; warnings ar
 		$(addprefix --target ,$(DOCUMENTED)) --enable-experimental-combined-documentation \
 		--symbol-graph-minimum-access-level package --warnings-as-errors --output-path .build/docs/engage-batch.doccarchive
 
-torture: setup ## kill runs again and again against a faulty server, cut exports into nights; SEED=N repeats one
+torture: setup ## repeatedly kill runs against a faulty server, split exports into nights; SEED=N repeats one
 	@echo "==> Building the tests"
 	$(build_tests)
 	@echo "==> Killing runs against a faulty server"
@@ -98,10 +98,10 @@ torture: setup ## kill runs again and again against a faulty server, cut exports
 
 .PHONY: prove sweep
 
-prove: ## what takes minutes to hours: kills at every point, every damage and refused call, whole sweeps, fuzzing, thousands of plays
+prove: ## run what takes minutes to hours: torture, sweep, fuzz, simulate and damage
 	@$(MAKE) --no-print-directory torture sweep fuzz simulate damage
 
-sweep: setup ## every fault at every call of every kind of merge, and every output over every input
+sweep: setup ## test every fault at every call of every kind of merge, and every output over every input
 	@echo "==> Building the tests"
 	$(build_tests)
 	@echo "==> Sweeping"
@@ -109,7 +109,7 @@ sweep: setup ## every fault at every call of every kind of merge, and every outp
 
 .PHONY: damage
 
-damage: setup ## have every command read damaged stores, all readers every byte, and a run meet each refused call of the system
+damage: setup ## test every command on damaged stores, all readers on every damaged byte, and a run with each system call refused
 	@echo "==> Building the tests"
 	$(build_tests)
 	@echo "==> Damaging stores and refusing calls"
@@ -121,7 +121,7 @@ PYSPARK := pyspark==4.3.0 pyarrow==26.0.1 pandas==3.1.1
 
 .PHONY: test-spark
 
-test-spark: ## prove that runs on Spark come to what one process comes to, also while their processes are killed; KILLS=N of each sort, SEED=N
+test-spark: ## check that runs on Spark give the result of one process, even while processes are killed; KILLS=N of each kind, SEED=N
 	@scripts/setup openjdk-17-jre-headless python3-venv
 	@echo "==> Installing PySpark below $(SPARK)"
 	@test -x $(SPARK)/venv/bin/python || python3 -m venv $(SPARK)/venv
@@ -138,7 +138,7 @@ EXPORTS := .build/exports
 
 .PHONY: test-exports
 
-test-exports: ## have the real clients and tools write events, and compare what is read of their files with what they were given; ONLY= a word of a tool
+test-exports: ## let the real clients and tools write events, and compare what is read with what they were given; ONLY= part of a tool's name
 	@scripts/setup python3-venv openjdk-17-jre-headless postgresql sqlite3 libplist-utils
 	@echo "==> Building the program"
 	ENGAGE_CHECKED=1 $(SWIFT) build $(CHECKED) --product engage-batch
@@ -149,7 +149,7 @@ DEPLOYMENT := .build/deploy
 
 .PHONY: check-deploy check-contents
 
-check-deploy: ## check what deploy/ and .github/ define against the schemas of those who read it
+check-deploy: ## check the definitions of deploy/ and .github/ against the schemas of their readers
 	@scripts/setup python3-venv
 	@test -x $(DEPLOYMENT)/venv/bin/python || python3 -m venv $(DEPLOYMENT)/venv
 	@$(DEPLOYMENT)/venv/bin/pip install -q --disable-pip-version-check awscli==1.46.3 botocore kubernetes-validate==1.37.0 pyyaml \
@@ -163,22 +163,22 @@ check-deploy: ## check what deploy/ and .github/ define against the schemas of t
 
 .PHONY: findings
 
-findings: ## check what findings/ states about libraries and tools of others, in folders that are removed afterwards; ONLY= a word of their names
+findings: ## check what findings/ states about third-party libraries and tools, in temporary folders; ONLY= part of their names
 	@scripts/setup python3-venv
 	@findings/run-all $(ONLY)
 
-fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in all
+fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in total
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
-simulate: setup ## play runs, deliveries and identities on simulated time and disk, with faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
+simulate: setup ## simulate runs, deliveries and identities, with simulated time, disk, faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
 	@echo "==> Building the tests"
 	$(build_tests)
 	@echo "==> Simulating runs, deliveries and identities"
 	TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
 		$(run_tests) --filter SimulationTests
 
-bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= NIGHTS= LATE= GROWTH=1
+bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run, compared with other programs; EVENTS= PAIRS= SEED= SHAPES= NIGHTS= LATE= GROWTH=1
 	@echo "==> Measuring the local part"
 	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/run
 
@@ -186,7 +186,7 @@ bench-upload: $(if $(ENGAGE_BINARY),,build) ## measure posting to a sandbox, wit
 	@echo "==> Measuring the upload"
 	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/upload
 
-bench-micro: setup ## measure single steps, and compare their allocations with what was recorded; RECORD=1 records them
+bench-micro: setup ## measure single steps, and compare their allocations with recorded ones; RECORD=1 records them
 	@echo "==> Building the micro benchmarks"
 	$(SWIFT) $(RELEASE) --product engage-microbenchmarks
 	@echo "==> Measuring single steps"
@@ -204,18 +204,18 @@ lint: ## check the format of the sources
 
 .PHONY: bounds
 
-bounds: $(if $(wildcard $(BINARY)),,build) ## measure what hostile inputs cost in memory, disk and time, against the bounds of SECURITY.md; ONLY= words of a case
+bounds: $(if $(wildcard $(BINARY)),,build) ## measure what hostile inputs cost in memory, disk and time, against the bounds of SECURITY.md; ONLY= words in a case's name
 	@echo "==> Measuring hostile inputs"
 	@mkdir -p $(MEMORY_DISK)
 	@TMPDIR=$(MEMORY_DISK) scripts/bounds $(BINARY) $(ONLY)
 
-install: $(if $(wildcard $(BINARY)),,build) ## copy program, man pages, completions, units and pages below PREFIX (/usr/local); DESTDIR= goes before it
+install: $(if $(wildcard $(BINARY)),,build) ## copy program, man pages, completions, units and pages to PREFIX (/usr/local); DESTDIR= is put before it
 	@scripts/install $(BINARY) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 
 package: build ## make a Debian package in .build/packages
 	@scripts/package $(BINARY) .build/packages
 
-check-contents: libraries ## check the list of contents of a release against SPDX
+check-contents: libraries ## check a release's bill of materials against SPDX
 	@scripts/setup python3-venv
 	@test -x $(DEPLOYMENT)/venv/bin/python || python3 -m venv $(DEPLOYMENT)/venv
 	@$(DEPLOYMENT)/venv/bin/pip install -q --disable-pip-version-check spdx-tools==0.8.5
@@ -223,8 +223,8 @@ check-contents: libraries ## check the list of contents of a release against SPD
 	@scripts/contents 0.0.0 $(COMMIT) "$$(date -u +%FT%TZ)" Package.resolved docs >$(DEPLOYMENT)/contents.spdx.json
 	@$(DEPLOYMENT)/venv/bin/pyspdxtools -i $(DEPLOYMENT)/contents.spdx.json
 
-release: build check-contents ## make archives, package, checksums and list of contents in .build/packages, of what is committed and has a changelog
+release: build check-contents ## make archives, package, checksums and bill of materials in .build/packages, from a commit that is in the changelog
 	@scripts/release $(BINARY) .build/packages
 
-clean: ## remove what was built and what runs left behind
+clean: ## remove everything built and left behind by runs
 	rm -rf .build var

@@ -191,8 +191,10 @@ import Testing
     try command(78, "it has 3 parts, not 2", "\(next) --state-in third/1 --out r")
     // A state and a result that were cut.
     _ = try workspace.shell("cp -r first short && truncate -s -1 short/0/store.sqlite short/1/store.sqlite")
-    try command(74, "short/1/store.sqlite: error: the file was changed or damaged", "\(next) --state-in short/1 --out r")
-    try command(74, "short/0/store.sqlite: error: the file was changed or damaged", "collect job.json short/0 --store s")
+    try command(
+      74, "short/1/store.sqlite: error: the file was changed or damaged", "\(next) --state-in short/1 --out r")
+    try command(
+      74, "short/0/store.sqlite: error: the file was changed or damaged", "collect job.json short/0 --store s")
     // Another platform.
     try workspace.write(
       "game.json", #"{"name": "same", "destination": "deltadna", "inputs": {"events": ["in"]}, "store": "game.sqlite"}"#

@@ -207,7 +207,10 @@ import Testing
     ),
     ("{\"rules\":[{\"action\":\"close\",\"probability\":2}]}", "rules[0].probability: is not a number in 0.0...1.0"),
     ("{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}", "rules[0].span: is not a first and a last number"),
-    ("{\"rules\":[{\"action\":\"close\",\"nth\":0}]}", "rules[0].nth: is not a number of at least 1, or an array of them"),
+    (
+      "{\"rules\":[{\"action\":\"close\",\"nth\":0}]}",
+      "rules[0].nth: is not a number of at least 1, or an array of them"
+    ),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",
       "rules[0].match.operation: is unknown before the point 'body'"
