@@ -51,7 +51,7 @@ import Testing
     #expect(
       resolved.explanation == """
         Session.sessionLifecycleExpiration = 5 minutes
-          A session ends when the app was in the background for longer than this.
+          Background time after which a session ends.
           (a string with a duration)
         -> file: 5 minutes  [c.json:3]
            default: 30 minutes  [built-in default]
@@ -62,7 +62,7 @@ import Testing
         {
           "key": "Session.sessionLifecycleExpiration",
           "value": "5 minutes",
-          "summary": "A session ends when the app was in the background for longer than this.",
+          "summary": "Background time after which a session ends.",
           "chain": [
             {
               "layer": "default",

@@ -66,7 +66,7 @@ import Testing
     #expect(
       finished.messages.contains(
         status == 302
-          ? "redirected, which is not followed (status 302): to login.example.test"
+          ? "redirect not followed (status 302): to login.example.test"
           : "the body is a web page, such as a login"),
       "\(finished.messages)")
     #expect(finished.messages.contains("doctor"), "\(finished.messages)")
@@ -249,7 +249,7 @@ import Testing
       ),
       (
         FaultRule(endpoint: .xmlapi, action: .redirect(status: 307, location: "/elsewhere")), 76,
-        "redirected, which is not followed (status 307)"
+        "redirect not followed (status 307)"
       ),
     ]
     for (rule, code, words) in cases {

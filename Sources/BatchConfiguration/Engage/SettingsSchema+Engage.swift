@@ -23,7 +23,7 @@ extension SettingsSchema {
         "How long a campaign stays active if its payload or link names no expiry."),
       .init(
         "eventCodes", .eventCodes, fallback: "engage-sdk", \.general.eventCodes,
-        "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of your own (docs/reference/events.md, 1.8)."
+        "Codes and attributes of events: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or your own table (docs/reference/events.md, 1.8)."
       ) { EventCodes($0) },
       .optionalText(
         "eventSchema", .file, \.general.eventSchema,
@@ -54,7 +54,7 @@ extension SettingsSchema {
     [
       .duration(
         "sessionLifecycleExpiration", "30 minutes", \.session.expiration,
-        "A session ends when the app was in the background for longer than this.")
+        "Background time after which a session ends.")
     ])
 
   private static let networkingRows: [Setting] = rows(

@@ -113,6 +113,6 @@ package struct PlanReader {
   ///
   /// - Throws: ``SandboxInputError`` for the first of them.
   package func finish() throws {
-    if let unknown = rest.first { throw error(unknown.key, "is unknown here") }
+    if let unknown = rest.first { throw error(unknown.key, "is unknown") }
   }
 }

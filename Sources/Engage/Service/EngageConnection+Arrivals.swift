@@ -174,8 +174,8 @@ extension EngageConnection: ArrivalChecking {
       arrivals.add(
         Arrivals.Finding(
           .different, .merges, first.string,
-          "and \(others) are marked as merged into each other, so neither stays",
-          repair: "run the one for the recipient that should stay: \(commands.joined(separator: "  or  "))"))
+          "and \(others) are marked as merged into each other, so neither is the winner",
+          repair: "run the one for the recipient that should be the winner: \(commands.joined(separator: "  or  "))"))
     }
   }
 

@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}", "rules[0].points: is unknown here"),
+    ("{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}", "rules[0].points: is unknown"),
     ("{\"rules\":[{\"action\":\"explode\"}]}", "rules[0].action: 'explode' is not an action"),
     ("{\"rules\":[{}]}", "rules[0].action: is missing"),
     (

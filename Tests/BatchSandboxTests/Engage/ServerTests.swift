@@ -226,7 +226,7 @@ import Testing
     #expect(options.server.faults.rules == [FaultRule(action: .close)])
     #expect(options.organization.lists.map(\.keyColumns) == [["c"]])
     #expect(options.organization.recipients.map(\.values) == [["c": "1"]])
-    #expect(throws: SandboxInputError(path: "switches.strict", reason: "is unknown here")) {
+    #expect(throws: SandboxInputError(path: "switches.strict", reason: "is unknown")) {
       try options.read(faultFile: Array("{\"switches\":{\"strict\":true}}".utf8))
     }
     #expect(throws: SandboxInputError(path: "organization.lists[0].id", reason: "is missing")) {

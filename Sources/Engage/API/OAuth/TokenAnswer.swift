@@ -92,10 +92,10 @@ extension CallFault {
   }
 
   static func redirected(status: Int) -> CallFault {
-    CallFault("the token service redirects; redirects are not followed (status \(status))", stop: .peerProtocol)
+    CallFault("the token service redirects; the redirect was not followed (status \(status))", stop: .peerProtocol)
   }
 
   static func noSuchService(status: Int) -> CallFault {
-    CallFault("there is no token service at this address (status \(status))", stop: .configuration)
+    CallFault("no token service at this address (status \(status))", stop: .configuration)
   }
 }

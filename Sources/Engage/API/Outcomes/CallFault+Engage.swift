@@ -21,7 +21,7 @@ enum Refusal: String {
   /// A 429, or the sentence about too many concurrent requests.
   case throttled = "too many requests"
   /// A redirect; never followed, because the token would be sent along.
-  case redirected = "redirected, which is not followed"
+  case redirected = "redirect not followed"
   /// A 404, 405 or 410: there is no such service at this address.
   case noSuchService = "no such service at this address"
   /// A complete answer that says the service did not process the request: 503, or a 4xx that is not about data. No
