@@ -18,7 +18,7 @@ import Testing
     (["history", "j", "--store", "s"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
     (["run", "j", "--job", "j"], "Error: Name one job, as the argument or with --job."),
     (["run"], "Error: Name the job file, as the argument or with --job."),
-    (["test"], "Error: Name the job files, as arguments or with --job."),
+    (["test"], "Error: Give the job files, as arguments or with --job."),
     (["store", "events", "--store", "s", "--status", "LOST"], "Error: The value 'LOST' is invalid for '--status"),
     (["store", "events", "--store", "s", "--limit", "0"], "Error: --limit takes a number from 1."),
     (["store", "events", "--store", "s", "--id", "7"], "Error: The value '7' is invalid for '--id <id>'"),
@@ -136,7 +136,7 @@ import Testing
     outcome.events = 1
     #expect(
       QuarantineReplayCommand.words(outcome)
-        == "3 entries of the quarantine were tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
+        == "3 quarantine entries tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
         + "1 line is neither in the store nor in its file")
     #expect(
       QuarantineReplayCommand.document(outcome).compactText

@@ -56,7 +56,7 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("seg/empty.ndjson", "")
     let tried = try workspace.run("map", "try", "segment", "seg/empty.ndjson")
-    #expect(tried.code == 0 && tried.messages == "seg/empty.ndjson: there are no records in it\n")
+    #expect(tried.code == 0 && tried.messages == "seg/empty.ndjson: the file has no records\n")
   }
 
   /// Only the first of the two was named.

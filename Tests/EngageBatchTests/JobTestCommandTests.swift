@@ -19,7 +19,7 @@ import Testing
         "  ok    a link sets a campaign by its route",
         "  ok    a line that is no record is quarantined, and the others go out",
         "  5 tests, 0 failed",
-        "  no test touches:",
+        "  no test covers:",
         "    rule: an identity is checked",
         "    route: product/:id/reviews",
         "    route: test/:testId",
@@ -27,7 +27,7 @@ import Testing
         "  ok    a player who comes back after five minutes begins a new session",
         "  ok    a finished tutorial is rewarded by its campaign",
         "  2 tests, 0 failed",
-        "  no test touches:",
+        "  no test covers:",
         "    rule: a player opts out",
         "    rule: consent is denied",
         "    rule: an event does not fit the schema",
@@ -35,7 +35,7 @@ import Testing
         "  ok    a player who comes back after five minutes begins a new session",
         "  ok    a finished tutorial is rewarded by its campaign",
         "  2 tests, 0 failed",
-        "  no test touches:",
+        "  no test covers:",
         "    rule: a player opts out",
         "    rule: consent is denied",
         "    rule: an event does not fit the schema",
@@ -145,7 +145,7 @@ import Testing
     #expect(finished.code == 66)
     #expect(
       finished.messages
-        == "jobs/weather.json: error: the job has no tests; name files with tests under 'tests' (docs/cookbook.md)\n")
+        == "jobs/weather.json: error: the job has no tests; list files with tests under 'tests' (docs/cookbook.md)\n")
   }
 
   @Test("Foreign lines are read as those of their entry")

@@ -206,7 +206,7 @@ import Testing
     }
     let join = "partition job.json --parts 2 --files files.json --out whole --pieces"
     try command(64, "either --only or --pieces", "partition job.json --parts 2 --files files.json --out r")
-    try command(64, "--after belongs to", "partition job.json --parts 2 --files files.json --only 0 --after x --out r")
+    try command(64, "--after is for", "partition job.json --parts 2 --files files.json --only 0 --after x --out r")
     try command(
       78, "and no file \(pieces.count)",
       "partition job.json --parts 2 --files files.json --only \(pieces.count) --out r")

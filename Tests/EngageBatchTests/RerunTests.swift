@@ -64,8 +64,8 @@ import Testing
     #expect(
       same.output == """
         2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, from 3 files: 6 read: 6 accepted, 0 duplicates, 0 out of window, 0 quarantined
-        waited before: 2 events; wait now: 2, of which 2 as before
-        sent before: 0 events; 0 the same now, 0 with other attributes, 0 no longer produced
+        pending before: 2 events; pending now: 2, of which 2 unchanged
+        sent before: 0 events; 0 the same now, 0 with different attributes, 0 no longer produced
 
         """)
     #expect(try events(workspace) == before)
@@ -76,17 +76,17 @@ import Testing
       lines + line("phone", "2026-01-15T09:00:00", #""type":"foreground""#) + "\n"
         + line("phone", "2026-01-15T09:02:00", #""type":"background""#) + "\n")
     let dry = try workspace.run(Self.day + ["--dry-run"])
-    #expect(dry.output.contains("waited before: 2 events; wait now: 4, of which 2 as before"), "\(dry.output)")
+    #expect(dry.output.contains("pending before: 2 events; pending now: 4, of which 2 unchanged"), "\(dry.output)")
     #expect(dry.messages == "nothing was changed\n")
     #expect(try events(workspace) == before)
 
     let rerun = try workspace.run(Self.day)
-    #expect(rerun.output.contains("waited before: 2 events; wait now: 4, of which 2 as before"))
+    #expect(rerun.output.contains("pending before: 2 events; pending now: 4, of which 2 unchanged"))
     #expect(
       rerun.output.contains(
-        "2 lines that no run had read taken in: 1 device decided anew, 2 events added, 0 replaced, 0 withdrawn, 0 corrections\n"
+        "2 lines that no run had read imported: 1 device rewound, 2 events added, 0 replaced, 0 withdrawn, 0 corrections\n"
       ))
-    #expect(rerun.messages.hasPrefix("To send what waits: engage-batch post "), "\(rerun.messages)")
+    #expect(rerun.messages.hasPrefix("To send pending events: engage-batch post "), "\(rerun.messages)")
     let after = try events(workspace)
     #expect(["14", "16"].flatMap { day in after.filter { $0.hasPrefix("2026-01-\(day)") } } == rest)
     #expect(after.filter { $0.hasPrefix("2026-01-15") }.count == 4)
@@ -112,7 +112,7 @@ import Testing
     for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
     let before = try events(workspace)
     let rerun = try workspace.run(Self.day)
-    #expect(rerun.output.contains("waited before: 1 event; wait now: 1, of which 1 as before"), "\(rerun.output)")
+    #expect(rerun.output.contains("pending before: 1 event; pending now: 1, of which 1 unchanged"), "\(rerun.output)")
     #expect(try events(workspace) == before)
   }
 
@@ -142,14 +142,14 @@ import Testing
         line("phone", "2026-01-15T08:03:00", #""type":"background""#),
       ])
     let other = try workspace.run(Self.day + store)
-    #expect(other.output.contains("waited before: 0 events; wait now: 0, of which 0 as before"), "\(other.output)")
+    #expect(other.output.contains("pending before: 0 events; pending now: 0, of which 0 unchanged"), "\(other.output)")
     #expect(
-      other.output.contains("sent before: 2 events; 1 the same now, 1 with other attributes, 0 no longer produced"))
+      other.output.contains("sent before: 2 events; 1 the same now, 1 with different attributes, 0 no longer produced"))
     #expect(try (posted(), waiting()) == (all, 0))
     let corrections = try workspace.run("store", "corrections", "--store", "own.sandbox.sqlite", "--format", "json")
     #expect(try JSONNode.parse(Array(corrections.output.utf8)).array?.count == 1)
     let twice = try workspace.run(Self.day + store + ["--send-again", "all"])
-    #expect(twice.output.contains("waited before: 0 events; wait now: 2, of which 0 as before"), "\(twice.output)")
+    #expect(twice.output.contains("pending before: 0 events; pending now: 2, of which 0 unchanged"), "\(twice.output)")
     let post = try workspace.run("post", "job.json", "--sandbox")
     #expect(post.code == 0, "\(post.messages)")
     #expect(try (posted(), waiting()) == (all + 2, 0))
@@ -166,9 +166,10 @@ import Testing
         line("phone", "2026-01-15T08:01:00", #""type":"background""#),
       ].map { $0.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#) })
     let told = try workspace.run(Self.day + ["--sandbox"])
-    #expect(told.output.contains("sent before: 2 events; 0 the same now, 2 with other attributes, 0"), "\(told.output)")
     #expect(
-      told.messages == "what was sent with other attributes is not sent again without --send-again different\n")
+      told.output.contains("sent before: 2 events; 0 the same now, 2 with different attributes, 0"), "\(told.output)")
+    #expect(
+      told.messages == "events sent with different attributes are not sent again without --send-again different\n")
     let again = try workspace.run(Self.day + ["--sandbox", "--send-again", "different", "--format", "json"])
     let document = try JSONNode.parse(Array(again.output.utf8))
     #expect(document["sent"]?["different"]?.integer == 2)
@@ -190,22 +191,23 @@ import Testing
     #expect(
       same.output.hasSuffix(
         """
-        waited before: 0 events; wait now: 0, of which 0 as before
-        sent before: 2 events; 2 the same now, 0 with other attributes, 0 no longer produced
-        for 2 of these it is unknown whether the service has them (see 'store events')
+        pending before: 0 events; pending now: 0, of which 0 unchanged
+        sent before: 2 events; 2 the same now, 0 with different attributes, 0 no longer produced
+        whether the service has 2 of these is unknown (see 'store events')
 
         """), "\(same.output)\(same.messages)")
     let lines = try workspace.read("in/2026-01-15.ndjson")
     try workspace.write(
       "in/2026-01-15.ndjson", lines.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#))
     let other = try workspace.run(Self.day + hold)
-    #expect(other.output.contains("wait now: 0, of which 0 as before"))
-    #expect(other.output.contains("2 with other attributes, 0 no longer produced\nfor 2 of these it is unknown"))
+    #expect(other.output.contains("pending now: 0, of which 0 unchanged"))
+    let sent = "2 with different attributes, 0 no longer produced\nwhether the service has 2 of these is unknown"
+    #expect(other.output.contains(sent))
     #expect(try events(workspace) == unknown)
     // Sent without hold it waits to be sent again as it is, and that is no reason to send another event.
     #expect(try workspace.run("store", "requeue", "--store", "own.sqlite", "--status", "UNKNOWN").code == 0)
     let waiting = try workspace.run(Self.day)
-    #expect(waiting.output.contains("wait now: 0, of which 0 as before"), "\(waiting.output)")
+    #expect(waiting.output.contains("pending now: 0, of which 0 unchanged"), "\(waiting.output)")
     #expect(try events(workspace, ["--status", "NOT_POSTED"]).count == 2)
   }
 
@@ -275,11 +277,11 @@ import Testing
     #expect(try events(workspace) == before)
     let allowed = try workspace.run(Self.day + ["--allow-missing-inputs"])
     #expect(allowed.code == 0, "\(allowed.messages)")
-    #expect(allowed.messages.contains("1 file of earlier runs is gone"))
+    #expect(allowed.messages.contains("1 file of earlier runs is missing"))
     for (options, words) in [
       (
         ["--from", "2026-01-15T00:00:00Z"],
-        "Name the window with --from and --to, or with --window FROM/TO or --window DAY."
+        "Give the window with --from and --to, or with --window FROM/TO or --window DAY."
       ),
       (["--window", "2026-01-16T00:00:00Z/2026-01-15T00:00:00Z"], "The window ends before it begins."),
     ] {
@@ -296,18 +298,18 @@ import Testing
     let same = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
     #expect(same.code == 0, "\(same.messages)")
     #expect(
-      same.output.contains("sent before: 23 events; 23 the same now, 0 with other attributes, 0 no longer produced"),
+      same.output.contains("sent before: 23 events; 23 the same now, 0 with different attributes, 0 no longer"),
       "\(same.output)")
-    #expect(same.output.contains("waited before: 0 events; wait now: 0, of which 0 as before"))
+    #expect(same.output.contains("pending before: 0 events; pending now: 0, of which 0 unchanged"))
 
     let store = ["--store", "var/game.sandbox.sqlite"]
     #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 2)
     let lax = try workspace.run(
       ["rerun", "jobs/game.json", "--sandbox", "--set", "DeltaDNA.onInvalid=send"] + window)
-    #expect(lax.output.contains("waited before: 0 events; wait now: 1, of which 0 as before"), "\(lax.output)")
+    #expect(lax.output.contains("pending before: 0 events; pending now: 1, of which 0 unchanged"), "\(lax.output)")
     #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 1)
     let strict = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
-    #expect(strict.output.contains("waited before: 1 event; wait now: 0, of which 0 as before"), "\(strict.output)")
+    #expect(strict.output.contains("pending before: 1 event; pending now: 0, of which 0 unchanged"), "\(strict.output)")
     #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 2)
   }
 }

@@ -11,11 +11,11 @@ struct ForgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
     abstract:
-      "Remove people from a store for good, refuse their later records, and delete them at the service on request.",
+      "Remove people from a store for good, refuse their later records, and on request delete them at the service.",
     discussion: """
-      A device that has or had one of the ids goes as a whole: events, state, quarantined lines, identities and plans. Events of other \
-      devices go where they have one of the ids. Posted events stay counted. What remains is a proof with keyed hashes of the ids: \
-      'store erasures'. An id that begins with @ is a file of ids, one a line, so that none stands in the list of processes.
+      A device that has or had one of the ids is removed completely: events, state, quarantined lines, identities and plans. Events of \
+      other devices are removed if they have one of the ids. Posted events remain counted. A proof with keyed hashes of the ids is \
+      kept ('store erasures'). An id that begins with @ names a file of ids, one per line, so that none is in the process list.
       """)
 
   @OptionGroup var job: StoredJob
@@ -32,21 +32,21 @@ struct ForgetCommand: ParsableCommand {
   @Option(help: ArgumentHelp("An id of an 'identify' record; a player of a game. Repeatable.", valueName: "id|@file"))
   var user: [String] = []
 
-  @Flag(help: "Delete at the service first what its API can delete: recipients and audit rows of Engage.")
+  @Flag(help: "First delete what the API of the service can delete: recipients and audit rows of Engage.")
   var atService = false
 
-  @Flag(help: "Take later records of the devices that were found by the other ids: others use them too.")
+  @Flag(help: "Accept later records of devices found by the other ids, because others use them too.")
   var sharedDevices = false
 
-  @Flag(help: "Say what would go, and change nothing.")
+  @Flag(help: "Show what would be removed, and change nothing.")
   var dryRun = false
 
-  @Flag(help: "Take it back: later records with these ids count again. What is gone stays gone.")
+  @Flag(help: "Accept later records with these ids again. What was removed is not restored.")
   var admit = false
 
   @Option(
     help: ArgumentHelp(
-      "A result of 'decide' whose states a next night continues: the same people go from it. Repeatable.",
+      "A result of 'decide' whose states the next night continues; the same people are removed from it. Repeatable.",
       valueName: "folder"))
   var result: [String] = []
 
@@ -55,10 +55,10 @@ struct ForgetCommand: ParsableCommand {
 
   func validate() throws {
     guard !(device + recipient + mobileUserId + user).isEmpty else {
-      throw ValidationError("Name somebody with --device, --recipient, --mobile-user-id or --user.")
+      throw ValidationError("Give at least one of --device, --recipient, --mobile-user-id and --user.")
     }
     if admit, atService || sharedDevices || dryRun || !result.isEmpty {
-      throw ValidationError("--admit goes without --at-service, --shared-devices, --dry-run and --result.")
+      throw ValidationError("--admit cannot be combined with --at-service, --shared-devices, --dry-run or --result.")
     }
   }
 
@@ -122,7 +122,7 @@ struct ForgetCommand: ParsableCommand {
       Streams.note(
         count == 0
           ? "none of these ids is refused; nothing was changed"
-          : "later records with \(count.counted("id")) count again")
+          : "later records with \(count.counted("id")) are accepted again")
     }
   }
 
@@ -132,11 +132,11 @@ struct ForgetCommand: ParsableCommand {
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
     let words = kinds.map { "--\($0.key) \($0.value.count.grouped)" }.joined(separator: ", ")
     Streams.note(
-      "warning: the store had nothing of \(unknown.count.counted("id")) (\(words))"
+      "warning: the store had no data of \(unknown.count.counted("id")) (\(words))"
         + (dryRun
           ? ""
-          : ", and refuses their later records all the same; if one was a typo, "
-            + "the same command with --admit takes it back"))
+          : ", but refuses their later records anyway; if one was a typo, "
+            + "the same command with --admit undoes that"))
   }
 
   private var options: ErasureOptions { ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun) }
@@ -179,7 +179,7 @@ struct ForgetCommand: ParsableCommand {
         "results": Self.json(others),
       ])
     ) {
-      for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
+      for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "would be" : "was") removed") }
       if let report { tell(report.counts, of: nil) }
       for other in others { tell(other.report.counts, of: other.folder) }
       Streams.note(
@@ -191,7 +191,7 @@ struct ForgetCommand: ParsableCommand {
 
   /// - Parameter folder: The folder of a result; nil for the job's store.
   private func tell(_ counts: [String: Int], of folder: String?) {
-    if counts.isEmpty { return Streams.note("nothing of these ids is in \(folder?.printable ?? "the store")") }
+    if counts.isEmpty { return Streams.note("\(folder?.printable ?? "the store") has no data of these ids") }
     for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
       Streams.data("\(what)\t\(count)" + (folder.map { "\t\($0.printable)" } ?? ""))
     }

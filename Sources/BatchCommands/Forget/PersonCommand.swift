@@ -5,15 +5,15 @@ import BatchStore
 
 struct PersonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "person", abstract: "Write out all that a store knows of a person.", subcommands: [Export.self])
+    commandName: "person", abstract: "Export everything that a store has of a person.", subcommands: [Export.self])
 
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Write everything that 'forget' would remove of people, as JSON lines.",
+      abstract: "Export everything that 'forget' would remove of people, as JSON lines.",
       discussion: """
         Each line has a member 'kind': a device with its state, an event, a quarantined line, an identity, a merge, a report that names \
-        the person. Nothing is hashed or left out. The store is not changed, but no run may have it open. An id that begins with @ is \
-        a file of ids, one a line.
+        the person. Nothing is hashed or omitted. The store is not changed, but no run may have it open. An id that begins with @ names \
+        a file of ids, one per line.
         """)
 
     @Argument(
@@ -24,7 +24,7 @@ struct PersonCommand: ParsableCommand {
 
     @OptionGroup var choice: StoreChoice<JobOption>
 
-    @Option(help: ArgumentHelp("Where to; - is stdout. A new file is its owner's alone.", valueName: "file"))
+    @Option(help: ArgumentHelp("The output; - for stdout. Only its owner can read a new file.", valueName: "file"))
     var out: String = "-"
 
     func run() throws {
@@ -88,7 +88,7 @@ struct StoreErasuresCommand: ParsableCommand {
           Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")
           for id in proof.ids { Streams.data("\t\(id.kind.name)\t\(id.code)\(id.isRefused ? "" : "\tadmitted")") }
         }
-        if proofs.isEmpty { Streams.note("nobody has been forgotten in this store") }
+        if proofs.isEmpty { Streams.note("nobody was forgotten in this store") }
       }
     }
   }

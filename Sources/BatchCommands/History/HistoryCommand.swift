@@ -9,16 +9,16 @@ struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract:
-      "List the runs of a store: when, how long, how they ended, what they did, and what was configured otherwise.",
+      "List the runs of a store: times, endings, figures and changed settings.",
     discussion: """
-      'ending' is the exit code, or 'unfinished' for a run that was killed or is under way; 'night' is what became of it in words: done, done \
-      with findings, no input, refused or failed; 'reason' says why a run ended early. 'windowFrom' and 'windowTo' are what it was to read. 'changed' names the settings that differ \
-      from those of the run before. 'engage-batch report --run N' shows one of them in full. On a terminal the columns \
-      that people read are shown, with --all every one.
+      'ending' is the exit code, or 'unfinished' for a run that was killed or is under way; 'night' is its state in words: done, done \
+      with findings, no input, refused or failed; 'reason' says why a run ended early. 'windowFrom' and 'windowTo' are its window. 'changed' lists the settings that differ \
+      from those of the run before. 'engage-batch report --run N' shows a run in full. A terminal shows the main columns, or all \
+      with --all.
 
-      'read' is the sum of what was accepted, duplicates, lines out of the window, records of people who were forgotten, what maps left \
-      out ('leftOut'), and lines that were quarantined. 'events' are those that were decided and go out or went out; those that were kept back for \
-      what the checks found are 'quarantinedEvents', and a game's that are too old or too far ahead for the service 'expiredEvents'.
+      'read' is the sum of accepted lines, duplicates, lines out of window, records of forgotten people, lines left out by maps \
+      ('leftOut'), and quarantined lines. 'events' are those sent or to be sent; those quarantined by \
+      the checks are 'quarantinedEvents', and a game's that are too old or too far ahead for the service 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice<JobName>
@@ -29,7 +29,7 @@ struct HistoryCommand: ParsableCommand {
   @Option(name: .customLong("run"), help: "Only this run, by its number.")
   var number: Int64?
 
-  @Flag(help: "On a terminal: every column, as a pipe and JSON get them.")
+  @Flag(help: "On a terminal: all columns, as in pipes and JSON.")
   var all = false
 
   @OptionGroup var answer: AnswerOption

@@ -5,20 +5,20 @@ import BatchStore
 
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Show the report of a run again, from what its store keeps.",
-    discussion: "Without --run it is the last run that left a report; 'engage-batch history' lists them.")
+    commandName: "report", abstract: "Show the report of an earlier run from its store.",
+    discussion: "Without --run, that of the last run that has one; 'engage-batch history' lists the runs.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html, junit }
 
   @OptionGroup var choice: StoreChoice<JobName>
 
-  @Option(name: .customLong("run"), help: "The run, by its number.")
+  @Option(name: .customLong("run"), help: "The number of the run.")
   var number: Int64?
 
   @Option(help: ArgumentHelp("Write the report into a new folder below this one, as a run does.", valueName: "folder"))
   var report: String?
 
-  @Option(help: "What stdout gets without --report: text, json, html or junit.")
+  @Option(help: "The format on stdout without --report: text, json, html or junit.")
   var format: Format = .text
 
   func run() throws {

@@ -8,10 +8,10 @@ import FoundationEssentials
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Run the tests that jobs carry, and exit with 65 if one of them found a difference.",
+    abstract: "Run the tests of jobs, and exit with 65 if one of them fails.",
     discussion: """
-      Each test decides its own records by the rules, routes and settings of the job; the job's inputs and store are not touched, and \
-      nothing is sent. What the job could do and no test made it do is named at the end.
+      Each test processes its own records by the rules, routes and settings of the job; the job's inputs and store are not touched, \
+      and nothing is sent. Rules and functions of the job that no test covers are listed at the end.
       """)
 
   @Argument(help: ArgumentHelp("The job files.", valueName: "job"))
@@ -27,7 +27,7 @@ struct TestCommand: ParsableCommand {
   var junit: String?
 
   func validate() throws {
-    if (files + job).isEmpty { throw ValidationError("Name the job files, as arguments or with --job.") }
+    if (files + job).isEmpty { throw ValidationError("Give the job files, as arguments or with --job.") }
   }
 
   func run() throws {
@@ -69,7 +69,7 @@ struct NoTestsError: RunError, CustomStringConvertible {
   var exit: RunExit { .noInput }
 
   var description: String {
-    "\(job.printable): error: the job has no tests; name files with tests under 'tests' (docs/cookbook.md)"
+    "\(job.printable): error: the job has no tests; list files with tests under 'tests' (docs/cookbook.md)"
   }
 }
 
@@ -120,7 +120,7 @@ struct JobTestReport {
       } + ["  \(results.count) test\(results.count == 1 ? "" : "s"), \(failures) failed"])
     facts.add(
       "untouched", .array(untouched.map { ["kind": .text($0.kind.rawValue), "name": .text($0.name)] }),
-      (untouched.isEmpty ? [] : ["  no test touches:"]) + untouched.map { "    \($0.kind.rawValue): \($0.name)" })
+      (untouched.isEmpty ? [] : ["  no test covers:"]) + untouched.map { "    \($0.kind.rawValue): \($0.name)" })
     return facts
   }
 

@@ -8,16 +8,16 @@ import FoundationEssentials
 
 struct MapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "map", abstract: "Show a map, or what it makes of an export.",
+    commandName: "map", abstract: "Show a map, or try it on an export.",
     subcommands: [MapShowCommand.self, MapTryCommand.self])
 }
 
 struct MapShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the map that is meant by a name, or the names.",
-    discussion: "docs/maps.md says of each what becomes of which record.")
+    commandName: "show", abstract: "Print the map of a preset, or list the presets.",
+    discussion: "docs/maps.md describes what each makes of which records.")
 
-  @Argument(help: "A preset. (default: their names)")
+  @Argument(help: "The name of a preset. (default: list all)")
   var name: String?
 
   func run() throws {
@@ -36,9 +36,9 @@ struct MapShowCommand: ParsableCommand {
 struct MapTryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
-    abstract: "Print what a map makes of the first records of an export, and what it does not read of them.",
+    abstract: "Print what a map makes of the first records of an export, and which members it does not read.",
     discussion:
-      "Prints records as they are, which may be personal data. Exit code 65 when one of them would be quarantined.")
+      "Prints records in plain text, which may be personal data. Exit code 65 if one of them would be quarantined.")
 
   @Argument(help: "A preset, or a file with a map.")
   var map: String
@@ -46,10 +46,10 @@ struct MapTryCommand: ParsableCommand {
   @Argument(help: "The export.")
   var file: String
 
-  @Option(help: "What the records are: events, notifications or deepLinks.")
+  @Option(help: "The kind of the records: events, notifications or deepLinks.")
   var kind: StreamCommand.Kind = .events
 
-  @Option(help: "\(PlatformName.all): whose records they are to be.")
+  @Option(help: "The platform that the records are for: \(PlatformName.all).")
   var destination = PlatformName.first
 
   @Option(help: "At most this many records.")
@@ -89,7 +89,7 @@ struct MapTryCommand: ParsableCommand {
         }
       }
     }
-    if records == 0 { Streams.note("\(file.printable): there are no records in it") }
+    if records == 0 { Streams.note("\(file.printable): the file has no records") }
     if refused > 0 { throw ExitCode(.inputRefused) }
   }
 }

@@ -9,17 +9,16 @@ import Glibc
 struct CollectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "collect",
-    abstract: "Bring what was decided of the parts into the job's store, from which 'post' sends it.",
+    abstract: "Collect the results of parts in the job's store, from which 'post' sends them.",
     discussion: """
-      A part that is in the store already is passed over, so the command may be repeated; so are lines that came in other parts. \
-      Partitions come in the order in which they continue each other. While parts are missing it ends with 66, and 'post' sends \
-      nothing.
+      Parts and lines that are already in the store are skipped, so the command may be repeated. Partitions are collected in the \
+      order in which they continue each other. While parts are missing the exit code is 66, and 'post' sends nothing.
       """)
 
   @Argument(help: ArgumentHelp("The job file, JSON or property list, unless --job names it.", valueName: "job"))
   var first: String
 
-  @Argument(help: "Folders that 'decide' made from one partition.")
+  @Argument(help: "Result folders of 'decide', all of one partition.")
   var results: [String] = []
 
   @Option(help: "The job file, in place of the argument.")
@@ -29,12 +28,12 @@ struct CollectCommand: ParsableCommand {
   @OptionGroup var window: WindowOptions
   @OptionGroup var places: JobPlaces
 
-  @Flag(help: "Take a partition that does not continue the last one; its devices begin without states.")
+  @Flag(help: "Accept a partition that does not continue the last one; its devices begin without states.")
   var newChain = false
 
   @OptionGroup var empty: EmptyOptions
 
-  @Option(help: ArgumentHelp("Write the events of these parts, one a line; - for stdout.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the events of these parts, one per line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
@@ -42,7 +41,7 @@ struct CollectCommand: ParsableCommand {
 
   func validate() throws {
     if job == nil, results.isEmpty {
-      throw ValidationError("Name the job file, as the argument or with --job, and the folders of results.")
+      throw ValidationError("Give the job file, as the argument or with --job, and the result folders.")
     }
     if eventsOut == "-", summary == "-" {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")

@@ -8,10 +8,10 @@ import BatchReport
 struct DecideCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decide",
-    abstract: "Decide one part of a partition, on any machine, without a store or a service.",
+    abstract: "Apply the rules to one part of a partition, on any machine, without a store or service.",
     discussion: """
-      Reads a part and the states that the last decision left for it, and writes a folder with events, states and quarantine. It may \
-      be tried again and run twice at once: the folder appears when it is whole.
+      Reads a part and the states of its previous result, and writes a folder with events, states and quarantine. It may be \
+      repeated, and run twice at once: the folder appears once it is complete.
       """)
 
   @OptionGroup var job: JobWithSettings
@@ -24,11 +24,11 @@ struct DecideCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What was decided of this part of the partition before; needed where the partition was made with --after.",
+      "The result of this part of the previous partition; required if the partition was made with --after.",
       valueName: "folder"))
   var stateIn: String?
 
-  @Option(help: ArgumentHelp("The folder that is made.", valueName: "folder"))
+  @Option(help: ArgumentHelp("The folder to create.", valueName: "folder"))
   var out: String
 
   func run() throws {
@@ -42,7 +42,7 @@ struct DecideCommand: ParsableCommand {
       let summary = report.summary
       return "part \(part) of \(folder.manifest.parts.count): \(summary.records.read.counted("record")), "
         + "\(summary.records.quarantined) quarantined, \(summary.eventCount.counted("event")): \(result.path)"
-        + (wasThere ? ", which was there already" : "")
+        + (wasThere ? ", which already existed" : "")
     }
   }
 }

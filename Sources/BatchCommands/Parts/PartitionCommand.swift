@@ -6,12 +6,12 @@ import BatchPipeline
 struct PartitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "partition",
-    abstract: "Distribute the lines of a job's inputs by device, for decisions on several machines.",
+    abstract: "Distribute the lines of a job's inputs by device, to process them on several machines.",
     discussion: """
-      Each part can be decided anywhere ('decide'); 'collect' brings the results into one store, and 'post' sends them. Lines keep \
-      their bytes and their place. The folder appears when it is whole; an equal one that stands there already is left as it is. Files \
-      that only another program can reach are listed ('--files') and handed over in standard input ('--only'), on any machine; the \
-      pieces that this makes stay where they are, and become a partition ('--pieces').
+      'decide' processes each part on any machine, 'collect' brings the results into one store, and 'post' sends them. Lines keep \
+      their bytes and their place. The folder appears once it is complete; an equal one that exists is kept. Files that only another \
+      program can reach are listed ('--files') and passed on standard input ('--only'), on any machine; the resulting pieces stay \
+      where they are, and become a partition ('--pieces').
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -20,15 +20,15 @@ struct PartitionCommand: ParsableCommand {
   @OptionGroup var future: FutureOptions
   @OptionGroup var missing: MissingOptions
 
-  @Option(help: ArgumentHelp("How many parts, 1 to \(Partitioning.mostParts).", valueName: "N"))
+  @Option(help: ArgumentHelp("The number of parts, 1 to \(Partitioning.mostParts).", valueName: "N"))
   var parts: Int
 
-  @Option(help: ArgumentHelp("The folder that is made.", valueName: "folder"))
+  @Option(help: ArgumentHelp("The folder to create.", valueName: "folder"))
   var out: String
 
   @Option(
     help: ArgumentHelp(
-      "The partition whose results this one continues, of as many parts; 'decide' then asks for --state-in.",
+      "The partition whose results this one continues, with as many parts; 'decide' then needs --state-in.",
       valueName: "folder"))
   var after: String?
 
@@ -41,22 +41,21 @@ struct PartitionCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Read this file of the list, from 0, from standard input, or those from K to L one behind the other, and make a piece of the \
-      partition.
+      Read this file of the list, from 0, or those from K to L in turn, from standard input, and make a piece of the partition.
       """, valueName: "K[-L]"))
   var only: FileNumbers?
 
   @Option(
     help: ArgumentHelp(
-      "Make the partition of the pieces of all files of the list, which are in this folder by the number of their first file.",
+      "Make the partition from the pieces of all files of the list; in this folder, each is named by the number of its first file.",
       valueName: "folder"))
   var pieces: String?
 
   func validate() throws {
     guard (files == nil) == (only == nil && pieces == nil), only == nil || pieces == nil else {
-      throw ValidationError("--files takes either --only or --pieces.")
+      throw ValidationError("--files needs either --only or --pieces, and they need --files.")
     }
-    if only != nil, after != nil { throw ValidationError("--after belongs to the command with --pieces.") }
+    if only != nil, after != nil { throw ValidationError("--after is for the command with --pieces.") }
     if !(1...Partitioning.mostParts ~= parts) {
       throw ValidationError("--parts takes a number from 1 to \(Partitioning.mostParts).")
     }
@@ -73,12 +72,12 @@ struct PartitionCommand: ParsableCommand {
       if let list, let only {
         let (folder, wasThere) = try session.pipeline(request).partition(list, only: only.range, parts: parts, to: out)
         let lines = folder.piece.parts.reduce(0) { $0 + $1.lines }.counted("record")
-        return "\(lines) of \(only): \(folder.path)\(wasThere ? ", which was there already" : "")"
+        return "\(lines) of \(only): \(folder.path)\(wasThere ? ", which already existed" : "")"
       }
       let source = list.flatMap { list in pieces.map { Partitioning.Source.pieces(of: list, in: $0) } } ?? .inputs
       let (folder, wasThere) = try session.pipeline(request).partition(source, parts: parts, after: after, to: out)
       let lines = folder.manifest.lines.counted("record")
-      return "\(lines) in \(parts.counted("part")): \(folder.path)\(wasThere ? ", which was there already" : "")"
+      return "\(lines) in \(parts.counted("part")): \(folder.path)\(wasThere ? ", which already existed" : "")"
     }
   }
 }
@@ -96,6 +95,6 @@ struct FileNumbers: ExpressibleByArgument, CustomStringConvertible {
   }
 
   var description: String {
-    range.count == 1 ? "file \(range.lowerBound)" : "the files \(range.lowerBound) to \(range.upperBound - 1)"
+    range.count == 1 ? "file \(range.lowerBound)" : "files \(range.lowerBound) to \(range.upperBound - 1)"
   }
 }

@@ -75,7 +75,7 @@ extension ConfigurationFault {
   init(_ missing: MissingSetting, in job: Job) {
     self.init(
       Place(of: job), missing.cause == nil ? .note : .error,
-      "'\(missing.name)' is not set, \(missing.cause.map { "but \($0)" } ?? "which a run that sends needs")",
+      "'\(missing.name)' is not set, \(missing.cause.map { "but \($0)" } ?? "and a run needs it to send")",
       hint: "set \(missing.carrier) in its environment, or run with --sandbox")
   }
 }

@@ -10,20 +10,20 @@ import FoundationEssentials
 struct QuarantineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "List quarantined lines, take them in again, or dismiss them.",
+    abstract: "List quarantined lines, import them again, or dismiss them.",
     subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self, QuarantineResolveCommand.self])
 }
 
 struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what was quarantined by its cause; with --all each line, oldest first.")
+    commandName: "list", abstract: "List quarantined lines by cause; with --all each line, oldest first.")
 
   @OptionGroup var options: StoreOptions<JobName>
 
   @Flag(help: "Show the lines themselves, which may be personal data.")
   var showRaw = false
 
-  @Flag(help: "List each line, also those that were replayed, replaced in their files, or dismissed since.")
+  @Flag(help: "List each line, including those replayed, replaced in their files, or dismissed since.")
   var all = false
 
   @Option(help: "Only lines with this reason, such as invalid-json.")
@@ -94,12 +94,12 @@ enum QuarantineRow {
 
 struct QuarantineReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Take quarantined lines in again, by the job's present configuration.",
+    commandName: "replay", abstract: "Import quarantined lines again, with the job's present configuration.",
     discussion: """
-      Lines that are records now become events, which the next run sends; the others stay, with the reason that holds now. \
-      docs/failures.md says when that helps. Lines are late, as a rule: within the reach of Ingest.rewind their devices are taken back and \
-      decided anew. Beyond it neither sessions nor campaigns are wound back, and Ingest.lateRecords says whether such records are \
-      taken in or stay.
+      Lines that are records now become events, which the next run sends; the others stay, with the reason that applies now. \
+      docs/failures.md says when that helps. Such lines are usually late: within the reach of Ingest.rewind their devices are rewound \
+      and processed again. Beyond it neither sessions nor campaigns are rewound, and Ingest.lateRecords says whether such records \
+      are imported or stay.
       """)
 
   @OptionGroup var job: StoredJob
@@ -109,7 +109,7 @@ struct QuarantineReplayCommand: ParsableCommand {
 
   @OptionGroup var future: FutureOptions
 
-  @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the events, one per line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
   @OptionGroup var answer: AnswerOption
@@ -158,9 +158,9 @@ struct QuarantineReplayCommand: ParsableCommand {
   static func words(_ outcome: ReplayOutcome) -> String {
     let counts = outcome.counts
     return
-      "\(counts.read.counted("entry of the quarantine was", "entries of the quarantine were")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
+      "\(counts.read.counted("quarantine entry", "quarantine entries")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
       + "\(counts.outOfWindow) out of window, "
-      + (counts.forgotten > 0 ? "\(counts.forgotten) of people who were forgotten and deleted, " : "")
+      + (counts.forgotten > 0 ? "\(counts.forgotten) of forgotten people deleted, " : "")
       + "\(counts.quarantined) still quarantined"
       + (outcome.unavailable > 0
         ? "; "
@@ -175,8 +175,8 @@ struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve", abstract: "Dismiss quarantined lines: one, those of a reason, or those of a file.",
     discussion: """
-      They are listed with --all only, and are not quarantined again when their file is read once more. Lines that were fixed in \
-      their file need no command: the next run that reads the file settles them.
+      They are then listed only with --all, and are not quarantined again when their file is read again. Lines fixed in their file \
+      need no command: the next run that reads the file resolves them.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -210,7 +210,7 @@ struct QuarantineResolveCommand: ParsableCommand {
       if let id, ids.isEmpty {
         throw UnknownName(
           kind: "quarantined line", name: "\(id)",
-          hint: "or it waits no more; 'engage-batch quarantine list' has those that do")
+          hint: "or it is no longer pending; 'engage-batch quarantine list' lists those that are")
       }
       try store.quarantine.resolve(ids, as: .dismissed)
       options.answer.format.tell(["dismissed": .number(ids.count)]) {

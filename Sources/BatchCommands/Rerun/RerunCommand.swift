@@ -9,46 +9,46 @@ import FoundationEssentials
 struct RerunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rerun",
-    abstract: "Decide a day of a store once more: events that were not sent are replaced, sent ones are compared.",
+    abstract: "Process a window of a store again: unsent events are replaced, sent ones are compared.",
     discussion: """
-      The inputs of the job are decided anew, by its present settings, from the first record that the store has decided to the last, \
-      because sessions and campaigns reach from day to day. Of the result, the events of the window take the place of those that \
-      wait. Events that were sent, or may have been, stay, and it is told whether they are the same now. Nothing is sent; 'post' or the \
-      next run does that. States of devices, identities and plans stay as they are.
+      The inputs of the job are processed again, with its present settings, from the first processed record of the store to the last, \
+      because sessions and campaigns reach from day to day. Of the result, the events of the window replace those that are pending. \
+      Events that were sent, or may have been, stay, and are compared. Nothing is sent; 'post' or the next run does that. States of \
+      devices, identities and plans are not changed.
       """)
 
   @OptionGroup var job: StoredJob
 
-  @Option(help: "Begin of the window, such as 2026-01-31 or 'yesterday'.", transform: Instant.argument)
+  @Option(help: "Start of the window, such as 2026-01-31 or 'yesterday'.", transform: Instant.argument)
   var from: Instant?
 
   @Option(help: "End of the window, such as 2026-02-01 or 'today'.", transform: Instant.argument)
   var to: Instant?
 
   @Option(
-    help: ArgumentHelp("Both in one, or a day of UTC such as 2026-01-31 or 'yesterday'.", valueName: "from/to"),
+    help: ArgumentHelp("Both ends in one, or a day in UTC such as 2026-01-31 or 'yesterday'.", valueName: "from/to"),
     transform: RerunWindow.argument)
   var window: RerunWindow?
 
   @Option(
     help: ArgumentHelp(
-      "Send events again that were sent: 'different' those that have other attributes now, 'all' the same ones too.",
+      "Send sent events again: 'different' those whose attributes differ now, 'all' unchanged ones too.",
       valueName: "different|all"))
   var sendAgain: SentEvents?
 
-  @Flag(help: "Do it although files are gone that earlier runs read.")
+  @Flag(help: "Continue although files that earlier runs read are missing.")
   var allowMissingInputs = false
 
   @OptionGroup var empty: EmptyOptions
 
-  @Flag(help: "Say what would be replaced, and change nothing.")
+  @Flag(help: "Show what would be replaced, and change nothing.")
   var dryRun = false
 
   @OptionGroup var answer: AnswerOption
 
   func validate() throws {
     guard (window == nil) == (from != nil && to != nil), window == nil || (from == nil && to == nil) else {
-      throw ValidationError("Name the window with --from and --to, or with --window FROM/TO or --window DAY.")
+      throw ValidationError("Give the window with --from and --to, or with --window FROM/TO or --window DAY.")
     }
     guard let span, span.from < span.to else { throw ValidationError("The window ends before it begins.") }
   }
@@ -160,7 +160,7 @@ struct RerunReport {
       let lines = accepted.counted("line that no run had read", "lines that no run had read")
       facts.add(
         "taken", members,
-        accepted == 0 ? [] : ["\(lines) taken in: \(rewind.devices.counted("device")) decided anew, \(rewind.words)"])
+        accepted == 0 ? [] : ["\(lines) imported: \(rewind.devices.counted("device")) rewound, \(rewind.words)"])
     } else {
       facts.add("taken", [:])
     }
@@ -170,10 +170,10 @@ struct RerunReport {
         "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
         "heldBack": .number(counts.heldBack),
       ],
-      "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before"
+      "pending before: \(counts.removed.counted("event")); pending now: \(counts.stored), of which \(counts.unchanged) unchanged"
     )
     let sent = (counts.same + counts.different + counts.gone).counted("event")
-    let doubt = "for \(counts.inDoubt) of these it is unknown whether the service has them (see 'store events')"
+    let doubt = "whether the service has \(counts.inDoubt) of these is unknown (see 'store events')"
     facts.add(
       "sent",
       [
@@ -181,7 +181,7 @@ struct RerunReport {
         "inDoubt": .number(counts.inDoubt),
       ],
       [
-        "sent before: \(sent); \(counts.same) the same now, \(counts.different) with other attributes, "
+        "sent before: \(sent); \(counts.same) the same now, \(counts.different) with different attributes, "
           + "\(counts.gone) no longer produced"
       ] + (counts.inDoubt > 0 ? [doubt] : []))
     return facts
@@ -193,25 +193,25 @@ struct RerunReport {
     if counts.heldBack > 0 {
       notes.append(
         counts.heldBack.counted(
-          "event was left as it is: its device holds", "events were left as they are: their devices hold")
-          + " events back (HOLD) or did, and a state is not replaced")
+          "event was not replaced: its device has", "events were not replaced: their devices have")
+          + " held events (HOLD) or had some, and states are not replaced")
     }
     if outcome.missingFiles > 0 {
       notes.append(
-        "\(outcome.missingFiles.counted("file")) of earlier runs \(outcome.missingFiles == 1 ? "is" : "are") gone: what was decided "
-          + "of the devices there counted for nothing")
+        "\(outcome.missingFiles.counted("file")) of earlier runs \(outcome.missingFiles == 1 ? "is" : "are") missing: their records "
+          + "were not processed")
     }
     if outcome.taken == nil, outcome.records.records.quarantined > 0 {
       notes.append("quarantined lines were left to the next run that reads them; 'validate' lists them")
     }
     if counts.different > 0, rerun.sendsAgain == nil {
-      notes.append("what was sent with other attributes is not sent again without --send-again different")
+      notes.append("events sent with different attributes are not sent again without --send-again different")
     }
     if rerun.isRehearsal {
       notes.append("nothing was changed")
     } else if counts.stored > 0 {
       let invocation = request.invocation
-      notes.append("To send what waits: \(invocation.post.text)\(invocation.omission)")
+      notes.append("To send pending events: \(invocation.post.text)\(invocation.omission)")
     }
     return notes
   }
