@@ -12,15 +12,15 @@ import Testing
 
 @Suite struct OperatorCommandTests {
   @Test(arguments: [
-    (["store", "events"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
-    (["why", "7"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
-    (["person", "export", "ada", "j"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
-    (["history", "j", "--store", "s"], "Error: Name the store with --store FILE, or name the job with --job JOB."),
-    (["run", "j", "--job", "j"], "Error: Name one job, as the argument or with --job."),
-    (["run"], "Error: Name the job file, as the argument or with --job."),
+    (["store", "events"], "Error: Give the store with --store FILE, or the job with --job JOB."),
+    (["why", "7"], "Error: Give the store with --store FILE, or the job with --job JOB."),
+    (["person", "export", "ada", "j"], "Error: Give the store with --store FILE, or the job with --job JOB."),
+    (["history", "j", "--store", "s"], "Error: Give the store with --store FILE, or the job with --job JOB."),
+    (["run", "j", "--job", "j"], "Error: Give one job, as the argument or with --job."),
+    (["run"], "Error: Give the job file, as the argument or with --job."),
     (["test"], "Error: Give the job files, as arguments or with --job."),
     (["store", "events", "--store", "s", "--status", "LOST"], "Error: The value 'LOST' is invalid for '--status"),
-    (["store", "events", "--store", "s", "--limit", "0"], "Error: --limit takes a number from 1."),
+    (["store", "events", "--store", "s", "--limit", "0"], "Error: --limit must be at least 1."),
     (["store", "events", "--store", "s", "--id", "7"], "Error: The value '7' is invalid for '--id <id>'"),
     (["store", "requeue", "--store", "s"], "Error: Missing expected argument '--status <status>'"),
     (["store", "requeue", "--store", "s", "--status", "HOLD"], "Error: The value 'HOLD' is invalid for '--status"),
@@ -30,9 +30,9 @@ import Testing
     ),
     (["store", "purge", "--store", "s", "--days", "-1"], "Error: "),
     (["quarantine", "list", "--store", "s", "--reason", "bad"], "Error: The value 'bad' is invalid for '--reason"),
-    (["quarantine", "replay", "--store", "s"], "Error: Name the job file, as the argument or with --job."),
-    (["sandbox", "--port", "70000"], "Error: --port takes a number from 0 to 65535."),
-    (["doctor"], "Error: Name the job file, as the argument or with --job."),
+    (["quarantine", "replay", "--store", "s"], "Error: Give the job file, as the argument or with --job."),
+    (["sandbox", "--port", "70000"], "Error: --port must be from 0 to 65535."),
+    (["doctor"], "Error: Give the job file, as the argument or with --job."),
     (
       ["xmlapi", "getlists"],
       "Error: 'getlists' is not an operation of the XMLAPI, whose names are case-sensitive; did you mean 'GetLists'?"
@@ -42,7 +42,7 @@ import Testing
     (["run", "j", "--online-plan", "p"], "Error: --online-plan needs --dry-run."),
     (
       ["run", "j", "--plan", "p", "--dry-run"],
-      "Error: --plan is carried out at the service, so it goes without --dry-run and --no-upload."
+      "Error: --plan changes the service, so it cannot be combined with --dry-run or --no-upload."
     ),
     (["run", "j", "--explain", "@"], "Error: --explain @FILE needs the name of a file."),
   ])
@@ -161,7 +161,7 @@ import Testing
         + #""oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
     #expect(
       facts.lines.map(\.text) == [
-        "0 events of 0 devices, 0 runs; 0 devices hold events back",
+        "0 events of 0 devices, 0 runs; 0 devices have held events",
         "destination: none yet; the first run that knows it binds the store",
       ])
   }

@@ -22,7 +22,7 @@ import Testing
 
   static let cases: [Case] = [
     // Usage.
-    Case(64, "run", message: "Name the job file, as the argument or with --job."),
+    Case(64, "run", message: "Give the job file, as the argument or with --job."),
     Case(64, "rum", "jobs/nightly.json", message: "rum"),
     Case(64, "run", "jobs/nightly.json", "--bogus", message: "Unknown option '--bogus'"),
     Case(
@@ -36,7 +36,7 @@ import Testing
         "Error: --step is '1d', which is not an ISO 8601 duration such as P1D or PT6H.\nUsage: engage-batch backfill "),
     Case(
       64, "post", "jobs/nightly.json", "--from", "2026-01-01",
-      message: "Error: --from, --to and --explain are about records; 'post' reads none and sends all that waits.\n"),
+      message: "Error: --from, --to and --explain are for records; 'post' reads none and sends all it has.\n"),
     Case(64, "post", "jobs/nightly.json", "--explain", "d", message: "'post' reads none"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", "--as-of", "2026-01-15T02:00:00Z",

@@ -59,7 +59,7 @@ import Testing
     #expect(!hidden.output.contains("Zoe") && !hidden.output.contains("level\""))
     #expect(
       hidden.messages
-        == "note: what events carry beside these columns is personal data; --show-personal-data shows it\n")
+        == "note: other attributes of events are personal data; --show-personal-data shows them\n")
     for campaign in ["7", "8"] {
       let found = try rows(workspace, "store", "events", "--campaign", campaign)
       #expect(found.map { $0["eventName"]?.string } == (campaign == "7" ? ["ddnaEventTriggeredAction"] : []))
@@ -142,7 +142,7 @@ import Testing
     #expect(unknown.code == 64)
     #expect(
       unknown.messages
-        == "error: the store has no event 'nobody'; 'engage-batch store events' lists those that it has; six characters of an id are enough\n"
+        == "error: the store has no event 'nobody'; 'engage-batch store events' lists its events; six characters of an id are enough\n"
     )
   }
 

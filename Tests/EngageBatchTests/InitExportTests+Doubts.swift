@@ -6,7 +6,7 @@ extension InitExportTests {
   static let doubtful: [Export] = [
     Export("lines of a log with tabs", "in.tsv", lines { "2026-01-15T08:0\($0):00Z\t\($1)\t\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["a table with tabs without a header", "a guess is deviceId (column2), name (column3)"]
+      $0.told = ["a table with tabs without a header", "guessed: deviceId (column2), name (column3)"]
     },
     Export(
       "what a player does", "in.csv",
@@ -25,7 +25,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["a guess is name (status)"]
+      $0.told = ["guessed: name (status)"]
     },
     Export(
       "pushes and mails in one log", "in.csv",
@@ -125,7 +125,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["models or kinds of devices, which many people share", "a guess is deviceId (device)"]
+      $0.told = ["models or kinds of devices, which many people share", "guessed: deviceId (device)"]
     },
     Export(
       "devices of more people", "in.csv",
@@ -173,7 +173,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["or 'stop_time'", "a guess is timestamp (start_time)"]
+      $0.told = ["or 'stop_time'", "guessed: timestamp (start_time)"]
     },
     Export(
       "a column of offsets", "in.csv",
@@ -333,7 +333,7 @@ extension InitExportTests {
       $0.code = 65
       let words = words ?? "before 2008; perhaps \(what == "a day in digits" ? "yyyyMMdd" : what): 2026-01-15"
       $0.told = [
-        "the time of 4 of 4 records is probably another: record 1 is of ", "by its timestamp '\(time)' (\(words))",
+        "the time of 4 of 4 records is probably wrong: record 1 is of ", "by its timestamp '\(time)' (\(words))",
       ]
     }
   }
@@ -356,7 +356,7 @@ extension InitExportTests {
     #expect(
       other.code == 65
         && other.messages.hasSuffix(
-          "in: error: the files are of 2 shapes: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first, name the others in an entry of their own (docs/exports.md)\n"
+          "in: error: the files have 2 shapes: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first, name the others in a separate entry (docs/exports.md)\n"
         ), "\(other.messages)")
   }
 
@@ -364,10 +364,10 @@ extension InitExportTests {
     "It says what a file is that no map reads",
     arguments: [
       ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is for spreadsheets only; remove it"),
-      ("<plist version=\"1.0\"><array/></plist>\n", "neither JSON objects nor a table are in it"),
+      ("<plist version=\"1.0\"><array/></plist>\n", "it has neither JSON objects nor a table"),
       (" device | time \n--------+------\n d      | 1    \n", "a table drawn for people; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
-      ("device,time,event\n", "a header is in it, and no record"),
+      ("device,time,event\n", "it has a header, but no records"),
     ])
   func refused(text: String, words: String) throws {
     let workspace = try Workspace([])

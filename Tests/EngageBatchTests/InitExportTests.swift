@@ -83,7 +83,7 @@ import Testing
       $0.code = 65
       $0.told = [
         "a table with tabs without a header",
-        "a guess is deviceId (column1), name (column3); check it in shop/map.json",
+        "guessed: deviceId (column1), name (column3); check shop/map.json",
       ]
     },
     Export(
@@ -280,7 +280,7 @@ import Testing
     },
     Export("days alone", "in.csv", table("device,day,event") { "\($1),2026-01-1\($0),\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["days only, so all records of a day are at midnight", "a guess is timestamp (day)"]
+      $0.told = ["days only, so all records of a day are at midnight", "guessed: timestamp (day)"]
     },
     Export(
       "dates of which either number may be the day", "in.csv",
@@ -325,11 +325,11 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages.hasSuffix(
-        "*.csv: error: the files are of 2 shapes: a.csv (4 columns), b.csv (3 columns); shop/map.json reads the first, name the others in an entry of their own (docs/exports.md)\n"
+        "*.csv: error: the files have 2 shapes: a.csv (4 columns), b.csv (3 columns); shop/map.json reads the first, name the others in a separate entry (docs/exports.md)\n"
       ), "\(made.messages)")
     let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
     #expect(mistyped.code == 65 && !workspace.exists("other"))
-    #expect(mistyped.messages == "a.csv: error: no column is called 'devise'; did you mean 'device'?\n")
+    #expect(mistyped.messages == "a.csv: error: there is no column 'devise'; did you mean 'device'?\n")
     #expect(try workspace.run("init", "--from", "a.csv", "made").code == 0)
     #expect(workspace.exists("made/job.json"))
   }

@@ -37,7 +37,7 @@ import Testing
     let made = try workspace.run("init", "shop", "--from", "in.json")
     #expect(
       made.messages.hasPrefix(
-        "in.json: \(isArray ? "a JSON array; " : "")the preset 'segment' reads 12 of 15 as events (docs/maps.md has what becomes what)\n"
+        "in.json: \(isArray ? "a JSON array; " : "")the preset 'segment' reads 12 of 15 as events (see docs/maps.md)\n"
           + "  3 refused: missing-field: field 'deviceId' is missing: the map 'segment' reads it from "),
       "\(made.messages)")
     if isArray {
@@ -78,7 +78,7 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages == """
-        in.csv: a table in CSV; no preset reads it; of 4 records a map is begun:
+        in.csv: a table in CSV; no preset reads it; from 4 records a map is begun:
           timestamp: time, confidence high
           name: event, confidence high
           params: all other members
@@ -106,9 +106,9 @@ import Testing
         Array(
           #"{"device":"d","time":"2026-01-15T08:00:00Z","event":"a"}{"device":"d","time":1768464060,"event":"b"}"#.utf8),
         0,
-        "in.json: several JSON documents in one line; no preset reads it; of 2 records a map is proposed:\n"
+        "in.json: several JSON documents in one line; no preset reads it; from 2 records a map is proposed:\n"
       ),
-      ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: neither JSON objects nor a table are in it"),
+      ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: it has neither JSON objects nor a table"),
       (
         Array("device,time,event\rd,2026-01-15T08:00:00Z,a\rd,2026-01-15T08:01:00Z,b\r".utf8), 65,
         "in.json: error: text with bare carriage returns, which are not line ends here; convert it: tr "

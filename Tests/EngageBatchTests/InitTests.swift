@@ -138,7 +138,7 @@ import Testing
     let made = try workspace.run("init", "shop", "--from", "in/events.csv")
     #expect(
       made.messages == #"""
-        in/events.csv: a table in CSV; no preset reads it; of 3 records a map is proposed:
+        in/events.csv: a table in CSV; no preset reads it; from 3 records a map is proposed:
           deviceId: device, confidence medium
           timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day is first)
           name: what, confidence medium
@@ -188,7 +188,7 @@ import Testing
     #expect(
       made.messages.hasPrefix(
         """
-        in/shop.csv: a table with semicolons; no preset reads it; of 40 records a map is proposed:
+        in/shop.csv: a table with semicolons; no preset reads it; from 40 records a map is proposed:
           deviceId: device, confidence medium
           timestamp: time, confidence high (1 of 40 do not match)
         """), "\(made.messages)")
@@ -210,7 +210,7 @@ import Testing
     #expect(
       made.messages == """
         in/moves.ndjson: records as they are read without a map, as events
-        in/moves.ndjson: most of its records mean something to 'deltadna', which the job has as its destination; --platform names another
+        in/moves.ndjson: most of its records are for 'deltadna', which is the destination of the job; --platform chooses another
           record 1 becomes {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"gameEvent","name":"levelUp"}
           record 2 becomes {"deviceId":"d","timestamp":"2026-01-15T09:01:00Z","type":"gameEvent","name":"levelUp"}
           record 3 becomes {"deviceId":"d","timestamp":"2026-01-15T09:02:00Z","type":"gameEvent","name":"levelUp"}
@@ -258,8 +258,8 @@ import Testing
     "A file without records, one that says nothing and one that is not there are told as what they are",
     arguments: [
       ("", 65, "in.ndjson: error: the file is empty\n"),
-      ("a\n", 65, "in.ndjson: error: neither JSON objects nor a table are in it\n"),
-      ("[]\n", 65, "in.ndjson: error: neither JSON objects nor a table are in it\n"),
+      ("a\n", 65, "in.ndjson: error: it has neither JSON objects nor a table\n"),
+      ("[]\n", 65, "in.ndjson: error: it has neither JSON objects nor a table\n"),
       (nil, 66, "no input: nothing matches 'in.ndjson'\n"),
     ])
   func nothingToRead(content: String?, code: Int32, words: String) throws {
@@ -279,7 +279,7 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages == """
-        in.csv: a table in CSV; no preset reads it; of 3 records a map is begun:
+        in.csv: a table in CSV; no preset reads it; from 3 records a map is begun:
           params: all other members
         Wrote shop/job.json
         Wrote shop/config.json
@@ -320,7 +320,7 @@ import Testing
     let made = try workspace.run("init", "mine", "--from", "array.ndjson")
     #expect(
       made.messages.hasPrefix(
-        "array.ndjson: a JSON array of records as they are read without a map, as events; the map takes each field as it is\n"
+        "array.ndjson: a JSON array of records as they are read without a map, as events; the map copies each field\n"
       ),
       "\(made.messages)")
     let map = try JSONNode.parse(Array(workspace.read("mine/map.json").utf8))

@@ -319,7 +319,7 @@ import Testing
     #expect(finished.code == 74)
     #expect(
       finished.messages
-        == "error: only 20 files may be open at once, and a run needs 64; raise the limit with 'ulimit -n'\n")
+        == "error: only 20 files may be open at once, but a run needs 64; raise the limit with 'ulimit -n'\n")
     #expect(!workspace.exists("var"))
   }
 

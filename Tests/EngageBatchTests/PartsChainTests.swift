@@ -131,7 +131,7 @@ import Testing
     try night(2, "2", "1", "")
     try command(0, "", "collect job.json 1/0 1/1")
     try command(
-      0, "No partition here has missing parts; nothing was changed", "store drop-partition --store all.sqlite")
+      0, "No partition has missing parts; nothing was changed", "store drop-partition --store all.sqlite")
     try command(78, "2/1: error: part 1 is given twice, here and as 2/1", "collect job.json 2/1 2/1")
     try command(66, "1 part of 2 is missing: 0; decide and collect them first", "collect job.json 2/1")
     try command(66, "engage-batch store drop-partition --store ", "post job.json --store all.sqlite --sandbox")
@@ -226,7 +226,7 @@ import Testing
     #expect(few.code == 74)
     #expect(
       few.messages
-        == "error: only 300 files may be open at once, and a run needs 576; raise the limit with 'ulimit -n'\n")
+        == "error: only 300 files may be open at once, but a run needs 576; raise the limit with 'ulimit -n'\n")
     let soft = try workspace.shell("ulimit -Sn 300; engage-batch partition job.json --parts 512 --out many")
     #expect(soft.code == 0, "\(soft.messages)")
   }

@@ -210,7 +210,7 @@ import Testing
     #expect(!run.messages.contains("To continue"), "\(run.messages)")
     #expect(
       run.messages.contains(
-        "Running it again meets the damage again. To see it: engage-batch store check --store"), "\(run.messages)")
+        "Running it again would fail again. To see the damage: engage-batch store check --store"), "\(run.messages)")
     let told = try JSONNode.parse(Array(workspace.read("told").utf8))
     #expect(told["command"]?.string?.hasPrefix("engage-batch store check --store ") == true)
     #expect(told["text"]?.string?.contains("To see the damage: engage-batch store check") == true)

@@ -81,7 +81,7 @@ import Testing
     #expect(found.count == 2)
     #expect(found.first == "own.json:2: error: 'type' is 'namedEvnt', which does not exist; did you mean 'namedEvent'?")
     #expect(
-      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which does not exist; known are launch, foreground,")
+      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which does not exist; known are launch,")
         == true)
     let (warned, warnings) = try check(#""transaction""#, #""launch""#)
     #expect(warned == 0)

@@ -249,7 +249,7 @@ extension SilenceTests {
     let run = try run(workspace, asOf: 14, "--max-quarantine", "2", "--metrics", "m.prom")
     #expect(run.code == 65)
     #expect(
-      run.messages.contains("Delivery: nothing is sent, because a window that was missed before was refused"),
+      run.messages.contains("Delivery: nothing is sent, because a missed window was refused"),
       "\(run.messages)")
     #expect(try workspace.read("m.prom").contains("engage_batch_run_exit_code{job=\"j\"} 65\n"))
     let posted = try workspace.run("store", "events", "--store", "j.sqlite", "--status", "SUCCESSFULLY_POSTED")

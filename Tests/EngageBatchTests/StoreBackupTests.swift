@@ -8,7 +8,7 @@ import Testing
     #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload").code == 0)
     let backup = ["store", "backup", "--store", "var/nightly.sqlite", "copy.sqlite"]
     let made = try workspace.run(backup)
-    #expect(made.code == 0 && made.messages.hasPrefix("copy.sqlite: a whole copy of the store, "), "\(made.messages)")
+    #expect(made.code == 0 && made.messages.hasPrefix("copy.sqlite: an intact copy of the store, "), "\(made.messages)")
     let attributes = try FileManager.default.attributesOfItem(atPath: "\(workspace.path)/copy.sqlite")
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     func status(_ store: String) throws -> String {

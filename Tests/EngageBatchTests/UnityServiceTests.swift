@@ -55,7 +55,7 @@ import Testing
     #expect(verified.code == 0, "\(verified.messages)")
     #expect(
       verified.lines.first
-        == "All that was sent was taken, but the service says nothing of what it drops for its age: 2 of it.")
+        == "Everything that was sent was acknowledged, but the service may have silently dropped 2 of it for its age.")
     #expect(
       verified.output.contains(
         "2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z were older than 31 days when sent, and Unity Analytics drops "

@@ -59,7 +59,7 @@ import Testing
       #expect(try workspace.run(["why"] + named).output == whole)
     }
     #expect(try workspace.run("why", "job.json", "--device", "phone-1").code == 0)
-    #expect(try workspace.run("why", "job.json", id, "--job", "job.json").messages.contains("Name one job, as the"))
+    #expect(try workspace.run("why", "job.json", id, "--job", "job.json").messages.contains("Give one job, as the"))
     #expect(try output("why", id.prefix(20).uppercased()) == whole)
     #expect(try output("store", "events", "--id", String(id.prefix(13))) == output("store", "events", "--id", id))
     let several = try workspace.run("why", String(id.prefix(6)), "--store", Self.store)
@@ -290,7 +290,7 @@ import Testing
     #expect(shown == "error: the store has no device 'phone-2'; did you mean 'phone-1'?\n")
     #expect(
       try workspace.run("why", "phone-1", "--store", Self.store).messages
-        == "error: the store has no event 'phone-1'; it is a device: ask with --device\n")
+        == "error: the store has no event 'phone-1'; it is a device: use --device\n")
     #expect(try workspace.run("why", "--device", "phone-2", "--store", Self.store).code == 64)
     #expect(try workspace.run("why", "--store", Self.store).code == 64)
   }

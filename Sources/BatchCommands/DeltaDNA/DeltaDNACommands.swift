@@ -145,7 +145,7 @@ extension DeltaDNACommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: Collect takes events only, so --at-service can delete nothing at deltaDNA; nothing was changed. A 'forgetMe' record of the \
+        error: Collect accepts only events, so --at-service can delete nothing at deltaDNA; nothing was changed. A 'forgetMe' record of the \
         player makes a run send ddnaForgetMe, by which deltaDNA forgets the player: run the job with it first, then forget without --at-service
         """)
   }

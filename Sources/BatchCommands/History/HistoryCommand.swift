@@ -35,7 +35,7 @@ struct HistoryCommand: ParsableCommand {
   @OptionGroup var answer: AnswerOption
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
   }
 
   func run() throws {

@@ -57,7 +57,7 @@ struct PartitionCommand: ParsableCommand {
     }
     if only != nil, after != nil { throw ValidationError("--after is for the command with --pieces.") }
     if !(1...Partitioning.mostParts ~= parts) {
-      throw ValidationError("--parts takes a number from 1 to \(Partitioning.mostParts).")
+      throw ValidationError("--parts must be from 1 to \(Partitioning.mostParts).")
     }
   }
 

@@ -36,7 +36,7 @@ struct AlarmCall {
     do {
       try FileManager.default.removeItem(atPath: note)
     } catch {
-      warn("\(note.printable) could not be removed: the next failure is not told")
+      warn("\(note.printable) could not be removed, so the next failure is not reported")
     }
   }
 
@@ -78,12 +78,12 @@ struct AlarmCall {
       switch outcome {
       case .answer(let answer) where (200..<300).contains(answer.status): return
       case .answer(let answer): warn("Report.alarm answered \(answer.status)")
-      case .notSent(let fault), .noAnswer(let fault): warn("Report.alarm was not reached: \(fault.kind.rawValue)")
+      case .notSent(let fault), .noAnswer(let fault): warn("Report.alarm could not be reached: \(fault.kind.rawValue)")
       }
     } catch is ServiceAddress.Fault {
-      warn("Report.alarm is not an https URL; http goes to the loopback only")
+      warn("Report.alarm is not an https URL; http is for the loopback only")
     } catch {
-      warn("Report.alarm was not told: \(error)")
+      warn("Report.alarm failed: \(error)")
     }
   }
 
@@ -100,7 +100,7 @@ struct AlarmCall {
       words: words, folder: request.job.directory, timeout: Milliseconds(Int64(Self.seconds * 1000)))
     switch LineProgram(command).tell(Array(alarm.body(.json).utf8)) {
     case .notStarted?: warn("Report.alarmCommand could not be started")
-    case .hung?: warn("Report.alarmCommand took more than 10 seconds and was ended")
+    case .hung?: warn("Report.alarmCommand took more than 10 seconds and was killed")
     case .ended?, .flooded?, nil: return
     }
   }

@@ -9,12 +9,12 @@ extension Log.Format: ExpressibleByArgument {}
 
 /// The command line's changes that apply wherever a job is named.
 struct JobChanges: ParsableArguments {
-  @Option(help: ArgumentHelp("The profile of the job to lay over it.", valueName: "name"))
+  @Option(help: ArgumentHelp("The profile of the job to apply.", valueName: "name"))
   var profile: String?
 
   @Option(
     help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"),
+      "A setting that overrides all files and the environment. Repeatable.", valueName: "Section.key=value"),
     transform: SettingOverride.argument)
   var set: [SettingOverride] = []
 
@@ -32,7 +32,7 @@ struct JobWithSettings: ParsableArguments {
   var changes: CommandLineChanges { given.changes }
 
   func validate() throws {
-    if name.job == nil { throw ValidationError("Name the job file, as the argument or with --job.") }
+    if name.job == nil { throw ValidationError("Give the job file, as the argument or with --job.") }
   }
 }
 
@@ -43,7 +43,7 @@ struct StoredJob: ParsableArguments {
   @Option(help: "The store. (default: the job's)")
   var store: String?
 
-  @Flag(help: "The store and the service of runs with --sandbox; no account is needed.")
+  @Flag(help: "Use the store and the service of runs with --sandbox; no account is needed.")
   var sandbox = false
 
   /// The changes to the job from the command line.
@@ -67,7 +67,7 @@ struct StoredJob: ParsableArguments {
 
 struct WindowOptions: ParsableArguments {
   @Option(
-    help: "Begin of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.",
+    help: "Start of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.",
     transform: Instant.argument)
   var from: Instant?
 
@@ -78,7 +78,7 @@ struct WindowOptions: ParsableArguments {
 
   @Option(
     help:
-      "The clock of the run, such as 2026-02-01T02:15:00Z; silence decides up to it or the end of the window. (default: the job's, else now)",
+      "The clock of the run, such as 2026-02-01T02:15:00Z; silence counts up to it or the end of the window. (default: the job's, else now)",
     transform: Instant.argument)
   var asOf: Instant?
 
@@ -91,25 +91,25 @@ struct WindowOptions: ParsableArguments {
 }
 
 struct MissingOptions: ParsableArguments {
-  @Flag(help: "Go on without inputs that the job requires, or with too few records of them.")
+  @Flag(help: "Continue without inputs that the job requires, or with too few records of them.")
   var allowMissing = false
 }
 
 struct EmptyOptions: ParsableArguments {
-  @Flag(help: "Go on although lines were read and none of them can be used.")
+  @Flag(help: "Continue although lines were read and none of them is usable.")
   var allowEmpty = false
 }
 
 struct FutureOptions: ParsableArguments {
-  @Flag(help: "Do it although asOf is more than a day ahead of the clock.")
+  @Flag(help: "Allow an asOf more than a day ahead of the clock.")
   var allowFuture = false
 }
 
 struct JobPlaces: ParsableArguments {
-  @Option(help: "The store of the job.")
+  @Option(help: "The store. (default: the job's)")
   var store: String?
 
-  @Option(help: "The folder for reports.")
+  @Option(help: "The folder for reports. (default: the job's)")
   var report: String?
 }
 
@@ -138,15 +138,15 @@ extension JobCommand {
 struct OutputOptions: ParsableArguments {
   enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, plain, none }
 
-  @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the events, one per line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
   @Option(
-    help: ArgumentHelp("Write what is wrong with events, a line for each; - for stdout.", valueName: "file"))
+    help: ArgumentHelp("Write the findings, one line per event; - for stdout.", valueName: "file"))
   var findingsOut: String?
 
   @Option(
-    help: ArgumentHelp("Write what Engage answered, a line for each question; - for stdout.", valueName: "file"))
+    help: ArgumentHelp("Write the answers of Engage, one line per question; - for stdout.", valueName: "file"))
   var decisionsOut: String?
 
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
@@ -154,42 +154,42 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write the figures for Prometheus, also of a run that fails, in place of the last.", valueName: "file"))
+      "Write the figures for Prometheus, also of a failed run, replacing the last.", valueName: "file"))
   var metrics: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace and the figures for OpenTelemetry, as two lines of OTLP JSON, in place of the last.",
+      "Write a trace and the figures for OpenTelemetry, as two lines of OTLP JSON, replacing the last.",
       valueName: "file"))
   var otlp: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write how it went as JUnit XML, with a failure for each line that was quarantined.", valueName: "file"))
+      "Write the result as JUnit XML, with a failure for each quarantined line.", valueName: "file"))
   var junit: String?
 
-  @Flag(help: "Print nothing on stderr when the run ends with 0, and everything when it does not.")
+  @Flag(help: "Print nothing on stderr if the exit code is 0, and everything otherwise.")
   var quiet = false
 
-  @Option(help: "text, or json: an object a line, with time, level and message.")
+  @Option(help: "text, or json: one object per line, with time, level and message.")
   var logFormat: Log.Format = .text
 
-  @Flag(help: "Begin each line on stderr with the time in UTC.")
+  @Flag(help: "Start each line on stderr with the time in UTC.")
   var logTimes = false
 
   @Option(help: "How to show progress: auto, plain or none.")
   var progress: Progress = .auto
 
-  @Option(help: ArgumentHelp("Exit with 65 when more lines than this are quarantined.", valueName: "lines"))
+  @Option(help: ArgumentHelp("Exit with 65 if more lines than this are quarantined.", valueName: "lines"))
   var maxQuarantine: Int?
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case unusual }
 
   @Option(
-    help: "Exit with 65 before anything is sent, when a figure is 'unusual' beside the runs before (Report.usualRuns).")
+    help: "Exit with 65 before anything is sent, if a figure is 'unusual' for the job (Report.usualRuns).")
   var failOn: FailOn?
 
-  @Flag(help: "With --max-quarantine: stop reading as soon as there are more, with nothing decided.")
+  @Flag(help: "With --max-quarantine: stop reading as soon as there are more, and process nothing.")
   var stopEarly = false
 
   @Option(
@@ -203,7 +203,7 @@ struct OutputOptions: ParsableArguments {
     }
     if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }
     if stopEarly, maxQuarantine == nil { throw ValidationError("--stop-early needs --max-quarantine.") }
-    if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine takes a number from 0.") }
+    if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine must be 0 or more.") }
   }
 
   var log: Log { Log(format: logFormat, hasTimes: logTimes, isHeld: quiet) }
@@ -223,12 +223,12 @@ struct OutputOptions: ParsableArguments {
 
 /// The options for explaining a device.
 struct ExplanationOptions: ParsableArguments {
-  @Option(help: "How --explain is printed: text or json.")
+  @Option(help: "The format of --explain: text or json.")
   var format: OutputFormat = .text
 
   func check(_ output: OutputOptions) throws {
     if format == .json, output.explain == nil {
-      throw ValidationError("--format goes with --explain; --summary - prints the figures as JSON.")
+      throw ValidationError("--format needs --explain; --summary - prints the figures as JSON.")
     }
   }
 }

@@ -6,7 +6,7 @@ import BatchPipeline
 struct RunCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Read the inputs of a job, keep its events, reconcile identities and send what is due.")
+    abstract: "Run a job: read its inputs, store its events, reconcile identities and send what is due.")
 
   @OptionGroup var named: JobWithSettings
   @OptionGroup var window: WindowOptions
@@ -21,21 +21,21 @@ struct RunCommand: JobCommand {
   @OptionGroup var missing: MissingOptions
   @OptionGroup var empty: EmptyOptions
 
-  @Flag(help: "Run against a sandbox inside the process; no account is needed.")
+  @Flag(help: "Run against an in-process sandbox; no account is needed.")
   var sandbox = false
 
-  @Flag(name: .customLong("no-upload"), help: "Stop when everything is in the store.")
+  @Flag(name: .customLong("no-upload"), help: "Stop once everything is in the store.")
   var skipsUpload = false
 
   @Option(
     help: ArgumentHelp(
-      "With --dry-run: read the service, and write which fields of which recipients would change; - for stdout.",
+      "With --dry-run: read from the service, and write which fields of which recipients would change; - for stdout.",
       valueName: "file"))
   var onlinePlan: String?
 
   @Option(
     help: ArgumentHelp(
-      "Change exactly what this plan says, or nothing if the inputs or the service have changed since.",
+      "Make exactly the changes of this plan, or none if the inputs or the service have changed since.",
       valueName: "file"))
   var plan: String?
 
@@ -43,7 +43,7 @@ struct RunCommand: JobCommand {
     try explanation.check(output)
     if onlinePlan != nil, !dryRun { throw ValidationError("--online-plan needs --dry-run.") }
     if plan != nil, dryRun || skipsUpload {
-      throw ValidationError("--plan is carried out at the service, so it goes without --dry-run and --no-upload.")
+      throw ValidationError("--plan changes the service, so it cannot be combined with --dry-run or --no-upload.")
     }
     if onlinePlan == "-", output.eventsOut == "-" || output.summary == "-" {
       throw ValidationError("--online-plan cannot share stdout with --events-out or --summary.")
@@ -79,7 +79,7 @@ struct RunCommand: JobCommand {
 /// `engage-batch post`: the counterpart of the SDKs' postEventCache.
 struct PostCommand: JobCommand {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Send what the store of a job holds, without reading its inputs.")
+    commandName: "post", abstract: "Send what is pending in the store of a job, without reading its inputs.")
 
   @OptionGroup var named: JobWithSettings
   @OptionGroup var window: WindowOptions
@@ -89,13 +89,13 @@ struct PostCommand: JobCommand {
 
   @OptionGroup var future: FutureOptions
 
-  @Flag(help: "Send to a sandbox inside the process; no account is needed.")
+  @Flag(help: "Send to an in-process sandbox; no account is needed.")
   var sandbox = false
 
   func validate() throws {
     try explanation.check(output)
     if window.from != nil || window.to != nil || output.explain != nil {
-      throw ValidationError("--from, --to and --explain are about records; 'post' reads none and sends all that waits.")
+      throw ValidationError("--from, --to and --explain are for records; 'post' reads none and sends all it has.")
     }
   }
 

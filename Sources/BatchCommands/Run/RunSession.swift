@@ -74,7 +74,7 @@ struct RunSession {
       if earlier == .inputRefused, request.mode == .run {
         // Otherwise the events of the refused window would be sent with the rest.
         request.mode = .noUpload
-        monitor.note("Delivery: nothing is sent, because a window that was missed before was refused")
+        monitor.note("Delivery: nothing is sent, because a missed window was refused")
       }
       pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
       outcome = try pipeline.run()
@@ -95,7 +95,7 @@ struct RunSession {
       let isDamage = (error as? StoreError)?.isDamage == true
       if isDamage { alarm.tellDamage(of: request.storePath) }
       AlarmCall(request: request).tell(alarm, isKept: false)
-      if isDamage { Streams.note("Running it again meets the damage again. To see it: \(alarm.command ?? "")") }
+      if isDamage { Streams.note("Running it again would fail again. To see the damage: \(alarm.command ?? "")") }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
@@ -113,7 +113,7 @@ struct RunSession {
     tell(outcome)
     var alarming = outcome.report
     if alarming.exit == .done, earlier != .done {
-      (alarming.exit, alarming.failure) = (earlier, "a window that was missed before did not end well")
+      (alarming.exit, alarming.failure) = (earlier, "a missed window could not be caught up")
     }
     AlarmCall(request: request).tell(Alarm(alarming, folder: outcome.reportFolder), isKept: true)
     let summary = TextSummary(

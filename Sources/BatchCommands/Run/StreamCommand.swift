@@ -9,9 +9,9 @@ struct StreamCommand: ParsableCommand {
     commandName: "stream",
     abstract: "Read records on stdin, grouped by device and in order, and write their events on stdout.",
     discussion: """
-      Only the rules are applied: nothing is stored or sent, and every device starts anew. Events of a device come as soon as \
-      the next device begins. Lines that are not records are named on stderr, the first 20 of them. Records of one device \
-      that come in several groups end the command with 65, because its events are wrong.
+      Only the rules are applied: nothing is stored or sent, and every device begins without state. The events of a device are \
+      written once the next device begins. The first 20 lines that are not records are reported on stderr. Records of one \
+      device in several groups end the command with 65, because its events are wrong.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -29,11 +29,11 @@ struct StreamCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
-    help: "What is silent until then is over. (default: the job's; without one silence decides nothing)",
+    help: "What is silent until then ends. (default: the job's; without one silence ends nothing)",
     transform: Instant.argument)
   var asOf: Instant?
 
-  @Option(help: "What the lines are: events, notifications or deepLinks.")
+  @Option(help: "The kind of the lines: events, notifications or deepLinks.")
   var kind: Kind = .events
 
   func run() throws {
@@ -62,7 +62,7 @@ struct StreamCommand: ParsableCommand {
     }
     if counts.held > 0 {
       notes.append(
-        counts.held.counted("event waits", "events wait") + " for a user id or a location, and nothing of it is written"
+        counts.held.counted("event is", "events are") + " pending for a user id or a location, and not written"
       )
     }
     return notes

@@ -17,7 +17,7 @@ struct EngageCommand: ParsableCommand {
 struct SchemaCommand<Of: SchemaSubject>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "schema", abstract: "The events that are expected, with their parameters.",
+      commandName: "schema", abstract: "Check or infer the expected events and their parameters.",
       subcommands: [SchemaCheckCommand<Of>.self, SchemaInferCommand<Of>.self])
   }
 }
@@ -26,8 +26,8 @@ struct SchemaCheckCommand<Of: SchemaSubject>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "check",
-      abstract: "Count what a schema file holds, and print every reason why it could not be used.",
-      discussion: "Reasons are printed in words on stderr, with line and column. Exit code 65 if there are any.")
+      abstract: "Count the entries of a schema file, and print every problem.",
+      discussion: "Problems are described on stderr, with line and column. Exit code 65 if there are any.")
   }
 
   @Argument(help: "An event schema.")

@@ -14,12 +14,12 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
       abstract: "Print a schema of the events that a run with default settings makes of recorded exports.",
       discussion: Of.subject == .game
         ? """
-        Events with findings are left out. Every name has how often it came; a parameter is required if it was in all of them. Values \
-        of types that no one type covers get the type MIXED, which 'deltadna schema check' refuses: somebody has to decide.
+        Events with findings are omitted. Each name has its number of occurrences; a parameter is required if all events have it. \
+        Values that no single type covers get the type MIXED, which 'deltadna schema check' refuses: a person has to decide.
         """
         : """
-        Every name has how often it came; a parameter is required if it was in all of them. Look at the types and at what is \
-        required before you set General.eventSchema. Events that wait for a mobile user id are left out.
+        Each name has its number of occurrences; a parameter is required if all events have it. Check the types and the required \
+        parameters before you set General.eventSchema. Events pending for a mobile user id are omitted.
         """)
   }
 
@@ -57,7 +57,7 @@ private struct InferenceRun<Of: SchemaSubject> {
     let quarantined = outcome.report.summary.records.quarantined
     if quarantined > 0 {
       Streams.note(
-        quarantined.counted("line is not a record and was left out", "lines are not records and were left out"))
+        quarantined.counted("line is not a record and was skipped", "lines are not records and were skipped"))
     }
     guard outcome.exit == .done else {
       Streams.note(outcome.report.failure ?? "the exports could not be read")

@@ -15,12 +15,12 @@ struct DoctorCommand: ParsableCommand {
       "Check a job's configuration, credentials, lists, columns and endpoints, and say which setting to change.",
     discussion: """
       Nothing is changed and no event is sent. The exit code is that of the first error: 78 configuration, 77 credentials, \
-      76 TLS or protocol, 69 the service is not reached.
+      76 TLS or protocol, 69 service not reached.
       """)
 
   @OptionGroup var job: StoredJob
 
-  @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
+  @Option(help: "text (findings on stderr) or json (findings on stdout).")
   var format: OutputFormat = .text
 
   func run() throws {
@@ -34,7 +34,7 @@ struct DoctorCommand: ParsableCommand {
       findings.addInputs(request.job)
       findings.addStore(request)
       if let outbox = request.job.outbox, !job.sandbox {
-        findings.ok("connection", "no service is asked: requests go to the folder '\(outbox.printable)'")
+        findings.ok("connection", "no service is used: requests are written to the folder '\(outbox.printable)'")
       } else {
         try examine(request, &findings)
       }
@@ -125,7 +125,7 @@ extension DoctorFindings {
 
   /// Adds the faults of the configuration, or a positive finding if there are none.
   mutating func add(_ faults: [ConfigurationFault]) {
-    if faults.isEmpty { ok("configuration", "the job and its configuration are good") }
+    if faults.isEmpty { ok("configuration", "the job and its configuration are valid") }
     for fault in faults {
       // The severity is left out, as the finding has it.
       let line = fault.place.line.map { ":\($0)" } ?? ""
@@ -171,7 +171,7 @@ extension DoctorFindings {
       job: request.job, settings: request.settings, mode: .run, asOf: request.asOf, now: request.now)
     if request.usesSandbox { context.sandboxAddress = "http://127.0.0.1" }
     let service = try request.platform.connect(context)
-    ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+    ok("connection", "all settings for calls to \(service.origin) are given; no call is made")
   }
 
   mutating func addStore(_ request: RunRequest) {
@@ -195,7 +195,7 @@ extension DoctorFindings {
         warning("consent", "in the last run \(choice)", setting: "Recipient.consentRecords")
       }
     } catch StoreError.missing {
-      ok("store", "\(path): not there yet; a run makes it")
+      ok("store", "\(path): does not exist yet; a run creates it")
     } catch {
       self.error("store", "\(error)", exit: RunFailure.exit(of: error))
     }

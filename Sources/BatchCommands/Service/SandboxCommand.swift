@@ -10,7 +10,7 @@ struct SandboxCommand: ParsableCommand {
     commandName: "sandbox", abstract: "Run the local Engage and deltaDNA server until SIGINT or SIGTERM.",
     discussion: "Its base URL is printed on stdout as soon as it listens; docs/sandbox.md says what it does.")
 
-  @Option(help: "Port on 127.0.0.1; 0 takes a free one.")
+  @Option(help: "The port on 127.0.0.1; 0 for a free one.")
   var port = 0
 
   @Option(help: ArgumentHelp("Keep the state in this file.", valueName: "file"))
@@ -20,7 +20,7 @@ struct SandboxCommand: ParsableCommand {
   var faults: String?
 
   func validate() throws {
-    guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535.") }
+    guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
   }
 
   func run() throws {

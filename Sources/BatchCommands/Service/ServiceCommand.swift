@@ -6,28 +6,28 @@ import BatchReport
 
 struct ServiceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "service", abstract: "Make at the service what a job needs there.",
+    commandName: "service", abstract: "Prepare the service for a job.",
     subcommands: [ServicePrepareCommand.self])
 }
 
 struct ServicePrepareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prepare", abstract: "Make the columns and the audit table that 'doctor' finds missing.",
+    commandName: "prepare", abstract: "Create the columns and the audit table that 'doctor' finds missing.",
     discussion: """
-      Columns are added to the list with their types; --audit-table makes the table of merges with its key, and prints what to set. \
-      Nothing that is there is changed. The same command goes on where it was interrupted. \
-      Exit code 78: something is left that only a person can put right.
+      Columns are added to the list with their types; --audit-table creates the table of merges with its key, and prints what to set. \
+      Nothing that exists is changed. The same command continues after an interruption. \
+      Exit code 78: a problem remains that only a person can fix.
       """)
 
   @OptionGroup var job: JobWithSettings
 
-  @Flag(help: "Make an audit table with its key where AuditRecord.auditRecordListId names none.")
+  @Flag(help: "Create an audit table with its key if AuditRecord.auditRecordListId names none.")
   var auditTable = false
 
-  @Flag(help: "Say what would be made, and make nothing.")
+  @Flag(help: "Show what would be created, and create nothing.")
   var dryRun = false
 
-  @Flag(help: "Prepare a sandbox inside the process; no account is needed.")
+  @Flag(help: "Prepare an in-process sandbox; no account is needed.")
   var sandbox = false
 
   @OptionGroup var answer: AnswerOption

@@ -48,8 +48,8 @@ struct FirstExport {
       platform = Self.platform(for: records.types)
       if platform.platform.name != PlatformName.first.commands.platform.name {
         notes = [
-          "\(shown): most of its records mean something to '\(platform.platform.name)', which the job has as its destination; "
-            + "--platform names another"
+          "\(shown): most of its records are for '\(platform.platform.name)', which is the destination of the job; "
+            + "--platform chooses another"
         ]
       }
     }
@@ -58,8 +58,8 @@ struct FirstExport {
     } catch let error as MapProposal.NoColumn {
       let near =
         NearestName.question(about: error.name, among: error.known)
-        ?? "there are \(error.known.joined(separator: ", "))"
-      throw Self.refusal("\(shown): error: no column is called '\(error.name.printable)'; \(near.printable)")
+        ?? "known are \(error.known.joined(separator: ", "))"
+      throw Self.refusal("\(shown): error: there is no column '\(error.name.printable)'; \(near.printable)")
     }
     let files = Array(found.filter { $0.size > 0 || $0 == input }.prefix(Self.mostFiles))
     try tell(files)
@@ -91,9 +91,9 @@ struct FirstExport {
       (map, document) = (MapProposal.file, own.document)
       let what =
         form.name.isEmpty
-        ? "records of the project's own shape whose values only a map reads"
+        ? "records in the program's own form whose values need a map"
         : "\(form.name) of records as they are read without a map"
-      notes.append("\(shown): \(what), as \(kind.name); the map takes each field as it is")
+      notes.append("\(shown): \(what), as \(kind.name); the map copies each field")
       return
     }
     var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
@@ -138,7 +138,7 @@ struct FirstExport {
       let what =
         (form.name.isEmpty ? "" : "\(form.name); ")
         + ((place ?? list).map { "records in '\($0.printable)'; " } ?? "")
-      let source = "as \(kind.name) (docs/maps.md has what becomes what)"
+      let source = "as \(kind.name) (see docs/maps.md)"
       let words =
         fit.trial.refused == 0
         ? "read by the preset '\(fit.name)' \(source)"
@@ -148,7 +148,7 @@ struct FirstExport {
     }
     // Records that only a preset finds, such as those of a store, are unknown to the proposal.
     guard !records.nodes.isEmpty else {
-      let words = form.isTable ? "a header is in it, and no record" : "neither JSON objects nor a table are in it"
+      let words = form.isTable ? "it has a header, but no records" : "it has neither JSON objects nor a table"
       throw Self.refusal("\(shown): error: \(words)")
     }
     if let other = best.ofOtherTime {
@@ -163,7 +163,7 @@ struct FirstExport {
     let outcome =
       (best.missing.isEmpty ? "a map is proposed" : "a map is begun")
       + (best.kind == .events ? ":" : ", as \(best.kind.name):")
-    notes.append("\(shown): \(what)no preset reads it; of \(records.nodes.count.counted("record")) \(outcome)")
+    notes.append("\(shown): \(what)no preset reads it; from \(records.nodes.count.counted("record")) \(outcome)")
     if !envelope.isEmpty { notes.append("  record: \(envelope.joined(separator: ".").printable)") }
     for field in best.fields {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
@@ -183,7 +183,7 @@ struct FirstExport {
     } else if !best.unsure.isEmpty {
       let guesses = best.unsure.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
       toDo =
-        "a guess is \(guesses.printable); check it in \(Self.mapPlace), or name the column with --device, --time, --name"
+        "guessed: \(guesses.printable); check \(Self.mapPlace), or name the column with --device, --time, --name"
     } else if !best.doubts.isEmpty {
       toDo = "\(best.doubts.joined(separator: "; ").printable); check \(Self.mapPlace)"
     }
@@ -205,7 +205,7 @@ struct FirstExport {
       guard better.refused < trial.refused, cure.contains("escape") || trial.lines.isSubset(of: better.lines) else {
         continue
       }
-      notes += trial.otherWords.filter { $0.contains(cure) }.map { "  the map says \(cure); without it: \($0)" }
+      notes += trial.otherWords.filter { $0.contains(cure) }.map { "  the map has \(cure); without it: \($0)" }
       (trial, document) = (better, cured)
     }
     notes += trial.otherWords.map { "  \($0)" }
@@ -215,7 +215,7 @@ struct FirstExport {
     let time = trial.oddTimes.map { odd in
       let why = odd.time < PastRecords.end ? PastRecords.detail(odd.time, asOf: .now) : "more than a day after now"
       let first = "record \(odd.number) is of \(odd.time.rfc3339.prefix(10)) by its timestamp\(odd.text)".printable
-      return "the time of \(odd.count) of \(trial.accepted.counted("record")) is probably another: \(first) (\(why))"
+      return "the time of \(odd.count) of \(trial.accepted.counted("record")) is probably wrong: \(first) (\(why))"
     }
     for (field, found) in trial.nobody.sorted(by: { $0.key < $1.key }) {
       notes.append("  \(field) names nobody in \(found.count.counted("record")), such as '\(found.text)'".printable)
@@ -226,9 +226,9 @@ struct FirstExport {
     } else if trial.refused * 20 > trial.outcomes {
       toDo = "\(trial.refused) of \(trial.outcomes.counted("record")) would be refused; see above, and docs/maps.md"
     } else if let time, (trial.oddTimes?.count ?? 0) * 20 > trial.accepted {
-      toDo = "\(time); correct the export, or let a map say what its time is"
+      toDo = "\(time); correct the export, or set its form in a map"
     } else if let device = trial.nobody["deviceId"]?.text {
-      toDo = "the deviceId '\(device)' names nobody, which makes one device of all that have it: leave it out there"
+      toDo = "the deviceId '\(device)' names nobody, which makes one device of all that have it: leave it out"
     } else if let time {
       notes.append("  \(time)")
     }
@@ -264,7 +264,7 @@ struct FirstExport {
           .printable
       }
       toDo =
-        "the files are of 2 shapes: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first, name the others in an entry of their own"
+        "the files have 2 shapes: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first, name the others in a separate entry"
       return
     }
   }

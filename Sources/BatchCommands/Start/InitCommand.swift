@@ -8,38 +8,38 @@ import FoundationEssentials
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a job, its configuration and a small export into a folder; they run at once.",
+    abstract: "Write a job, its configuration and a small export into a folder, ready to run.",
     discussion: """
-      Nothing is overwritten: where one of the files is there already, none is written (73). With --from the job reads an export that \
-      is there: the preset that fits is named in it, or a map is proposed by the look of the values and written beside it. What the first \
-      records become is printed, which may be personal data; 65 where a device, time or name is missing or a guess.
+      Nothing is overwritten: if one of the files exists, none is written (73). With --from the job reads exports that exist: it names \
+      the preset that fits, or a map is proposed from the values and written next to it. What the first records become is printed, \
+      which may be personal data; 65 if a device, time or name is missing or a guess.
       """)
 
-  @Argument(help: "The folder; it is made if it is not there.")
+  @Argument(help: "The folder; created if missing.")
   var folder = "."
 
   @Option(
     help:
-      "\(PlatformName.all). (default: that of the records of --from, or \(PlatformName.first.defaultValueDescription))")
+      "The platform: \(PlatformName.all). (default: that of --from, or \(PlatformName.first.defaultValueDescription))")
   var platform: PlatformName?
 
-  @Option(parsing: .upToNextOption, help: "Exports that the job is to read, as somebody else wrote them.")
+  @Option(parsing: .upToNextOption, help: "Exports that the job is to read, in the form of their tool.")
   var from: [String] = []
 
-  @Option(help: "The column that has the device.") var device: String?
+  @Option(help: "The column with the device.") var device: String?
 
-  @Option(help: "The column that has the time; twice for one with the day and one with the time of day.")
+  @Option(help: "The column with the time; give two for the day and the time of day.")
   var time: [String] = []
 
-  @Option(help: "The column that has the name of the event.") var name: String?
+  @Option(help: "The column with the name of the event.") var name: String?
 
-  @Option(help: "The column that has the campaign of a push.") var campaign: String?
+  @Option(help: "The column with the campaign of a push.") var campaign: String?
 
-  @Option(help: "The zone of times that name none, or a column that has it.") var zone: String?
+  @Option(help: "The zone of times without one, or the column with the zone.") var zone: String?
 
   mutating func validate() throws {
     let hints = [device, name, campaign, zone].contains { $0 != nil } || !time.isEmpty
-    if hints, from.isEmpty { throw ValidationError("--device, --time, --name, --campaign and --zone go with --from.") }
+    if hints, from.isEmpty { throw ValidationError("--device, --time, --name, --campaign and --zone need --from.") }
     // The folder may follow the exports.
     if from.count > 1, folder == ".", let last = from.last, !last.contains("*"),
       !FileManager.default.fileExists(atPath: last)

@@ -114,7 +114,7 @@ struct NearDevices {
       return UnknownName(
         kind: "device", name: name,
         near: isShown ? ids.prefix(Self.most).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } : [],
-        hint: isShown ? "others are as near" : "several are called nearly so; \(ask)")
+        hint: isShown ? "others are as similar" : "several have a similar id; \(ask)")
     }
     let near = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { personal.id($0).text }
     return UnknownName(kind: "device", name: name, near: near, hint: isShown ? "" : ask)

@@ -7,8 +7,8 @@ import BatchStore
 
 struct StoreRequeueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "requeue", abstract: "Put events back that failed or whose answer was lost; the next run sends them.",
-    discussion: "Events of UNKNOWN may be at the service already; it then has them twice.")
+    commandName: "requeue", abstract: "Queue events that failed or whose answer was lost; the next run sends them.",
+    discussion: "The service may already have UNKNOWN events, and then has them twice.")
 
   enum Status: String, ExpressibleByArgument, CaseIterable {
     case failedPost = "FAILED_POST"
@@ -49,8 +49,8 @@ struct StoreRequeueCommand: ParsableCommand {
       options.answer.format.tell(["requeued": .number(count)]) {
         Streams.note(
           count == 0
-            ? "No event here is \(status.rawValue); nothing was changed"
-            : count.counted("event waits again; the next run sends it", "events wait again; the next run sends them"))
+            ? "No event is \(status.rawValue); nothing was changed"
+            : count.counted("event is queued; the next run sends it", "events are queued; the next run sends them"))
       }
     }
   }
@@ -60,42 +60,42 @@ struct StorePurgeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Delete posted events older than a number of days; others stay.",
     discussion: """
-      An event goes that was posted and happened on UTC midnight of --as-of less --days days or before. The days are those of \
-      LocalEventStore.expireLocalEventsAfterNumDays unless they are given. Of a game, settled decisions of that time go too, and \
-      answers of Engage that were got so long ago, which then stand in for no failed one. Digests of processed lines and states of \
-      devices stay unless LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays say otherwise.
+      Posted events are deleted whose time is at or before UTC midnight of --as-of minus --days days. For a game, settled decisions \
+      of that time are deleted too, and answers that Engage gave by then, which can then no longer replace failed ones. Digests of \
+      processed lines and states of devices stay unless LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays say \
+      otherwise.
       """)
 
   @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource<JobName>
   @OptionGroup var answer: AnswerOption
 
-  @Flag(help: "With a job: the store that its runs with --sandbox keep.")
+  @Flag(help: "With a job: the store of its runs with --sandbox.")
   var sandbox = false
 
-  @Option(help: "Days that posted events are kept. (default: those of the configuration)")
+  @Option(help: "Days to keep posted events. (default: LocalEventStore.expireLocalEventsAfterNumDays)")
   var days: Int?
 
   @Option(
-    help: "Days that digests of lines are kept; older lines are refused then. (default: those of the configuration)")
+    help: "Days to keep digests of lines; older lines are refused then. (default: from the configuration)")
   var digestDays: Int?
 
-  @Option(help: "Days that states of idle devices are kept. (default: those of the configuration)")
+  @Option(help: "Days to keep states of idle devices. (default: from the configuration)")
   var deviceDays: Int?
 
-  @Flag(help: "Give what is free back to the file system; needs as much free space as the store has.")
+  @Flag(help: "Return unused space to the file system; needs as much free space as the store has bytes.")
   var shrink = false
 
-  @Option(help: "From when the days count back. (default: now)", transform: Instant.argument)
+  @Option(help: "The time from which the days count back. (default: now)", transform: Instant.argument)
   var asOf: Instant?
 
   func validate() throws {
     try file.validate(source)
     if sandbox, source.job == nil || file.store != nil {
-      throw ValidationError("--sandbox goes with a job, without --store.")
+      throw ValidationError("--sandbox needs a job, and no --store.")
     }
     for (name, days) in [("days", days), ("digest-days", digestDays), ("device-days", deviceDays)] {
-      if let days, days < 0 { throw ValidationError("--\(name) takes a number from 0.") }
+      if let days, days < 0 { throw ValidationError("--\(name) must be 0 or more.") }
     }
   }
 
@@ -119,8 +119,8 @@ struct StorePurgeCommand: ParsableCommand {
         Streams.note(
           report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
             + report.kept.counted(
-              "event that is as old was not posted and stays", "events that are as old were not posted and stay"))
-        if let own { Streams.note("\(own.key) that were deleted: \(report.platformRows)") }
+              "event of that age was not posted and stays", "events of that age were not posted and stay"))
+        if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
         if knowledge.digests + knowledge.devices > 0 {
           Streams.note(
             "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
@@ -128,9 +128,9 @@ struct StorePurgeCommand: ParsableCommand {
         }
         if let since = try store.retention.knownSince() {
           Streams.note(
-            "lines before \(since.rfc3339) are refused, because the store no longer knows which of them it took")
+            "lines before \(since.rfc3339) are refused, because the store no longer knows which of them it imported")
         }
-        if shrink { Streams.note("the store has \(freed.grouped) bytes less") }
+        if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
       }
     }
   }
@@ -138,10 +138,10 @@ struct StorePurgeCommand: ParsableCommand {
 
 struct StoreRebindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebind", abstract: "Move a store to the address and list that a job's configuration names now.",
+    commandName: "rebind", abstract: "Move a store to the address and list that the configuration of a job now names.",
     discussion: """
-      For a service that moved, or an account that was copied. What was posted to the old address is not sent again; what waits \
-      goes to the new one. Refused while identity plans of another list are unfinished.
+      For a service that moved, or an account that was copied. Events posted to the old address are not sent again; pending events \
+      are sent to the new one. Refused while identity plans of another list are unfinished.
       """)
 
   @OptionGroup var job: StoredJob
@@ -166,8 +166,8 @@ struct StoreRebindCommand: ParsableCommand {
       "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
       "waiting": .number(waiting),
     ]) {
-      Streams.note("the store belonged to \(old?.description ?? "no destination") and belongs to \(new) now")
-      Streams.note("\(posted) posted events are not sent again; \(waiting) that wait go there")
+      Streams.note("the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)")
+      Streams.note("\(posted) posted events are not sent again; \(waiting) pending ones are sent there")
     }
   }
 
@@ -183,7 +183,7 @@ struct StoreRebindCommand: ParsableCommand {
     }
     guard let old else { return }
     guard old.kind.utf8.elementsEqual(new.kind.utf8) else {
-      throw refuse("the store belongs to \(old), and \(new) is of another kind, which needs a store of its own")
+      throw refuse("the store belongs to \(old), and \(new) is of another kind, which needs a separate store")
     }
     guard old.share != nil, old.share != new.share else { return }
     if let obstacle = try platform.obstacle(toMoving: store) { throw refuse(obstacle) }
@@ -193,10 +193,10 @@ struct StoreRebindCommand: ParsableCommand {
 struct StoreDropPartitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop-partition",
-    abstract: "Take back what was collected of a partition of which parts are missing.",
+    abstract: "Drop the collected parts of a partition of which others are missing.",
     discussion: """
-      Its events, quarantine, identity checks and questions go, and the store no longer knows its lines: partition and decide them \
-      again. Nothing of them was sent, because 'post' waits for all parts. A partition that is complete stays.
+      Their events, quarantine, identity checks and questions are removed, and the store no longer knows their lines: partition and \
+      decide them again. Nothing of them was sent, because 'post' needs all parts. A complete partition stays.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -209,11 +209,11 @@ struct StoreDropPartitionCommand: ParsableCommand {
         "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
         "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),
       ]) {
-        guard let dropped else { return Streams.note("No partition here has missing parts; nothing was changed") }
+        guard let dropped else { return Streams.note("No partition has missing parts; nothing was changed") }
         let partition = dropped.partition
         Streams.note(
           "\(partition.here.count.counted("part")) of \(partition.parts) of the partition \(partition.identity.prefix(12)) "
-            + "\(partition.here.count == 1 ? "was" : "were") taken back: \(dropped.lines.counted("line")), "
+            + "\(partition.here.count == 1 ? "was" : "were") dropped: \(dropped.lines.counted("line")), "
             + "\(dropped.quarantined.grouped) quarantined, \(dropped.events.counted("event"))")
       }
     }

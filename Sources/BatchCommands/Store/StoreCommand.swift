@@ -10,7 +10,7 @@ struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract:
-      "Look into the store of a job, put events back that failed, delete what was posted, move it to another address.",
+      "Inspect the store of a job, queue failed events again, delete posted ones, move it to another address.",
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
@@ -81,7 +81,7 @@ extension Platforms {
 
 /// The option to show personal data of a listing in clear.
 struct PersonalDataOption: ParsableArguments {
-  @Flag(help: "Show ids and values as they were recorded; ids are hashed and values hidden otherwise.")
+  @Flag(help: "Show ids and values as recorded; otherwise ids are hashed and values hidden.")
   var showPersonalData = false
 
   func policy(for store: EventStore) throws -> PersonalData {
@@ -91,23 +91,23 @@ struct PersonalDataOption: ParsableArguments {
 
 /// The store that a query is about, named by its path or by its job.
 struct StoreChoice<Name: JobNaming>: ParsableArguments {
-  @Option(help: "The store, as the job names it.")
+  @Option(help: "The path of the store, in place of a job.")
   var store: String?
 
   @OptionGroup var name: Name
 
-  @Option(help: ArgumentHelp("With a job: the profile of the job to lay over it.", valueName: "name"))
+  @Option(help: ArgumentHelp("With a job: the profile to apply.", valueName: "name"))
   var profile: String?
 
-  @Flag(help: "With a job: the store that its runs with --sandbox keep.")
+  @Flag(help: "With a job: the store of its runs with --sandbox.")
   var sandbox = false
 
   var job: String? { name.job }
 
   func validate() throws {
     if (store == nil) == (job == nil) { throw ValidationError.noStore }
-    if profile != nil, job == nil { throw ValidationError("--profile goes with a job.") }
-    if sandbox, job == nil { throw ValidationError("--sandbox goes with a job.") }
+    if profile != nil, job == nil { throw ValidationError("--profile needs a job.") }
+    if sandbox, job == nil { throw ValidationError("--sandbox needs a job.") }
   }
 
   /// The arguments that name the store in a command.
@@ -154,6 +154,6 @@ extension EventStore {
 extension ValidationError {
   /// The error that neither or both of the two ways to name a store were used.
   static var noStore: ValidationError {
-    ValidationError("Name the store with --store FILE, or name the job with --job JOB.")
+    ValidationError("Give the store with --store FILE, or the job with --job JOB.")
   }
 }

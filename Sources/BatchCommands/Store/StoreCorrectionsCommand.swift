@@ -5,11 +5,11 @@ import BatchStore
 
 struct StoreCorrectionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "corrections", abstract: "List events that were sent and that late records make different.",
+    commandName: "corrections", abstract: "List sent events that late records changed.",
     discussion: """
       A service takes nothing back, so nothing is sent for them. Oldest first: the kind (changed or withdrawn), the event's id, its \
-      device, file and line of the late record, and the run that read it; --show-personal-data adds the event as it was sent and as it \
-      is right.
+      device, file and line of the late record, and the run that read it; --show-personal-data adds the event as sent and as it should \
+      be.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -19,7 +19,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
   var limit: Int?
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
   }
 
   func run() throws {
@@ -32,7 +32,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
         if limit.map({ count <= $0 }) ?? true { listing.add(try cells(correction, policy)) }
       }
       listing.end()
-      if count == 0 { Streams.note("no event was sent otherwise than late records make it") }
+      if count == 0 { Streams.note("late records changed no sent event") }
       if let limit, count > limit { Streams.note("\(count - limit) more") }
     }
   }

@@ -4,10 +4,10 @@ import BatchStore
 
 struct StoreCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "List everything that is damaged in a store; exit with 74 if anything is.",
+    commandName: "check", abstract: "List all damage in a store; exit with 74 if there is any.",
     discussion: """
-      Reads every page, every column and every block. Nothing is changed, and no value of a row is shown. What can be saved, \
-      'store salvage' takes over into a new store.
+      Reads every page, every column and every block. Nothing is changed, and no value of a row is shown. 'store salvage' copies \
+      what is intact to a new store.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -22,30 +22,30 @@ struct StoreCheckCommand: ParsableCommand {
       }
       listing.end()
     }
-    Streams.note(damages == 0 ? "the store is whole" : "\(damages) damages; 'store salvage' takes over what is whole")
+    Streams.note(damages == 0 ? "the store is intact" : "damaged items: \(damages); 'store salvage' copies the rest")
     if damages > 0 { throw ExitCode(.inputOutput) }
   }
 }
 
 struct StoreBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copy a store as it is at this moment, and check the copy.",
+    commandName: "backup", abstract: "Copy a store in its present state, and check the copy.",
     discussion: """
-      A run may have the store open meanwhile: the copy has what was committed when the command began. It is readable by its owner \
-      alone, and stands under its name only once it was found whole. Events that are sent after the copy was made are not known to it: \
-      docs/store.md says what to do before it is used.
+      A run may have the store open meanwhile: the copy has what was committed when the command began. Only its owner can read it, \
+      and it gets its name once it is found intact. It does not know of events sent after it was made: docs/store.md says what to do \
+      before it is used.
       """)
 
   @OptionGroup var options: StoreOptions<JobOption>
 
-  @Argument(help: ArgumentHelp("The copy, where nothing stands yet.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The copy; the file must not exist yet.", valueName: "file"))
   var file: String
 
   func run() throws {
     try options.reading { store, _ in
       let bytes = try store.backUp(to: file)
       options.answer.format.tell(["file": .text(file), "bytes": .number(bytes)]) {
-        Streams.note("\(file.printable): a whole copy of the store, \(bytes.counted("byte"))")
+        Streams.note("\(file.printable): an intact copy of the store, \(bytes.counted("byte"))")
       }
     }
   }
@@ -54,15 +54,15 @@ struct StoreBackupCommand: ParsableCommand {
 struct StoreSalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Take over what is whole in a damaged store into a new one, and list what is not.",
+    abstract: "Copy what is intact in a damaged store to a new one, and list what is not.",
     discussion: """
       The damaged store is only read; keep it. What is lost is listed: events of a lost chunk may have been sent or not, devices whose \
-      state is lost begin anew, and lines whose digests are lost count once more when a run reads them again.
+      state is lost begin without one, and lines whose digests are lost count once more when a run reads them again.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
 
-  @Option(help: ArgumentHelp("The new store, where nothing stands yet.", valueName: "file"))
+  @Option(help: ArgumentHelp("The new store; the file must not exist yet.", valueName: "file"))
   var to: String
 
   func run() throws {
@@ -73,8 +73,8 @@ struct StoreSalvageCommand: ParsableCommand {
       listing.end()
       let rows = report.rows.reduce(0) { $0 + $1.rows }
       Streams.note(
-        rows.counted("row was", "rows were") + " taken over into \(to); "
-          + report.lost.count.counted("damage is listed", "damages are listed"))
+        rows.counted("row was", "rows were") + " copied to \(to); "
+          + report.lost.count.counted("damaged item is listed", "damaged items are listed"))
     }
   }
 }

@@ -8,18 +8,18 @@ struct StoreSessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "List the devices of a store with their sessions.",
     discussion: """
-      --from and --to look at the last record of a device.
+      --from and --to select by the last record of a device.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "Only devices whose session is so: none, active or paused.")
+  @Option(help: "Only devices with this state of their session: none, active or paused.")
   var status: SessionRow.Status?
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only devices behind this one: the last of a listing with --limit.")
+  @Option(help: "Only devices after this one, the last of a listing with --limit.")
   var after: String?
 
   func run() throws {
@@ -42,7 +42,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "campaigns", abstract: "List the devices of a store that have a campaign, with its expiry.",
     discussion: """
-      --from and --to look at the expiry of a campaign.
+      --from and --to select by the expiry of a campaign.
       """)
 
   enum Status: String, ExpressibleByArgument, CaseIterable { case active, expired }
@@ -50,18 +50,18 @@ struct StoreCampaignsCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "When a campaign has to be active. (default: now)", transform: Instant.argument)
+  @Option(help: "The time by which campaigns are active or expired. (default: now)", transform: Instant.argument)
   var asOf: Instant?
 
   @Option(help: "Only devices with this campaign, by its name.")
   var campaign: String?
 
-  @Option(help: "Only campaigns that are so: active or expired.")
+  @Option(help: "Only campaigns in this state: active or expired.")
   var status: Status?
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only devices behind this one: the last of a listing with --limit.")
+  @Option(help: "Only devices after this one, the last of a listing with --limit.")
   var after: String?
 
   func run() throws {

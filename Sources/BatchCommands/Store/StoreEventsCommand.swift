@@ -8,7 +8,7 @@ struct StoreEventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "List the events of a store, or one of them.",
     discussion: """
-      Events that wait for the identity of their device are listed as HOLD. Those that wait for a mobile user id are part of their \
+      Events pending for the identity of their device are listed as HOLD. Those pending for a mobile user id are part of their \
       devices' states; 'store sessions' counts them.
       """)
 
@@ -24,12 +24,12 @@ struct StoreEventsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the name of a game's event."))
   var type: String?
 
-  @Option(help: "Only events that name this campaign, or of a game the push of it, by id or name.")
+  @Option(help: "Only events with this campaign, or for a game with its push, by id or name.")
   var campaign: String?
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only events behind the one with this id: the last of a listing with --limit.")
+  @Option(help: "Only events after the one with this id, the last of a listing with --limit.")
   var after: EventIDPrefix?
 
   func run() throws {
@@ -54,11 +54,11 @@ struct StoreEventsCommand: ParsableCommand {
       }
       if status == .hold {
         Streams.note(
-          "note: events that wait for a mobile user id or a location are not listed; 'store sessions' counts them")
+          "note: events pending for a mobile user id or a location are not listed; 'store sessions' counts them")
       }
       rows.listing.end()
       if rows.count > 0, !personal.showPersonalData {
-        Streams.note("note: what events carry beside these columns is personal data; --show-personal-data shows it")
+        Streams.note("note: other attributes of events are personal data; --show-personal-data shows them")
       }
       let unsent = try platform.unsentEvents(in: store).filter {
         status?.name == $0.status || status == nil && id == nil
@@ -110,8 +110,8 @@ struct ListingPart: ParsableArguments {
 
   func validate() throws {
     if device != nil, person != nil { throw ValidationError("Give --device or --person, not both.") }
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
-    if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+    if let from, let to, to <= from { throw ValidationError("--to must be later than --from.") }
   }
 
   /// Returns the bytes of the ids of the selected devices; nil for all.

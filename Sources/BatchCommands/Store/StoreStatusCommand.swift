@@ -7,7 +7,7 @@ import Engage
 
 struct StoreStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Count the events of a store by status, and what waits in it.")
+    commandName: "status", abstract: "Count the events of a store by status, and what is pending.")
 
   @OptionGroup var options: StoreOptions<JobName>
 
@@ -38,7 +38,7 @@ struct StoreStatusCommand: ParsableCommand {
     var facts: Facts = ["store": counted(statuses)]
     for (name, count) in statuses { facts.addLine(name, "\(count)") }
     let all = counts.values.reduce(0, +)
-    let erasedToo = erased > 0 ? ", and \(erased.grouped) of people who were forgotten" : ""
+    let erasedToo = erased > 0 ? ", and \(erased.grouped) of forgotten people" : ""
     // Erased events posted long ago may have been purged since.
     let there = max(0, all - erased)
     let (events, runs) = (there.counted("event"), overview.runs.counted("run"))
@@ -48,7 +48,7 @@ struct StoreStatusCommand: ParsableCommand {
       overview.devices == 0 && there > 0
         ? "\(events), \(runs); it has no states of devices\(erasedToo)"
         : "\(events) of \(overview.devices.counted("device")), \(runs); "
-          + overview.heldDevices.counted("device holds events back", "devices hold events back") + erasedToo)
+          + overview.heldDevices.counted("device has held events", "devices have held events") + erasedToo)
     facts.add("erased", .number(erased))
     facts.add("destination", .text(destination))
     facts.note("destination: \(destination ?? "none yet; the first run that knows it binds the store")")

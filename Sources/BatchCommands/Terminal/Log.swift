@@ -51,7 +51,7 @@ struct Log {
 
   /// Returns the lines held back, and holds back none from now on.
   mutating func release(at now: Instant) -> [String] {
-    let lines = leftOut > 0 ? [line("\(leftOut) lines before these were left out", nil, now)] + held : held
+    let lines = leftOut > 0 ? [line("\(leftOut) earlier lines were omitted", nil, now)] + held : held
     (held, leftOut, isHeld) = ([], 0, false)
     return lines
   }

@@ -60,7 +60,7 @@ struct TooFewDescriptors: RunError, CustomStringConvertible {
 
   var exit: RunExit { .inputOutput }
   var description: String {
-    "error: only \(limit) files may be open at once, and a run needs \(needed); raise the limit with 'ulimit -n'"
+    "error: only \(limit) files may be open at once, but a run needs \(needed); raise the limit with 'ulimit -n'"
   }
 }
 

@@ -104,7 +104,7 @@ extension Instant {
     throw ValidationError(
       CivilTime.isImpossibleDay(text)
         ? "there is no such day"
-        : "write a time as 2026-01-31T08:00:00Z, a day as 2026-01-31, or words as yesterday or today-P7D")
+        : "write a time as 2026-01-31T08:00:00Z, a day as 2026-01-31, or words such as yesterday or today-P7D")
   }
 }
 

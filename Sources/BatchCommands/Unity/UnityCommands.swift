@@ -31,8 +31,8 @@ struct UnityCommands: PlatformCommands {
 
   func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
     PreparationReport(notes: [
-      "events and parameters are declared in the Event Manager of the Unity Dashboard, which no call can do; "
-        + "'deltadna schema infer' says which an export needs"
+      "events and parameters can only be declared in the Event Manager of the Unity Dashboard; "
+        + "'deltadna schema infer' lists those that an export needs"
     ])
   }
 
@@ -50,7 +50,7 @@ struct UnityCommands: PlatformCommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: the Collect API takes events only, so --at-service can delete nothing at Unity Analytics; nothing was changed. A \
+        error: the Collect API accepts only events, so --at-service can delete nothing at Unity Analytics; nothing was changed. A \
         'forgetMe' record of the player makes a run send ddnaForgetMe: run the job with it first, then forget without --at-service
         """)
   }

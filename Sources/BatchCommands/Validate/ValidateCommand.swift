@@ -7,11 +7,10 @@ import BatchReport
 struct ValidateCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Read and decide everything, change nothing, and exit with 65 if any line was quarantined.",
+    abstract: "Check the configuration and every record, change nothing, and exit with 65 if any line was quarantined.",
     discussion: """
-      What is wrong with the inputs is printed on stdout by its cause, with the number of lines and the first of them, unless stdout \
-      is taken by another output; with --all as file:line: reason: detail, by file and line. Warnings are about records that count all \
-      the same.
+      Findings in the inputs are printed on stdout by cause, with the number of lines and the first of them, unless another output \
+      uses stdout; with --all as file:line: reason: detail, by file and line. Records with warnings are accepted.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -21,7 +20,7 @@ struct ValidateCommand: JobCommand {
   @OptionGroup var missing: MissingOptions
   @OptionGroup var empty: EmptyOptions
 
-  @Option(help: "How findings are printed: text, json or junit.")
+  @Option(help: "The format of the findings: text, json or junit.")
   var format: FindingsFormat = .text
 
   @Flag(help: "Print each finding.")
@@ -34,7 +33,7 @@ struct ValidateCommand: JobCommand {
   var limit = 200
 
   func validate() throws {
-    guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit takes a number from 1 to 1000000.") }
+    guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
   }
 
   func run() throws {

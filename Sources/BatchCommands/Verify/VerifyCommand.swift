@@ -8,10 +8,10 @@ import BatchSandbox
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Compare what the store says that the service has with what the service can tell.",
+    abstract: "Compare what the service has, by the store, with what the service can report.",
     discussion: """
-      Nothing is changed. What is missing, different or unknown is listed, with what repairs it. The exit code is 0 when there is \
-      nothing of that, 65 when there is, 69 when the service cannot be asked.
+      Nothing is changed. What is missing, different or unknown is listed, with its repair. The exit code is 0 if nothing is, 65 if \
+      something is, 69 if the service cannot be asked.
       """)
 
   @OptionGroup var job: StoredJob
@@ -23,7 +23,7 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup var answer: AnswerOption
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit takes a number from 0.") }
+    if limit < 0 { throw ValidationError("--limit must be 0 or more.") }
   }
 
   func run() throws {
@@ -67,10 +67,10 @@ extension Arrivals {
     facts.add(
       "whole", .flag(areWhole),
       !areWhole
-        ? "Not everything arrived, or not as it should."
+        ? "Not everything arrived, or not as it was sent."
         : doubted > 0
-          ? "All that was sent was taken, but the service says nothing of what it drops for its age: \(doubted.grouped) of it."
-          : "All that was sent arrived, as far as the service tells.")
+          ? "Everything that was sent was acknowledged, but the service may have silently dropped \(doubted.grouped) of it for its age."
+          : "Everything that was sent arrived, as far as the service can report.")
     facts.add(
       "counts",
       object(counts) { counts in .object(Verdict.allCases.map { ($0.rawValue, .number(counts[$0, default: 0])) }) },

@@ -9,26 +9,26 @@ struct WhyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "why",
     abstract:
-      "Tell why an event is as it is and what became of it, or where a device stood at a time, from the store alone.",
+      "Explain an event and what became of it, or the state of a device at a time, from the store alone.",
     discussion: """
       Ids of events are those of 'store events', whole or their first characters; an event of a game is also found by its \
-      eventUUID, sent or quarantined. Devices are named by their id, by the hash that reports and listings show, or by the only person who used them. To see \
-      the record behind a decision while the export is there: 'run --dry-run --explain DEVICE --store NEW'.
+      eventUUID, sent or quarantined. Devices are named by their id, by the hash in reports and listings, or by the only person who used them. To see \
+      the records behind an event while the export exists: 'run --dry-run --explain DEVICE --store NEW'.
       """)
 
-  @Option(help: "A device, instead of an event.")
+  @Option(help: "A device, in place of an event.")
   var device: String?
 
-  @Option(help: "With --device: why its last event with this campaign, by name or id, has it.")
+  @Option(help: "With --device: explain its last event with this campaign, by name or id.")
   var campaign: String?
 
   @Option(
     help: ArgumentHelp(
-      "A person by any id or its hash, instead of a device: all devices of the person answer.", valueName: "id"))
+      "A person by any id or its hash, in place of a device: explain all devices of the person.", valueName: "id"))
   var person: String?
 
   @Option(
-    help: "With --device and --person: the time in question. (default: the end of what the store knows)",
+    help: "With --device and --person: the time in question. (default: the store's known time)",
     transform: Instant.argument)
   var at: Instant?
 
@@ -40,10 +40,10 @@ struct WhyCommand: ParsableCommand {
 
   func validate() throws {
     if [event, device, person].compactMap({ $0 }).count != 1 {
-      throw ValidationError("Name an event by its id, a device with --device, or a person with --person.")
+      throw ValidationError("Give an event by its id, a device with --device, or a person with --person.")
     }
-    if campaign != nil, device == nil { throw ValidationError("--campaign goes with --device.") }
-    if at != nil, event != nil { throw ValidationError("--at goes with --device and --person.") }
+    if campaign != nil, device == nil { throw ValidationError("--campaign needs --device.") }
+    if at != nil, event != nil { throw ValidationError("--at needs --device or --person.") }
   }
 
   func run() throws {
@@ -101,7 +101,7 @@ struct EventOfJob: JobNaming {
   var event: String? { second ?? (namesJob ? nil : first) }
 
   func validate() throws {
-    if option != nil, second != nil { throw ValidationError("Name one job, as the argument or with --job.") }
+    if option != nil, second != nil { throw ValidationError("Give one job, as the argument or with --job.") }
   }
 }
 
@@ -120,11 +120,11 @@ enum NamedEvent {
     if let id = try platform.event(named: text, in: store), let found = try find(id, in: store) { return found }
     if let prefix = EventIDPrefix(text) { return .stored(try store.knownEvent(prefix)) }
     if try store.timelines.device(Array(text.utf8)) != nil {
-      throw UnknownName(kind: "event", name: text, hint: "it is a device: ask with --device")
+      throw UnknownName(kind: "event", name: text, hint: "it is a device: use --device")
     }
     throw UnknownName(
       kind: "event", name: text,
-      hint: "'engage-batch store events' lists those that it has; six characters of an id are enough")
+      hint: "'engage-batch store events' lists its events; six characters of an id are enough")
   }
 
   /// Returns a device's last event, up to the instant if there is one, with a campaign, given by name or id.
