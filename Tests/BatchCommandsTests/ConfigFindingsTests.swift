@@ -72,7 +72,7 @@ extension ConfigFindings {
       "s.json": "{\"events\": [{\"name\": \"a\"},\n{\"name\": \"A\"}]}",
     ])
     #expect(found.exit == .configuration)
-    #expect(found.lines.count { $0.contains("s.json:2: error: A: 'A' is there already") } == 1)
+    #expect(found.lines.count { $0.contains("s.json:2: error: A: 'A' already exists") } == 1)
   }
 
   @Test func looksAtTheSessionConfiguration() throws {

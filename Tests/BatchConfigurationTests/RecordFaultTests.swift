@@ -5,9 +5,9 @@ import Testing
 /// What is missing in lines that are no JSON, in words that hold none of their values.
 @Suite struct RecordFaultTests {
   @Test(arguments: [
-    (#"{"a":"b","c":"de"#, "the line ends within a string: the file may be cut"),
-    (#"{"a":"b","#, "the line ends within an object: the file may be cut"),
-    (#"{"a":[1,2"#, "the line ends within an array: the file may be cut"),
+    (#"{"a":"b","c":"de"#, "the line ends within a string: the file may be truncated"),
+    (#"{"a":"b","#, "the line ends within an object: the file may be truncated"),
+    (#"{"a":[1,2"#, "the line ends within an array: the file may be truncated"),
     (#"{"a":1 "b":2}"#, "expected ',' or '}' after the value of 'a'"),
     (#"{"ada@example.com":1 "b":2}"#, "expected ',' or '}' after the value of '…'"),
     (#"{"a":tru}"#, "expected a value for 'a': true, false, null, a number, a string in double quotes, [ or {"),

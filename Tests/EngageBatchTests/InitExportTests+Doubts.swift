@@ -202,7 +202,7 @@ extension InitExportTests {
       table("device,time,event") { row, _ in "\(["", " "][row % 2])phone-0001,2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["values of 'device' begin or end with blanks"]
+      $0.told = ["blanks around values of 'device' are part of them"]
     },
     Export(
       "lines that end in commas", "in.ndjson",

@@ -44,7 +44,7 @@ import Testing
         "\(a):4: wrong-type: field 'name' is a number, but must be a string",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
         "\(a):6: missing-field: field 'deviceId' is empty",
-        "\(a):7: invalid-json: the line ends within an object: the file may be cut",
+        "\(a):7: invalid-json: the line ends within an object: the file may be truncated",
         "\(a):8: invalid-timestamp: field 'timestamp' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(b):1: unknown-type: field 'action': 'recieved', did you mean 'received'?",
         "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean 'CurrentCampaign'?",
@@ -81,7 +81,7 @@ import Testing
     let cause =
       "184 x missing-field: field 'deviceId' is missing (first: \(file):1). "
       + #"They look like Segment records: write {"path": ..., "map": "segment"}"#
-    let cut = "\(file):185: invalid-json: the line ends within a string: the file may be cut"
+    let cut = "\(file):185: invalid-json: the line ends within a string: the file may be truncated"
     let validated = try workspace.run("validate", "job.json")
     #expect(validated.code == 65 && validated.lines == [cause, cut], "\(validated)")
     #expect(validated.messages.contains("185 findings: 185 quarantined, 0 warnings; --all shows each\n"))
@@ -100,7 +100,7 @@ import Testing
     #expect(
       listed.lines == [
         "lines\treason\tdetail\tfirst", "184\tmissing-field\tfield 'deviceId' is missing\t\(file):1",
-        "1\tinvalid-json\tthe line ends within a string: the file may be cut\t\(file):185",
+        "1\tinvalid-json\tthe line ends within a string: the file may be truncated\t\(file):185",
       ])
     #expect(try workspace.run("quarantine", "list", "job.json", "--all").lines.count == 186)
   }

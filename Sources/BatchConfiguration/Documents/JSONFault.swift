@@ -42,7 +42,7 @@ package struct JSONFault {
       fault.at < fault.offset || rest.first == UInt8(ascii: "\"") && !rest.dropFirst().contains(UInt8(ascii: "\""))
     guard isInText || rest.isEmpty, let container = fault.open.last else { return words }
     return
-      "the line ends within \(isInText ? "a string" : container.isObject ? "an object" : "an array"): the file may be cut"
+      "the line ends within \(isInText ? "a string" : container.isObject ? "an object" : "an array"): the file may be truncated"
   }
 
   private init(bytes: [UInt8], offset: Int, isRecord: Bool = false) {

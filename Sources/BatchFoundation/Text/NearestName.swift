@@ -5,7 +5,7 @@ public enum NearestName {
 
   /// Returns the first of the candidates closest to `name`, ignoring case, if it is close enough to be a typing error.
   public static func of(_ name: String, among candidates: [String]) -> String? {
-    // A longer name is no typing error of a candidate.
+    // A longer name is not a typing error of a candidate.
     guard name.utf8.count <= longest else { return nil }
     let wanted = lowercased(name)
     var best: (name: String, distance: Int)?

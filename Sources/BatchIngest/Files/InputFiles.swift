@@ -107,7 +107,7 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
-  /// The total size in bytes, without pipes; added up anew on each call, and there may be 100,000 files.
+  /// The total size in bytes, without pipes; added up again on each call, and there may be 100,000 files.
   package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
   /// The first pipe; nil if all are files.

@@ -3,7 +3,7 @@ import Glibc
 
 /// A reason why an input cannot be used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job stand in its 'inputs'.
+  /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job are in its 'inputs'.
   /// `passedOver` would match if their names did not begin with `_` or `.`.
   /// `days` are those of the patterns, since 1970.
   case noInput(

@@ -191,7 +191,7 @@ private struct LineDistributor: ~Copyable {
     }
     let rejection = reader.read(line, position: position, into: &head)
     count(line, isRecord: rejection == nil)
-    // What a map wrote is no line that a run of the part could refuse in the words of the foreign record.
+    // What a map wrote is not a line that a run of the part could refuse in the words of the foreign record.
     if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
       return add(line.quarantined(rejection, block), line.file)
     }

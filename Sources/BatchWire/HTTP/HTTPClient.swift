@@ -101,7 +101,7 @@ package struct HTTPSettings: Sendable {
   package var answerLimit: Int
   /// The largest head of an answer in bytes, including interim answers.
   package var headLimit: Int
-  /// The idle seconds after which a connection is not reused; 0 connects anew for each request.
+  /// The idle seconds after which a connection is not reused; 0 opens a connection for each request.
   package var idleSeconds: Double
   /// The certificates of all trusted authorities, as PEM; nil for the system's. See ``HTTPClient/systemAuthorities``.
   package var authorities: [UInt8]?

@@ -35,7 +35,7 @@ final class HTTPConnection: @unchecked Sendable {
     var keepAliveSeconds: Int?
   }
 
-  /// - Parameter idleLimit: the idle time from which the connection is not reused; zero connects anew.
+  /// - Parameter idleLimit: the idle time from which the connection is not reused; zero opens a connection for each request.
   func send(_ request: HTTPRequest, idleLimit: Duration, cancellation: HTTPCancellation?) -> Result {
     let transfer = unsafe HTTPTransfer(
       request, settings: settings, handle: handle, watch: watch, cancellation: cancellation)

@@ -83,7 +83,7 @@ struct MisplacedParameter {
     return nil
   }
 
-  /// Returns whether one of the names is meant, ignoring case, blanks, `_`, `-`, brackets and what stands before a name
+  /// Returns whether one of the names is meant, ignoring case, blanks, `_`, `-`, brackets and what precedes a name
   /// in a URL, such as `#` or `amp;`.
   private func isMeant(_ key: Text) -> Bool {
     var start = 0

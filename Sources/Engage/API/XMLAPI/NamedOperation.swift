@@ -38,7 +38,7 @@ package struct NamedOperation: Sendable {
 
   /// - Parameters:
   ///   - parameters: Names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`. Neighbors share their parent; a
-  ///     repeatable group begins anew where one of its elements recurs.
+  ///     repeatable group begins again where one of its elements recurs.
   ///   - columns: Added after the parameters in the operation's form; in tables, a recurring column begins a row.
   package init(_ name: String, parameters: [Column], columns: [Column]) throws(Fault) {
     for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
