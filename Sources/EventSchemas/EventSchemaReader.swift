@@ -188,7 +188,7 @@ private struct EventSchemaReader {
     }
     defer {
       if names.hasSeen(name) {
-        let words = "'\(name)' already exists, ignoring case"
+        let words = "'\(name)' already exists (case is ignored)"
         note(.duplicateName, place, written.place, words)
       }
     }

@@ -81,7 +81,7 @@ import Testing
     let rejection = Rejection(reason: .invalidTimestamp, field: "timestamp")
     #expect(
       map.detail(of: rejection, rule: 0, record: Array(#"{"t": "2026-03-29 02:30:00"}"#.utf8))
-        == "field 'timestamp': '2026-03-29 02:30:00' is not a time in the map's zone, whose clocks skip it: perhaps the times are in another zone: the map 'map.json' reads it from 't'"
+        == "field 'timestamp': '2026-03-29 02:30:00' is not a time in the map's zone (its clocks skip it; perhaps the times are in another zone): the map 'map.json' reads it from 't'"
     )
   }
 

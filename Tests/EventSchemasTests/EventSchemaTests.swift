@@ -111,7 +111,7 @@ import Testing
     #expect(
       error?.lines == [
         "s.json:2:64: error: a.b: the expression is unusable: '[' is never closed, at character 1 of '['",
-        "s.json:3:10: error: A: 'A' already exists, ignoring case",
+        "s.json:3:10: error: A: 'A' already exists (case is ignored)",
       ])
   }
 

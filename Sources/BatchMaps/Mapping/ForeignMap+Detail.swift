@@ -37,7 +37,7 @@ extension ForeignMap {
     let isSkipped =
       rejection.reason == .invalidTimestamp
       && shownValue(.invalidTimestamp, paths, record).map { rules[rule].skips($0) } ?? false
-    let cause = isSkipped ? " in the map's zone, whose clocks skip it: perhaps the times are in another zone" : ""
+    let cause = isSkipped ? " in the map's zone (its clocks skip it; perhaps the times are in another zone)" : ""
     let words = "field '\(field)'\(given) \(fault)\(cause): the map '\(shownName)' reads it from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
