@@ -131,7 +131,7 @@ import Testing
         ["ENGAGE_SECRET": "s", "ENGAGE_SECRET_FILE": "secret.txt"], "both ENGAGE_SECRET and ENGAGE_SECRET_FILE are set"
       ),
       (["ENGAGE_SECRET_FILE": "absent.txt"], "ENGAGE_SECRET_FILE"),
-      (["ENGAGE_BASE_URL": "http://engage.example"], "http goes to the loopback only"),
+      (["ENGAGE_BASE_URL": "http://engage.example"], "http is for the loopback only"),
       (["ENGAGE_BASE_URL": "ftp://127.0.0.1"], "ENGAGE_BASE_URL"),
     ] {
       let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload", environment: variables)

@@ -227,7 +227,7 @@ import Testing
     // Almost the loopback: one rule for both.
     let plain = try check(
       #""inputs": {"events": ["samples/events"]}, "settings": {"Connection": {"baseUrl": "http://127.0.0.01:9"}}"#)
-    #expect(plain.code == 78 && plain.messages.contains("http goes to the loopback only"), "\(plain.messages)")
+    #expect(plain.code == 78 && plain.messages.contains("http is for the loopback only"), "\(plain.messages)")
     let refused = try workspace.run("run", "job.json")
     #expect(refused.code == 78 && refused.messages == plain.messages, "\(refused.messages)")
     let folder = try check(#""inputs": {"events": ["samples/events"]}, "store": "samples""#)
