@@ -3,10 +3,6 @@ import Testing
 
 /// Reports in a real browser, where one is installed (`make setup-browser`).
 @Suite("Reports in a browser") struct BrowserTests {
-  private static let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
-    FileManager.default.isExecutableFile(atPath: $0)
-  }
-
   /// Measures a page in a frame, for the page itself runs no scripts.
   private static func frame(_ width: Int) -> String {
     """
@@ -42,7 +38,7 @@ import Testing
   private func measure(_ workspace: Workspace, _ page: String, width: Int, dark: Bool = false) throws -> String {
     try workspace.write("browser/report.html", page)
     try workspace.write("browser/frame.html", Self.frame(width))
-    let browser = try #require(Self.browser)
+    let browser = try #require(Tool.browser.command)
     let finished = try workspace.start(
       program: browser,
       [
@@ -75,14 +71,14 @@ import Testing
     }
   }
 
-  @Test("The report of the sample job shows its charts, and nothing is cut or squeezed", .enabled(if: browser != nil))
+  @Test("The report of the sample job shows its charts, and nothing is cut or squeezed", .needs(.browser))
   func nightly() throws {
     let workspace = try Workspace()
     #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0)
     try check(workspace, page(workspace, "var/nightly.sandbox.sqlite"), charts: 4)
   }
 
-  @Test("The report of a game, of a failed upload and a comparison stay in their place", .enabled(if: browser != nil))
+  @Test("The report of a game, of a failed upload and a comparison stay in their place", .needs(.browser))
   func others() throws {
     let workspace = try Workspace()
     #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
@@ -100,7 +96,7 @@ import Testing
     try check(workspace, compared.output, charts: 0)
   }
 
-  @Test("A week of many devices and campaigns", .enabled(if: browser != nil))
+  @Test("A week of many devices and campaigns", .needs(.browser))
   func week() throws {
     let workspace = try Workspace([])
     var records: [String] = []
@@ -128,7 +124,7 @@ import Testing
     try check(workspace, page(workspace, "s.sqlite"), charts: 4)
   }
 
-  @Test("Long names of files, campaigns and fields from outside stay in their place", .enabled(if: browser != nil))
+  @Test("Long names of files, campaigns and fields from outside stay in their place", .needs(.browser))
   func hostile() throws {
     let workspace = try Workspace([])
     let long = String(repeating: "a-very-long-name-", count: 12)

@@ -82,7 +82,7 @@ import Testing
 
   @Test(
     "systemd takes the units as they stand",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")), arguments: services)
+    .needs(.systemd), arguments: services)
   func verified(unit: String) throws {
     let workspace = try Workspace([])
     let name = String(try #require(unit.split(separator: "/").last)).replacing("@.", with: "@nightly.")
@@ -103,7 +103,7 @@ import Testing
 
   @Test(
     "What systemd says the services leave open is below 2",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")), arguments: services)
+    .needs(.systemd), arguments: services)
   func exposure(unit: String) throws {
     let judged = try Workspace([]).shell("systemd-analyze security --offline=true '\(Checkout.url(unit).path)'")
     let overall = try #require(judged.lines.first { $0.contains("Overall exposure level") })
@@ -284,7 +284,7 @@ import Testing
 
   @Test(
     "The driver of Spark partitions, decides and collects two nights",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+    .needs(.python3))
   func spark() throws {
     let workspace = try Workspace()
     try workspace.write("standin/pyspark.py", Self.spark)

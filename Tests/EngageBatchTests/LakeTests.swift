@@ -5,20 +5,9 @@ import Testing
 
 /// Events, findings and decisions go out as Parquet with the commands of docs/scale.md.
 @Suite("Out to a lake") struct LakeTests {
-  /// A script that stands for the program, or does the same with the module of Python; nil where neither is installed.
-  private static let duckDB: String? = {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let programs =
-      folders.map { "exec '\($0)/duckdb' \"$@\"" }
-      + folders.map { "exec '\($0)/python3' -c 'import sys, duckdb; duckdb.sql(sys.argv[1])' \"$2\"" }
-    guard let workspace = try? Workspace([]) else { return nil }
-    return programs.first { (try? workspace.shell("set -- -c 'SELECT 1'; \($0)").code) == 0 }
-  }()
-
   private func workspace() throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("bin/duckdb", "#!/bin/sh\n\(#require(Self.duckDB))\n")
-    #expect(try workspace.shell("chmod +x bin/duckdb").code == 0)
+    _ = try Tool.duckdb.script(in: workspace)
     return workspace
   }
 
@@ -56,7 +45,7 @@ import Testing
 
   @Test(
     "Events of a night stand in the lake by day and code, once however often they are written",
-    .enabled(if: duckDB != nil, "DuckDB is not installed"))
+    .needs(.duckdb))
   func engage() throws {
     let workspace = try workspace()
     let made = try workspace.run("run", "jobs/backfill.json", "--dry-run", "--events-out", "events.ndjson")
@@ -74,7 +63,7 @@ import Testing
 
   @Test(
     "Events, findings and decisions of a game stand in the lake by day and name",
-    .enabled(if: duckDB != nil, "DuckDB is not installed"))
+    .needs(.duckdb))
   func game() throws {
     let workspace = try workspace()
     _ = try shell(workspace, Self.commands("mkdir -p lake")[0])

@@ -49,7 +49,7 @@ import Testing
 
   @Test(
     "The Debian package names what it needs and holds what is installed",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb")))
+    .needs(.dpkg))
   func package() throws {
     let workspace = try Workspace(Self.copies)
     let made = try workspace.shell("scripts/package '\(Checkout.binary)' out", environment: ["COMPRESSION": "none"])

@@ -121,15 +121,10 @@ import Testing
     #expect(grouped.lines.count == 56)
   }
 
-  private static let duckDB = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map {
-    "\($0)/duckdb"
-  }
-  .first { FileManager.default.isExecutableFile(atPath: $0) }
-
-  @Test("Parquet and zstd come in through DuckDB, as docs/maps.md has it", .enabled(if: duckDB != nil))
+  @Test("Parquet and zstd come in through DuckDB, as docs/maps.md has it", .needs(.duckdb))
   func parquetAndZstandard() throws {
-    let duckDB = try #require(Self.duckDB)
     let workspace = try Workspace([])
+    let duckDB = try Tool.duckdb.script(in: workspace)
     let map =
       #"{"fields": {"deviceId": "device", "timestamp": "at", "type": {"constant": "namedEvent"}, "name": "what"}}"#
     try workspace.write("my-map.json", map)
