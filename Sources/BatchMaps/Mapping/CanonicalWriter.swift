@@ -47,14 +47,17 @@ final class CanonicalWriter {
       arena.reset()
       usesArena = false
     }
-    _ = write(plan.objects[object], isAlwaysThere: true, into: nil, line, &target)
+    _ = write(plan.objects[object], isWhole: true, into: nil, line, &target)
     return warnings
   }
 
-  /// - Parameter given: an object to merge it into, or a value that counts if it has no member; nil for none.
+  /// - Parameters:
+  ///   - isWhole: whether it is a whole line, which is written without members, too.
+  ///   - given: an object to merge it into, or a value that counts if it has no member; nil for none.
   /// - Returns: false, with nothing written, if no member has a value.
   private func write(
-    _ object: MapPlan.Object, isAlwaysThere: Bool, into given: Value?, _ line: JSONView, _ target: inout CanonicalLines
+    _ object: MapPlan.Object, isWhole: Bool = false, into given: Value?, _ line: JSONView,
+    _ target: inout CanonicalLines
   ) -> Bool {
     let before = target.end
     let start = target.beginObject()
@@ -75,7 +78,7 @@ final class CanonicalWriter {
     }
     var isObject = false
     if case .view(let view) = base, view.kind == .object { isObject = true }
-    if target.endObject(start, isAlwaysThere: isAlwaysThere || isObject) { return true }
+    if target.endObject(start, isAlwaysThere: isWhole || object.isAlwaysThere || isObject) { return true }
     guard let base, !isObject else { return false }
     target.truncate(to: before)
     return write(base, line, &target)
@@ -102,7 +105,13 @@ final class CanonicalWriter {
     for place in entries.indices where place == 0 || entries[place].name != entries[place - 1].name {
       let before = target.end
       target.append(name: entries[place].name)
-      if !write(entries[place].value, into: next(place, entries), line, &target) { target.truncate(to: before) }
+      let isWritten =
+        if case .object(let number) = entries[place].value {
+          write(plan.objects[number], into: next(place, entries), line, &target)
+        } else {
+          write(entries[place].value, line, &target)
+        }
+      if !isWritten { target.truncate(to: before) }
     }
     entries.removeAll(keepingCapacity: true)
     spare = entries
@@ -110,8 +119,7 @@ final class CanonicalWriter {
 
   /// Returns the next value of the same name, for an object of the plan to be merged into.
   private func next(_ place: Int, _ entries: [Entry]) -> Value? {
-    guard case .object = entries[place].value, place + 1 < entries.count, entries[place + 1].name == entries[place].name
-    else { return nil }
+    guard place + 1 < entries.count, entries[place + 1].name == entries[place].name else { return nil }
     return entries[place + 1].value
   }
 
@@ -189,9 +197,7 @@ final class CanonicalWriter {
     if taken != nil { taken?.insert(Self.place(of: view)) }
   }
 
-  private func write(
-    _ value: Value, into given: Value? = nil, _ line: JSONView, _ target: inout CanonicalLines
-  ) -> Bool {
+  private func write(_ value: Value, _ line: JSONView, _ target: inout CanonicalLines) -> Bool {
     switch value {
     case .view(let view):
       note(view)
@@ -203,9 +209,7 @@ final class CanonicalWriter {
     case .text(let text): target.append(string: text)
     case .number(let text): target.append(number: isOfTexts ? digits(of: text) : text)
     case .flag(let flag): target.append(flag)
-    case .object(let number):
-      let object = plan.objects[number]
-      return write(object, isAlwaysThere: object.isAlwaysThere, into: given, line, &target)
+    case .object(let number): return write(plan.objects[number], into: nil, line, &target)
     case .rest(let view, let read):
       let start = target.beginObject()
       var members: [Entry] = []
@@ -236,18 +240,17 @@ final class CanonicalWriter {
     case .value(let place): return values[place].flatMap { $0.isGiven ? .view($0) : nil }
     case .turned(let place, let turn, let prefix, let without, let nobody):
       guard let view = values[place], view.isGiven else { return nil }
-      guard var text = text(of: view), let written = view.scalarText else {
+      guard let text = text(of: view), let written = view.scalarText else {
         if case .table = turn { return nil }
         note(view)
         return .view(view)
       }
       if isNobody(text, nobody) { return nil }
-      if !without.isEmpty, text.count > without.count, text.starts(with: without) {
-        text = text.slice(without.count, text.count)
-      }
-      guard !isNobody(text, nobody), let value = turned(text, written, .view(view), turn, prefix),
-        nobody.isEmpty || self.text(of: value).map({ !isNobody($0, nobody) }) ?? true
-      else { return nil }
+      let isShortened = !without.isEmpty && text.count > without.count && text.starts(with: without)
+      let rest = isShortened ? text.slice(without.count, text.count) : text
+      if isShortened, isNobody(rest, nobody) { return nil }
+      guard let value = turned(rest, written, .view(view), turn, prefix) else { return nil }
+      if let turned = self.text(of: value), turned != rest, isNobody(turned, nobody) { return nil }
       note(view)
       return value
     case .joined(let number, let turn, let prefix, let nobody):
@@ -261,8 +264,11 @@ final class CanonicalWriter {
     }
   }
 
-  private func isNobody(_ text: Text, _ nobody: Range<Int>) -> Bool {
-    !nobody.isEmpty && (text.trimmed.isEmpty || nobody.contains { plan.nobodies[$0] == text })
+  @inline(__always)
+  private func isNobody(_ text: Text, _ nobody: MapPlan.Nobody) -> Bool {
+    if nobody.texts.isEmpty { return false }
+    if text.isEmpty || text[0] <= UInt8(ascii: " ") && text.trimmed.isEmpty { return true }
+    return nobody.lengths & MapPlan.Nobody.length(of: text) != 0 && nobody.texts.contains { plan.nobodies[$0] == text }
   }
 
   private func text(of value: Value) -> Text? {

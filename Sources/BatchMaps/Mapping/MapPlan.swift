@@ -41,11 +41,20 @@ struct MapPlan {
     /// The unchanged value.
     case value(MapOutline.Place)
     /// The converted value without a prefix, unless it is one of the texts of nobody.
-    case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Range<Int>)
+    case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Nobody)
     /// Several places, by the number of ``joins``.
-    case joined(Int, Turn, prefix: Text, nobody: Range<Int>)
+    case joined(Int, Turn, prefix: Text, nobody: Nobody)
     /// Another source, by its number, followed by the number of the element of `each`.
     case numbered(Int)
+  }
+
+  /// Texts that name nobody, in ``nobodies``.
+  struct Nobody {
+    var texts: Range<Int>
+    /// The bit of each of their lengths, the last for all from 63 on: most ids have another length.
+    var lengths: UInt64 = 0
+
+    static func length(of text: Text) -> UInt64 { 1 << UInt64(min(text.count, 63)) }
   }
 
   /// The conversion of a value.
@@ -194,7 +203,8 @@ struct MapPlan {
         turn = source.form.map { .form($0) } ?? .none
       }
       let prefix = text(source.prefix)
-      let nobody = Self.append(source.nobody.map { text($0) }, to: &nobodies)
+      var nobody = Nobody(texts: Self.append(source.nobody.map { text($0) }, to: &nobodies))
+      for text in nobodies[nobody.texts] { nobody.lengths |= Nobody.length(of: text) }
       let fallback = source.fallback.map { [Source.constant(constant($0))] } ?? []
       if case .joined(_, let separator) = source.origin {
         joins.append((paths.map { outline.place(of: $0, memory) }, text(separator)))
@@ -203,7 +213,7 @@ struct MapPlan {
       }
       return paths.map { path in
         let place = outline.place(of: path, memory)
-        if case .none = turn, prefix.isEmpty, source.without.isEmpty, nobody.isEmpty, !source.isNumbered {
+        if case .none = turn, prefix.isEmpty, source.without.isEmpty, source.nobody.isEmpty, !source.isNumbered {
           return .value(place)
         }
         let row = Source.turned(place, turn, prefix: prefix, without: text(source.without), nobody: nobody)

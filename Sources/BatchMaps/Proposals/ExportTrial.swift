@@ -31,7 +31,11 @@ package struct ExportTrial {
   private var span: ClosedRange<Instant>?
 
   /// The fields that confirm a preset: others may name device, time and name like its vendor.
-  private static let telling = ["params", "payload", "recordId", "mobileUserId", "device", "url", "eventUUID"]
+  private static let telling: [Text] = [
+    Text("params"), Text("payload"), Text("recordId"), Text("mobileUserId"), Text("device"), Text("url"),
+    Text("eventUUID"),
+  ]
+  private static let people: [Text] = [Text("mobileUserId"), Text("userId"), Text("userID")]
   private static let shown = 3
   /// The number of records whose members are examined.
   private static let compared = 200
@@ -48,27 +52,28 @@ package struct ExportTrial {
   ) throws {
     let map = files.first?.map?.map as? ForeignMap
     let mapper = map?.makeMapper()
+    let parser = LineParser()
     var raw: [[UInt8]] = []
     let share = max(limit / max(1, files.count), MapProposal.recordLimit)
     for file in files where records < limit {
       let end = min(records + share, limit)
-      try file.tryMap(vocabulary, limit: end - records) { add($0, map, mapper, &raw, likely) }
+      try file.tryMap(vocabulary, limit: end - records) { add($0, map, mapper, parser, &raw, likely) }
       isCut = isCut || records >= end
     }
     empty = map?.emptyFields(of: raw) ?? []
   }
 
   private mutating func add(
-    _ trial: MapTrial, _ map: ForeignMap?, _ mapper: (any RecordMapper)?, _ raw: inout [[UInt8]],
-    _ likely: Range<Instant>?
+    _ trial: MapTrial, _ map: ForeignMap?, _ mapper: (any RecordMapper)?, _ parser: LineParser,
+    _ raw: inout [[UInt8]], _ likely: Range<Instant>?
   ) {
     records += 1
     for outcome in trial.outcomes {
       switch outcome {
       case .line(let line, nil):
         accepted += 1
-        lines.insert(line.hashValue)
-        add(line)
+        lines.insert(ByteText(line).hashValue)
+        add(line, parser)
       case .leftOut(let reason): others["left out: \(reason)", default: 0] += 1
       case .line(_, let fault?), .refused(let fault):
         refused += 1
@@ -146,12 +151,16 @@ package struct ExportTrial {
   private static let mostTold = 8
   private static let keys: Set = ["deviceId", "timestamp", "mobileUserId", "anonymousId", "recipientId", "userId"]
 
-  private mutating func add(_ line: String) {
-    // A link may be plain text.
-    guard let node = try? JSONNode.parse(Array(line.utf8)) else { return }
-    hasMore = hasMore || Self.telling.contains { node[$0] != nil }
-    let field = ["mobileUserId", "userId", "userID"].first { node[$0] != nil }
-    if let field, let person = node[field]?.scalar, !person.isEmpty, !note(person, of: field) { people.insert(person) }
+  private mutating func add(_ line: String, _ parser: LineParser) {
+    parser.parse(line) { line in
+      hasMore = hasMore || Self.telling.contains { line[$0] != nil }
+      guard let field = Self.people.first(where: { line[$0] != nil }), let id = line[field]?.scalarText, !id.isEmpty
+      else {
+        return
+      }
+      let person = id.description
+      if !note(person, of: field.description) { people.insert(person) }
+    }
   }
 
   /// Counts an id that names nobody; returns whether it does.
@@ -168,6 +177,22 @@ package struct ExportTrial {
     case .line(let line, let fault?): "refused \(line): \(fault)"
     case .leftOut(let reason): "left out: \(reason)"
     case .refused(let fault): "refused: \(fault)"
+    }
+  }
+}
+
+/// A parser of mapped lines that reuses its memory.
+private final class LineParser {
+  private var reader = JSONLineReader()
+  private var tape = JSONTape()
+
+  /// Passes on the object of a line; does nothing for a link that is plain text.
+  func parse(_ line: String, _ body: (JSONView) -> Void) {
+    var line = line
+    line.withUTF8 { bytes in
+      tape.reset(keeping: 1 << 22)
+      guard unsafe LineReader.parse(bytes, &reader, onto: &tape) == nil else { return }
+      body(tape.view(at: 0))
     }
   }
 }
