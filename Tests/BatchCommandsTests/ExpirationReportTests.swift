@@ -38,8 +38,8 @@ extension ExpirationReport {
     #expect(report.expiry?.rfc3339 == "2014-01-01T00:13:00.000Z")
     #expect(
       report.notes == [
-        "warning: '2014/12/25 11:12:13 MST' is not an expiration: it has text where a number with a unit or a date "
-          + "'YYYY/MM/DD HH:MM:SS' should be",
+        "warning: '2014/12/25 11:12:13 MST' is not an expiration: it has text other than numbers with units or a date "
+          + "'YYYY/MM/DD HH:MM:SS'",
         "note: iOS read a duration of 780 s: 2014-01-01T00:13:00.000Z",
         "note: Android recognized nothing, so it expired at once: 2014-01-01T00:00:00.000Z",
       ])

@@ -65,7 +65,7 @@ import Testing
     #expect(!kept.messages.contains("hidden"))
     let line = try #require(kept.messages.split(separator: "\n").first { $0.contains("engage-batch post") })
     let command = try #require(line.firstRange(of: "engage-batch post"))
-    let end = try #require(line.firstRange(of: " (with the --set Connection.secret"))
+    let end = try #require(line.firstRange(of: " (with the same --set Connection.secret"))
     let post = try workspace.shell(String(line[command.lowerBound..<end.lowerBound]), environment: service.environment)
     #expect(post.code == 0, "\(post.messages)")
     #expect(service.server.totals.eventsApplied == 37)
@@ -273,7 +273,7 @@ import Testing
     #expect(unknown.output.contains("'\(device)'"))
     #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload").code == 0)
     let known = try explain(device)
-    #expect(known.output.contains("earlier runs left it at"), "\(known.output)")
+    #expect(known.output.contains("its state after earlier runs"), "\(known.output)")
     #expect(known.output.contains("lifecycle") || known.output.contains("gap mode"))
   }
 

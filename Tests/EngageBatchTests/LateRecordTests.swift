@@ -275,7 +275,7 @@ import Testing
       Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(2, "08:12:00", #""type":"foreground""#)
         + Self.line(2, "08:20:00", #""type":"background""#), in: workspace, "--no-upload")
     #expect(late.messages.contains("Late: 1 record is before"))
-    #expect(late.messages.contains("these cannot be had any more"))
+    #expect(late.messages.contains("because those settings are not available"))
     #expect(try durations(in: workspace) == ["600", "1080"])
   }
 

@@ -41,7 +41,7 @@ import Testing
     #expect(try workspace.shell("scripts/manual '\(Checkout.binary)' man 2026-01-01").code == 0)
     let page = try workspace.read("man/engage-batch-store-purge.1")
     #expect(page.hasPrefix(".TH \"ENGAGE\\-BATCH\\-STORE\\-PURGE\" 1 \"2026-01-01\" \"engage\\-batch 0.1.0"))
-    #expect(page.contains(".TP\n\\fB\\-\\-days\\fR \\fIdays\\fR\nDays that posted events are kept."))
+    #expect(page.contains(".TP\n\\fB\\-\\-days\\fR \\fIdays\\fR\nDays to keep posted events."))
     for line in page.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
       #expect([".TH", ".SH", ".TP", ".B"].contains(line.split(separator: " ").first ?? ""), "\(line)")
     }

@@ -57,7 +57,7 @@ import Testing
     let pieces = try list(workspace).map { $0.split(separator: " < ").map(String.init) }
     for (number, piece) in pieces.enumerated().reversed() {
       try shell("engage-batch \(piece[0]) --out pieces/\(number) < \(piece[1])")
-      try shell("cat \(piece[1]) | engage-batch \(piece[0]) --out pieces/\(number)", words: "was there already")
+      try shell("cat \(piece[1]) | engage-batch \(piece[0]) --out pieces/\(number)", words: "which already existed")
     }
     // The first of the list, and the others of a section of it.
     let (half, last) = (pieces.count / 2, pieces.count - 1)
@@ -75,7 +75,7 @@ import Testing
     try workspace.remove("in")
     for name in ["pieces", "grouped"] {
       try shell("\(partition) --files files.json --pieces \(name) --out \(name)-joined")
-      try shell("\(partition) --files files.json --pieces \(name) --out \(name)-joined", words: "was there already")
+      try shell("\(partition) --files files.json --pieces \(name) --out \(name)-joined", words: "which already existed")
       #expect(try decided("\(name)-joined", parts: parts, in: workspace) == expected, "\(name)")
     }
   }
@@ -128,8 +128,8 @@ import Testing
     #expect(try decided("joined", parts: 2, in: workspace) == decided("whole", parts: 2, in: workspace))
     let list = try workspace.read("files.json")
     for (changed, words) in [
-      (list.replacing("linesBefore", with: "before"), "has a range without 'bytes' and 'linesBefore'"),
-      (list.replacing(/"from": \d{4,}/, with: "\"from\": 7"), "range behind range without a gap"),
+      (list.replacing("linesBefore", with: "before"), "has a range without 'bytes' or 'linesBefore'"),
+      (list.replacing(/"from": \d{4,}/, with: "\"from\": 7"), "ranges follow each other without a gap"),
     ] {
       try workspace.write("files.json", changed)
       let refused = try workspace.shell("\(partition) --files files.json --only 0 --out x </dev/null")
@@ -210,9 +210,9 @@ import Testing
     try command(
       78, "and no file \(pieces.count)",
       "partition job.json --parts 2 --files files.json --only \(pieces.count) --out r")
-    try command(78, "it is for 2 parts, and not for 3", "\(join) p".replacing("--parts 2", with: "--parts 3"))
-    try command(78, "read with other settings", "\(join) p --set Ingest.maxLineBytes=2000")
-    try command(78, "something else stands there", "\(pieces[0]) --parts 3 --out p/0")
+    try command(78, "it is for 2 parts, not 3", "\(join) p".replacing("--parts 2", with: "--parts 3"))
+    try command(78, "made with other settings", "\(join) p --set Ingest.maxLineBytes=2000")
+    try command(78, "it already exists", "\(pieces[0]) --parts 3 --out p/0")
     _ = try workspace.shell("cp -r p swapped && mv swapped/0 x && mv swapped/1 swapped/0 && mv x swapped/1")
     try command(78, "it is of file 1 of the list, not 0", "\(join) swapped")
     _ = try workspace.shell("cp -r p less && rm -r less/1")
@@ -233,7 +233,7 @@ import Testing
     _ = try workspace.shell("rm -rf r")
     let list = try workspace.read("files.json")
     try workspace.write("section.json", "{\"first\": 1, \"files\": \(list)}")
-    try command(78, "it is a section of a list", "\(join) p".replacing("files.json", with: "section.json"))
+    try command(78, "it is only a section of a list", "\(join) p".replacing("files.json", with: "section.json"))
     let only = "partition job.json --parts 2 --out r --files"
     try command(78, "has the files 1 to \(pieces.count), and no file 0", "\(only) section.json --only 0")
     try command(64, "'2-1' is invalid for '--only", "\(only) files.json --only 2-1")

@@ -167,19 +167,19 @@ import Testing
     }
     let decide = "decide job.json --partition two --part 1"
     try command(0, "in 2 parts", "partition job.json --parts 2 --out two")
-    try command(0, "was there already", "partition job.json --parts 2 --out two")
-    try command(78, "something else stands there", "partition job.json --parts 3 --out two")
-    try command(78, "and no part 2", "decide job.json --partition two --part 2 --out r")
+    try command(0, "which already existed", "partition job.json --parts 2 --out two")
+    try command(78, "it already exists", "partition job.json --parts 3 --out two")
+    try command(78, "but no part 2", "decide job.json --partition two --part 2 --out r")
     try command(0, "part 1 of 2", "\(decide) --out first/1")
     try command(0, "part 0 of 2", "decide job.json --partition two --part 0 --out first/0")
     // The same decision once more, and another one in its place.
-    try command(0, "was there already", "\(decide) --out first/1")
-    try command(78, "something else stands there", "\(decide) --out first/0")
+    try command(0, "which already existed", "\(decide) --out first/1")
+    try command(78, "it already exists", "\(decide) --out first/0")
     try command(78, "continues no other", "\(decide) --state-in first/1 --out r")
     try command(78, "it has 2 parts, but this one would have 3", "partition job.json --parts 3 --after two --out three")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after two --out next")
     let next = "decide job.json --partition next --part 1"
-    try command(78, "--state-in has to name", "\(next) --out r")
+    try command(78, "--state-in must name", "\(next) --out r")
     try command(78, "it is of part 0, not 1", "\(next) --state-in first/0 --out r")
     try command(0, "part 1 of 2", "\(next) --state-in first/1 --out second/1")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after next --out last")
@@ -231,7 +231,7 @@ import Testing
     try command(78, "it collects parts", "run job.json --dry-run --store all.sqlite")
     try command(78, "it collects parts", "quarantine replay --job job.json --store all.sqlite")
     try command(0, "records", "run job.json --no-upload --store run.sqlite")
-    try command(78, "it has states of devices", "collect job.json first/0 --store run.sqlite")
+    try command(78, "it has device states", "collect job.json first/0 --store run.sqlite")
   }
 
   @Test("Parts collected twice, in two commands and after kills are there once")

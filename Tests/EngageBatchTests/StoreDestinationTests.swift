@@ -114,7 +114,7 @@ import Testing
     #expect(try workspace.run("run", "jobs/nightly.json", environment: first.environment).code == 0)
     let refused = try workspace.run("run", "jobs/nightly.json", environment: second.environment)
     // The command that the refusal prints is run as it is printed.
-    let command = try #require(refused.messages.split(separator: "to move this one there: ").last).split(
+    let command = try #require(refused.messages.split(separator: "to move this store there: ").last).split(
       separator: "\n")[0]
     let moved = try workspace.shell(String(command), environment: second.environment)
     #expect(moved.code == 0, "\(moved.messages)")
@@ -140,7 +140,7 @@ import Testing
     #expect(moved.code == 0, "\(moved.messages)")
     #expect(
       moved.messages.hasPrefix(
-        "the store belonged to engage at the sandbox, list 100001 and belongs to engage at the sandbox, list 7 now\n"),
+        "the store belonged to engage at the sandbox, list 100001 and now belongs to engage at the sandbox, list 7\n"),
       "\(moved.messages)")
     let next = try workspace.run(["run", "jobs/nightly.json", "--sandbox"] + list)
     #expect(next.code == 0, "\(next.messages)")
