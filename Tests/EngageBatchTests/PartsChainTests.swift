@@ -136,7 +136,7 @@ import Testing
     try command(66, "1 part of 2 is missing: 0; decide and collect them first", "collect job.json 2/1")
     try command(66, "engage-batch store drop-partition --store ", "post job.json --store all.sqlite --sandbox")
     let dropped = try command(0, "1 part of 2 of the partition ", "store drop-partition --store all.sqlite")
-    #expect(dropped.contains(" was taken back: ") && dropped.contains(" quarantined, "))
+    #expect(dropped.contains(" was dropped: ") && dropped.contains(" quarantined, "))
     try command(0, "", "post job.json --store all.sqlite --sandbox --summary first.json")
     try command(0, "", "collect job.json 2/0 2/1")
     try command(0, "", "post job.json --store all.sqlite --sandbox --summary second.json")

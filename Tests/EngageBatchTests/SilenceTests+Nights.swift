@@ -231,7 +231,7 @@ extension SilenceTests {
       "quarantine", "replay", "job.json", "--store", "j.sqlite", "--as-of", "2026-01-14T02:00:00Z")
     #expect(
       replayed.messages.contains(
-        "1 entry of the quarantine was tried: 1 accepted, 0 duplicates, 0 out of window, 0 still quarantined"),
+        "1 quarantine entry tried: 1 accepted, 0 duplicates, 0 out of window, 0 still quarantined"),
       "\(replayed.messages)")
     let history = try workspace.run("history", "--store", "j.sqlite", "--format", "json")
     let windows = try JSONNode.parse(Array(history.output.utf8)).array?.map { $0["windowFrom"]?.string }
