@@ -112,8 +112,8 @@ import Testing
     let basis = answer["basis"]?["events"]?.string ?? ""
     #expect(
       basis.hasSuffix(
-        "events were not sent, because they are older than Collect takes (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); they are "
-          + "not counted as missing, and it ends with no run: by asOf they are older than Collect accepts. deltaDNA loads older "
+        "events were not sent, because they are older than Collect takes (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); "
+          + "not counted as missing, and ends with no run: by asOf they are older than Collect accepts. deltaDNA loads older "
           + "data on request: ask its support (docs/reference/deltadna.md)"),
       "\(basis)")
     let listed = try workspace.run("store", "events", "--store", "g.sqlite", "--format", "json")

@@ -28,7 +28,7 @@ struct PartitionCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The partition whose results this one continues, with as many parts; 'decide' then needs --state-in.",
+      "The partition whose results this one continues, with the same number of parts; 'decide' then needs --state-in.",
       valueName: "folder"))
   var after: String?
 

@@ -113,7 +113,7 @@ struct RunSession {
     tell(outcome)
     var alarming = outcome.report
     if alarming.exit == .done, earlier != .done {
-      (alarming.exit, alarming.failure) = (earlier, "a missed window could not be caught up")
+      (alarming.exit, alarming.failure) = (earlier, "a missed window failed")
     }
     AlarmCall(request: request).tell(Alarm(alarming, folder: outcome.reportFolder), isKept: true)
     let summary = TextSummary(

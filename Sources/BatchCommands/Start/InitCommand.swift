@@ -23,7 +23,7 @@ struct InitCommand: ParsableCommand {
       "The platform: \(PlatformName.all). (default: that of --from, or \(PlatformName.first.defaultValueDescription))")
   var platform: PlatformName?
 
-  @Option(parsing: .upToNextOption, help: "Exports that the job is to read, in the form of their tool.")
+  @Option(parsing: .upToNextOption, help: "Exports for the job to read, as their tool wrote them.")
   var from: [String] = []
 
   @Option(help: "The column with the device.") var device: String?

@@ -83,7 +83,7 @@ struct StorePurgeCommand: ParsableCommand {
   @Option(help: "Days to keep states of idle devices. (default: from the configuration)")
   var deviceDays: Int?
 
-  @Flag(help: "Return unused space to the file system; needs as much free space as the store has bytes.")
+  @Flag(help: "Return unused space to the file system; needs free space of the size of the store.")
   var shrink = false
 
   @Option(help: "The time from which the days count back. (default: now)", transform: Instant.argument)
@@ -193,10 +193,10 @@ struct StoreRebindCommand: ParsableCommand {
 struct StoreDropPartitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop-partition",
-    abstract: "Drop the collected parts of a partition of which others are missing.",
+    abstract: "Drop the collected parts of an incomplete partition.",
     discussion: """
-      Their events, quarantine, identity checks and questions are removed, and the store no longer knows their lines: partition and \
-      decide them again. Nothing of them was sent, because 'post' needs all parts. A complete partition stays.
+      The events, quarantine, identity checks and questions of the parts are removed, and the store no longer knows their lines: \
+      partition and decide them again. Nothing of them was sent, because 'post' needs all parts. A complete partition stays.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>

@@ -14,12 +14,12 @@ struct StoreSessionsCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "Only devices with this state of their session: none, active or paused.")
+  @Option(help: "Only devices with this session state: none, active or paused.")
   var status: SessionRow.Status?
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only devices after this one, the last of a listing with --limit.")
+  @Option(help: "Only devices after this one, such as the last of a listing with --limit.")
   var after: String?
 
   func run() throws {
@@ -50,7 +50,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "The time by which campaigns are active or expired. (default: now)", transform: Instant.argument)
+  @Option(help: "The time at which campaigns are active or expired. (default: now)", transform: Instant.argument)
   var asOf: Instant?
 
   @Option(help: "Only devices with this campaign, by its name.")
@@ -61,7 +61,7 @@ struct StoreCampaignsCommand: ParsableCommand {
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only devices after this one, the last of a listing with --limit.")
+  @Option(help: "Only devices after this one, such as the last of a listing with --limit.")
   var after: String?
 
   func run() throws {

@@ -29,7 +29,7 @@ struct StoreEventsCommand: ParsableCommand {
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only events after the one with this id, the last of a listing with --limit.")
+  @Option(help: "Only events after the one with this id, such as the last of a listing with --limit.")
   var after: EventIDPrefix?
 
   func run() throws {

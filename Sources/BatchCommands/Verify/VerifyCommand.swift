@@ -8,7 +8,7 @@ import BatchSandbox
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Compare what the service has, by the store, with what the service can report.",
+    abstract: "Compare what the store has sent with what the service can report.",
     discussion: """
       Nothing is changed. What is missing, different or unknown is listed, with its repair. The exit code is 0 if nothing is, 65 if \
       something is, 69 if the service cannot be asked.

@@ -40,7 +40,7 @@ package struct JobTestRun {
     if loaded.job.asOf == nil, request.window != nil {
       throw JobTestFault(
         file: test.file, line: test.line,
-        problem: "neither the test nor its job has an 'asOf', on which it depends which events the service accepts")
+        problem: "neither the test nor its job has an 'asOf', which determines the events that the service accepts")
     }
     request.useSandbox()
     let decided = try withExtendedLifetime(folder) {

@@ -33,7 +33,7 @@ extension Pipeline {
     if corrections > 0 {
       arrivals.explain(
         .events,
-        "\(corrections.counted("event was", "events were")) sent before late records changed them: "
+        "\(corrections.counted("sent event was", "sent events were")) changed by late records: "
           + names.onStore("store", "corrections"))
     }
     let keptBack = try store.quarantine.counts()[.schemaInvalid, default: 0]
@@ -58,7 +58,7 @@ extension Pipeline {
       arrivals.explain(
         .events,
         ended.events.counted("event was not sent, because it is", "events were not sent, because they are")
-          + " \(ended.reason) (\(ended.status), \(ended.setting)); they are not counted as missing, and it ends with \(ended.ends)"
+          + " \(ended.reason) (\(ended.status), \(ended.setting)); not counted as missing, and ends with \(ended.ends)"
           + (ended.advice.map { ": \($0)" } ?? "")
       )
     }
