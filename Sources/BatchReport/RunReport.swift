@@ -70,7 +70,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var inputs: [String]?
   /// The plans that the run created or continued, at most 200, those that need a decision first.
   package var merges: [IdentityMerge] = []
-  /// The plans of the store that wait for a person, as `identity list --open` shows them.
+  /// The plans of the store that need a person, as `identity list --open` shows them.
   package var stoppedPlans = 0
   package var ledger = UploadLedger()
   package var platform = PlatformReport()

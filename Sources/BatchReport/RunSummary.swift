@@ -40,11 +40,11 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var created = 0
     package var updated = 0
     package var merged = 0
-    /// The checks that wait for a person.
+    /// The checks that need a person.
     package var conflicts = 0
     /// The calls that the service refuses permanently.
     package var refused = 0
-    /// Checks that a policy decided against a change; nothing waits.
+    /// Checks that a policy decided against a change; nothing is pending.
     package var decidedByPolicy = 0
     package var auditRows = 0
     /// Devices that record another mobile user id than before.

@@ -102,7 +102,7 @@ struct DeviceBehavior: Equatable {
 }
 
 extension Pipeline {
-  /// Processes the job's inputs anew.
+  /// Processes the job's inputs again.
   ///
   /// - Throws: the errors of a dry run.
   package func decideAnew() throws -> DecidedEvents {

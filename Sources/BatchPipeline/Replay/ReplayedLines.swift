@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Quarantined lines that are imported again; those refused again are not quarantined anew.
+/// Quarantined lines that are imported again; those refused again are not quarantined a second time.
 ///
 /// The new reasons go to the store as they are found: in memory is only whether each line was refused.
 final class ReplayedLines: Sendable {

@@ -50,7 +50,7 @@ extension RunReport {
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
         first: tally.examples.lazy.compactMap { example in
-          // Records of files that this run did not read are processed anew, not warned of again.
+          // Records of files that this run did not read are processed again, not warned of again.
           guard let source = files.source(of: example.position) else { return nil }
           return WarningTally.Place(
             device: personal.id(example.device), file: source.file, line: source.line, detail: example.detail)

@@ -17,7 +17,7 @@ struct Rewind: Sendable {
   var wireForm: WireForm
 }
 
-/// A device that was rewound and processed anew, up to the known time of the store.
+/// A device that was rewound and processed again, up to the known time of the store.
 struct RewoundDevice {
   var state: StoredDevice
   var nights: [StoredNight]

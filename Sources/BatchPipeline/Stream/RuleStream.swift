@@ -14,7 +14,7 @@ package struct StreamCounts: Sendable, Equatable {
   package var refusals: [Refusal] = []
   package var devices = 0
   package var events = 0
-  /// The number of events that wait for a user id or a sample, which a stream does not keep.
+  /// The number of events pending for a user id or a sample, which a stream does not keep.
   package var held = 0
 }
 

@@ -50,7 +50,7 @@ package struct Activity: Sendable, Equatable, Codable {
     total.campaigns += part.campaigns
   }
 
-  /// Subtracts counts that are to be made anew.
+  /// Subtracts counts that are to be counted again.
   package static func -= (total: inout Activity, part: Activity) {
     total.events -= part.events
     total.sessionsStarted -= part.sessionsStarted

@@ -32,7 +32,7 @@ package struct DecisionTally: Sendable {
     total.explanation += part.explanation
   }
 
-  /// Subtracts the counts of a device before it was processed anew.
+  /// Subtracts the counts of a device before it was processed again.
   package static func -= (total: inout DecisionTally, part: DecisionTally) {
     total.events -= part.events
     total.chunks = 0
