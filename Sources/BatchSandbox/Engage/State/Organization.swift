@@ -17,7 +17,7 @@ struct Organization: Sendable, Codable {
   var contactLists: [ExactText: ContactList] = [:]
   /// The contacts added to each program.
   var programs: [ExactText: Set<Int64>] = [:]
-  var jobs: [Int: Job] = [:]
+  var jobs: [Int: ServiceJob] = [:]
   var files = SandboxFiles()
   var sessions: [String] = []
   /// Above 2^32 from the start: ids do not fit 32 bits (specification section 9, point 5).

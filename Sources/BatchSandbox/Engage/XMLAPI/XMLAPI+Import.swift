@@ -63,7 +63,7 @@ private struct ImportCounts {
   var duplicates = 0
   var bad: [String] = []
 
-  func parameters(job: Int, list: ExactText, name: ExactText) -> [Job.Parameter] {
+  func parameters(job: Int, list: ExactText, name: ExactText) -> [ServiceJob.Parameter] {
     [
       ("LIST_ID", list.string), ("TOTAL_ROWS", "\(rows)"), ("TOTAL_VALID", "\(rows - bad.count)"),
       ("SQL_ADDED", "\(added)"),
@@ -71,12 +71,12 @@ private struct ImportCounts {
       ("BAD_ADDRESSES", "0"), ("NOT_ALLOWED", "0"), ("RESULTS_FILE_NAME", "\(job).res"),
       ("ERROR_FILE_NAME", "\(job).err"),
       ("LIST_NAME", name.string),
-    ].map { Job.Parameter(name: $0.0, value: $0.1) }
+    ].map { ServiceJob.Parameter(name: $0.0, value: $0.1) }
   }
 }
 
 extension XMLAPI {
-  mutating func importList(map: String, source: String, job: Int) throws -> [Job.Parameter] {
+  mutating func importList(map: String, source: String, job: Int) throws -> [ServiceJob.Parameter] {
     let file = try ImportFile(organization.files, map: map, source: source, root: "LIST_IMPORT", info: "LIST_INFO")
     let map = file.map
     let list = try importTarget(map)
@@ -151,7 +151,7 @@ extension XMLAPI {
     return list.id
   }
 
-  mutating func importTable(map: String, source: String, job: Int) throws -> [Job.Parameter] {
+  mutating func importTable(map: String, source: String, job: Int) throws -> [ServiceJob.Parameter] {
     let file = try ImportFile(organization.files, map: map, source: source, root: "TABLE_IMPORT", info: "TABLE_INFO")
     let map = file.map
     let wanted = ExactText(map.info.first("TABLE_ID")?.text ?? "")
@@ -177,7 +177,7 @@ extension XMLAPI {
     return parameters
   }
 
-  private mutating func writeResults(_ parameters: [Job.Parameter], errors: [String], job: Int) throws {
+  private mutating func writeResults(_ parameters: [ServiceJob.Parameter], errors: [String], job: Int) throws {
     let results = parameters.map { "\($0.name)=\($0.value)\n" }.joined()
     try organization.files.write(.download, "\(job).res", Array(results.utf8))
     try organization.files.write(.download, "\(job).err", Array(errors.map { $0 + "\n" }.joined().utf8))

@@ -93,7 +93,7 @@ extension XMLAPI {
 
   mutating func startTableJob(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let table = try tableID(call)
-    let work: Job.Work
+    let work: ServiceJob.Work
     switch call.name {
     case "PurgeTable": work = .purgeTable(table)
     case "DeleteTable": work = .deleteTable(table)
