@@ -63,11 +63,11 @@ extension XMLAPI {
     return format
   }
 
-  private func exportColumns(_ call: OperationCall) -> [ExactText] {
-    call.element.first("EXPORT_COLUMNS")?.all("COLUMN").map { ExactText($0.text) } ?? []
+  private func exportColumns(_ call: OperationCall) -> [ByteText] {
+    call.element.first("EXPORT_COLUMNS")?.all("COLUMN").map { ByteText($0.text) } ?? []
   }
 
-  private func isExportable(_ column: ExactText, of list: ExactText) -> Bool {
+  private func isExportable(_ column: ByteText, of list: ByteText) -> Bool {
     column == "RECIPIENT_ID" || organization.lists[list]?.position(of: column) != nil
   }
 
@@ -165,7 +165,7 @@ extension XMLAPI {
       if export.type == "UNDELIVERABLE" { continue }
       count += 1
       if let rows = switches.exportedRows, count > rows { continue }
-      file.append(positions.map { $0.map { recipient.value($0) } ?? ExactText("\(recipient.id)") })
+      file.append(positions.map { $0.map { recipient.value($0) } ?? ByteText("\(recipient.id)") })
     }
     try organization.files.write(.download, export.file, file.bytes)
     return [
@@ -176,7 +176,7 @@ extension XMLAPI {
   }
 
   private mutating func write(
-    table: ExactText, columns: [ExactText], format: String, file name: String
+    table: ByteText, columns: [ByteText], format: String, file name: String
   ) throws -> [ServiceJob.Parameter] {
     guard let table = organization.tables[table] else { throw APIFault.unknownList(table) }
     let columns = columns.isEmpty ? table.columns.map(\.name) : columns
@@ -194,16 +194,16 @@ struct ServiceJob: Sendable, Codable {
     case importList(map: String, source: String)
     case importTable(map: String, source: String)
     case exportList(ListExport)
-    case exportTable(table: ExactText, columns: [ExactText], format: String, file: String)
-    case purgeTable(ExactText)
-    case deleteTable(ExactText)
+    case exportTable(table: ByteText, columns: [ByteText], format: String, file: String)
+    case purgeTable(ByteText)
+    case deleteTable(ByteText)
     case joinTable
   }
   struct ListExport: Sendable, Codable {
-    var list: ExactText
+    var list: ByteText
     var type: String
     var format: String
-    var columns: [ExactText]
+    var columns: [ByteText]
     var file: String
   }
   enum Status: String, Sendable, Codable {
