@@ -44,7 +44,7 @@ package final class Delivery: Sendable {
   package func run(
     _ run: RunID, progress: (Int) -> Void = { _ in }, trouble: (DeliveryTrouble) -> Void = { _ in }
   ) throws -> DeliveryReport {
-    var session = try Session(self, run)
+    var session = try Loop(self, run)
     while try session.step() {
       progress(session.report.eventsPosted)
       if let found = session.takeTrouble() { trouble(found) }
@@ -53,7 +53,7 @@ package final class Delivery: Sendable {
   }
 
   /// A delivery from start to end, on one thread.
-  private struct Session {
+  private struct Loop {
     let delivery: Delivery
     let run: RunID
     let workers: DeliveryWorkers
@@ -248,13 +248,13 @@ package final class Delivery: Sendable {
       if !intents.isEmpty { CrashPoint.afterIntentCommit.reach() }
       results.removeAll(keepingCapacity: true)
       report.eventsFailed += receipt.quarantined + receipt.givenUp
-      var jobs: [DeliveryWorkers.Job] = []
+      var jobs: [DeliveryWorkers.SendTask] = []
       for (intent, begun) in zip(intents, receipt.begun) {
         guard let begun else {
           schedule.withdraw(intent.prepared.chunk)
           continue
         }
-        jobs.append(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body))
+        jobs.append(DeliveryWorkers.SendTask(begun: begun, body: intent.prepared.body))
       }
       workers.send(jobs, limit: schedule.limit)
       known.formUnion(receipt.parts.map(\.id))

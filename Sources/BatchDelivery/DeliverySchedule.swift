@@ -44,7 +44,7 @@ package struct DeliverySchedule {
   var waiting: [PendingChunk] = []
   /// Chunks to blame as far as can be known: they are halved, single events are given up.
   var suspects: [PendingChunk] = []
-  var search: Search
+  var search: SuspectSearch
   /// The reason to end unless a suspected chunk is to blame: only its halves are sent, and a few others afterwards.
   var doubt: ServiceStop?
   var troubles: [Int64: Trouble] = [:]
@@ -89,7 +89,7 @@ package struct DeliverySchedule {
     self.settings = settings
     self.traits = traits
     self.hasTaken = hasTaken
-    search = Search(remainders: remainders)
+    search = SuspectSearch(remainders: remainders)
     self.random = random
     atOnce = settings.lanes(of: traits)
   }

@@ -6,7 +6,7 @@ import Glibc
 /// Threads that send one request at a time each. One whose request was acknowledged takes a spare job, so that the
 /// service does not idle while the ledger is written. After any other answer the schedule determines what comes next.
 final class DeliveryWorkers: Sendable {
-  struct Job: Sendable {
+  struct SendTask: Sendable {
     var begun: BegunAttempt
     var body: [UInt8]
   }
@@ -20,9 +20,9 @@ final class DeliveryWorkers: Sendable {
   private struct State {
     var answers: [Answer] = []
     /// The jobs that no thread has taken yet; each counts as running.
-    var started: [Job] = []
+    var started: [SendTask] = []
     var running = 0
-    var spares: [Job] = []
+    var spares: [SendTask] = []
     var isClosed = false
   }
 
@@ -44,7 +44,7 @@ final class DeliveryWorkers: Sendable {
   deinit { state.change { $0.isClosed = true } }
 
   /// Sends jobs, the spare ones first, while fewer than `limit` requests are under way; the others become spares.
-  func send(_ jobs: [Job], limit: Int) {
+  func send(_ jobs: [SendTask], limit: Int) {
     state.change { state in
       state.spares += jobs
       while state.running < min(limit, count), !state.spares.isEmpty {
@@ -55,7 +55,7 @@ final class DeliveryWorkers: Sendable {
   }
 
   /// Removes and returns the spare jobs, none of which was or will be sent.
-  func takeBack() -> [Job] {
+  func takeBack() -> [SendTask] {
     state.withLock { state in
       defer { state.spares = [] }
       return state.spares
@@ -64,7 +64,7 @@ final class DeliveryWorkers: Sendable {
 
   private static func work(_ state: Guarded<State>, _ destination: any Destination, _ signal: DeliverySignal) {
     while let first = takeStarted(state) {
-      var next: Job? = first
+      var next: SendTask? = first
       while let job = next {
         let outcome = destination.send(job.body, group: job.begun.chunk.group)
         CrashPoint.afterSend.reach()
@@ -80,8 +80,8 @@ final class DeliveryWorkers: Sendable {
   }
 
   /// Waits for a job; returns nil when the delivery is over.
-  private static func takeStarted(_ state: Guarded<State>) -> Job? {
-    state.wait { state -> Job?? in
+  private static func takeStarted(_ state: Guarded<State>) -> SendTask? {
+    state.wait { state -> SendTask?? in
       if !state.started.isEmpty { return state.started.removeFirst() }
       return state.isClosed ? .some(nil) : nil
     }

@@ -30,7 +30,7 @@ struct IdentityTorture {
     var auditRows: [String]
 
     init(of service: Service) {
-      func line(_ values: [ExactText: ExactText]) -> String {
+      func line(_ values: [ByteText: ByteText]) -> String {
         values.map { "\($0.key.string)=\($0.value.string)" }.sortedByBytes.joined(separator: " ")
       }
       recipients = service.server.recipients(of: "100001").map { "\($0.id): \(line($0.values))" }

@@ -171,7 +171,7 @@ import Testing
     }
     let list = service.server.recipients(of: "100001")
     func recipient(_ column: String, _ value: String) throws -> (id: String, user: String) {
-      let found = list.filter { $0.values[ExactText(column)]?.string == value }
+      let found = list.filter { $0.values[ByteText(column)]?.string == value }
       #expect(found.count == 1, "\(list)")
       let one = try #require(found.first)
       return (String(String(one.id).suffix(3)), one.values["Mobile User Id"]?.string ?? "")

@@ -34,11 +34,11 @@ struct StoreEventsCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      var rows = EventRows(options.answer.format, platform, try personal.policy(for: store))
+      let names = try campaign.flatMap { _ in try InstalledPlatforms.of(platform)?.campaigns(in: store) }
+      var rows = EventRows(
+        options.answer.format, platform, try personal.policy(for: store),
+        campaign: names.flatMap { names in campaign.map { (names, $0) } })
       rows.type = type
-      if let campaign, let platform = InstalledPlatforms.of(platform) {
-        rows.campaign = (try platform.campaigns(in: store), campaign)
-      }
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
       filter.devices = try part.devices(in: store, personal)
@@ -79,10 +79,11 @@ extension StoreEventsCommand {
   /// Asks whether another type of the store's events was meant; nil for a code, as similar codes are unrelated.
   private static func nearType(_ type: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard !type.allSatisfy(\.isNumber) else { return nil }
+    let describer = EventDescriber(platform, showsContent: false)
     var types: Set<String> = []
     var left = lookedAt
     try store.ledger.forEachEvent(EventFilter()) { event in
-      types.insert(try platform.describe(event).type)
+      types.insert(try describer.describe(event).type)
       left -= 1
       return left > 0
     }
@@ -160,15 +161,23 @@ struct EventRows {
   /// The code or name of the events to show; nil for all.
   var type: String?
   /// The campaign of the events to show; nil for all.
-  var campaign: (names: (JSONNode) -> [String], value: String)?
+  private let campaign: (names: (JSONNode) -> [String], value: String)?
   /// The number of rows shown.
   private(set) var count = 0
-  private let platform: any Platform
+  private let describer: EventDescriber
   private let columns: [EventColumn]
   private let personal: PersonalData
 
-  init(_ format: OutputFormat, _ platform: any Platform, _ personal: PersonalData) {
-    self.platform = platform
+  /// The shown ids, of which most come again.
+  private var ids: [ByteText: JSONNode] = [:]
+  private static let mostIDs = 1 << 16
+
+  init(
+    _ format: OutputFormat, _ platform: any Platform, _ personal: PersonalData,
+    campaign: (names: (JSONNode) -> [String], value: String)? = nil
+  ) {
+    describer = EventDescriber(platform, showsContent: campaign != nil || personal.policy == .clear)
+    self.campaign = campaign
     self.personal = personal
     columns = platform.eventColumns
     let names = columns.map(\.name)
@@ -177,7 +186,7 @@ struct EventRows {
   }
 
   mutating func add(_ stored: StoredEvent) throws {
-    let event = try platform.describe(stored)
+    let event = try describer.describe(stored)
     if let type, event.type != type { return }
     if let campaign, let content = event.values.last,
       !campaign.names(content).contains(where: { $0.isIdentical(to: campaign.value) })
@@ -187,7 +196,7 @@ struct EventRows {
     let cells = zip(columns, event.values).map { column, value in
       switch column.content {
       case .plain: value
-      case .id: JSONNode.text(value.string.flatMap { personal.id($0).text })
+      case .id: value.string.map { shown($0) } ?? .text(nil)
       case .values: personal.policy == .clear ? value : .text(nil)
       }
     }
@@ -195,6 +204,14 @@ struct EventRows {
       [.text("\(stored.id)"), .text(stored.status.name)] + cells.dropLast()
         + [.number(stored.chunk), .text(stored.reason)] + cells.suffix(1))
     count += 1
+  }
+
+  private mutating func shown(_ id: String) -> JSONNode {
+    if let known = ids[ByteText(id)] { return known }
+    if ids.count == Self.mostIDs { ids.removeAll(keepingCapacity: true) }
+    let shown = JSONNode.text(personal.id(id).text)
+    ids[ByteText(id)] = shown
+    return shown
   }
 }
 

@@ -34,11 +34,12 @@ struct DeviceTimeline {
     filter.devices = [device]
     var entries: [Entry] = []
     try store.ledger.forEachEvent(filter) { stored in
-      let type = try platform.describe(stored).type
+      let event = try JSONNode.parse(stored.json)
+      let type = platform.describe(event, device: "").type
       entries.append(
         Entry(
           id: stored.id, timestamp: stored.id.timestamp, emission: stored.emission, type: type,
-          event: try JSONNode.parse(stored.json), stored: stored,
+          event: event, stored: stored,
           words: PlatformReport.words(ofType: type, stories?.name(ofType: type))))
       return true
     }

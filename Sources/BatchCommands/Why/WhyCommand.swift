@@ -135,12 +135,13 @@ enum NamedEvent {
   ) throws -> StoredEvent {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     let names = try InstalledPlatforms.of(platform)?.campaigns(in: store)
+    let describer = EventDescriber(platform, showsContent: true)
     var filter = EventFilter()
     filter.devices = [device]
     var last: StoredEvent?
     var known: Set<String> = []
     try store.ledger.forEachEvent(filter) { event in
-      let values = try platform.describe(event).values.last.flatMap { names?($0) } ?? []
+      let values = try describer.describe(event).values.last.flatMap { names?($0) } ?? []
       known.formUnion(values.filter { !$0.isEmpty })
       guard values.contains(where: { $0.isIdentical(to: campaign) }), instant.map({ event.id.timestamp <= $0 }) ?? true
       else { return true }

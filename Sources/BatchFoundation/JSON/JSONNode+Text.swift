@@ -159,3 +159,22 @@ extension Text {
     return true
   }
 }
+
+extension JSONNode {
+  /// Creates a tree of a parsed line, without places.
+  ///
+  /// - Parameter isWhole: false to leave out the objects and arrays of the outermost object.
+  package init(_ view: JSONView, isWhole: Bool = true) {
+    switch view.kind {
+    case .null: self.init(.null)
+    case .no: self.init(.bool(false))
+    case .yes: self.init(.bool(true))
+    case .number: self.init(.number(view.number?.description ?? ""))
+    case .string: self.init(.string(view.string?.description ?? ""))
+    case .array: self.init(.array(view.elements.map { JSONNode($0) }))
+    case .object:
+      let members = view.members.lazy.filter { isWhole || $0.value.kind != .object && $0.value.kind != .array }
+      self.init(.object(members.map { JSONMember(key: $0.key.description, value: JSONNode($0.value)) }))
+    }
+  }
+}

@@ -96,10 +96,14 @@ public enum Hexadecimal {
 
 /// Owned text, compared by its UTF-8 bytes (reference decisions 11); ids and column names are keyed and compared by it.
 /// `String` treats canonically equivalent texts as equal, the service does not.
-public struct ByteText: Codable, Sendable {
+public struct ByteText: Sendable {
   public let string: String
 
   public init(_ string: String) { self.string = string }
+
+  public static var empty: ByteText { ByteText("") }
+
+  public var isEmpty: Bool { string.utf8.isEmpty }
 }
 
 extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
@@ -119,6 +123,28 @@ extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStri
   public init(stringLiteral literal: String) { self.init(literal) }
 
   public var description: String { string }
+}
+
+extension ByteText: Codable, CodingKeyRepresentable {
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(string)
+  }
+
+  public var codingKey: any CodingKey { Key(stringValue: string) }
+
+  public init?<Other: CodingKey>(codingKey: Other) { self.init(codingKey.stringValue) }
 }
 
 extension String {

@@ -1,7 +1,8 @@
 extension String {
   /// The text with control and direction characters spelled out, so that data cannot manipulate a terminal or page.
   public var printable: String {
-    guard unicodeScalars.contains(where: Self.isUnprintable) else { return self }
+    // Nearly all texts are plain ASCII, for which no properties need to be looked up.
+    if utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) || !unicodeScalars.contains(where: Self.isUnprintable) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if Self.isUnprintable(scalar) {
         text += "\\u{\(String(scalar.value, radix: 16))}"

@@ -12,9 +12,9 @@ package enum Threads {
   package static func run<Failure: Error>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
   ) throws(Failure) {
-    let jobs = (0..<max(count, 1)).map { index in Job { () throws(Failure) in try body(index) } }
+    let jobs = (0..<max(count, 1)).map { index in Share { () throws(Failure) in try body(index) } }
     var threads: [pthread_t] = []
-    var refused: [Job<Failure>] = []
+    var refused: [Share<Failure>] = []
     for job in jobs.dropFirst() {
       if let thread = start({ job.run() }) { threads.append(thread) } else { refused.append(job) }
     }
@@ -62,7 +62,7 @@ package enum Threads {
   }
 
   /// Written only by its thread and read only after that thread is joined.
-  private final class Job<Failure: Error>: @unchecked Sendable {
+  private final class Share<Failure: Error>: @unchecked Sendable {
     private let work: () throws(Failure) -> Void
     private(set) var error: Failure?
 

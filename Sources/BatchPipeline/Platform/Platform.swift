@@ -113,7 +113,9 @@ package protocol Showing: Sendable {
 
   /// Describes an event in wire form for listings.
   ///
-  /// - Parameter device: the device in the export; empty if only the event is known.
+  /// - Parameters:
+  ///   - event: without its objects and arrays if the last column is not shown.
+  ///   - device: the device in the export; empty if only the event is known.
   func describe(_ event: JSONNode, device: String) -> EventDescription
 
   /// Adds an event to the outline of its device, whose events come in the order of decision.
@@ -188,12 +190,25 @@ extension Platform {
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 
-extension Platform {
-  /// Describes an event of a store for listings.
-  ///
+/// A reader of stored events for listings, which reuses its memory.
+package final class EventDescriber {
+  private let platform: any Platform
+  private let showsContent: Bool
+  private var reader = JSONLineReader()
+  private var tape = JSONTape()
+
+  /// - Parameter showsContent: whether the last of ``Platform/eventColumns`` is needed; otherwise it is null.
+  package init(_ platform: any Platform, showsContent: Bool) {
+    self.platform = platform
+    self.showsContent = showsContent
+  }
+
   /// - Throws: an error if the stored bytes are not an event.
   package func describe(_ event: StoredEvent) throws -> EventDescription {
-    describe(try JSONNode.parse(event.json), device: String(decoding: event.device, as: UTF8.self))
+    tape.reset(keeping: 1 << 20)
+    _ = try unsafe event.json.withUnsafeBufferPointer { try unsafe reader.read($0, onto: &tape) }
+    return platform.describe(
+      JSONNode(tape.view(at: 0), isWhole: showsContent), device: String(decoding: event.device, as: UTF8.self))
   }
 }
 

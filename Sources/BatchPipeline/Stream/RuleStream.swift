@@ -11,14 +11,14 @@ package struct StreamCounts: Sendable, Equatable {
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
   /// The first refused lines, at most ``RuleStream/shownRefusals``.
-  package var refusals: [Refusal] = []
+  package var refusals: [RefusedLine] = []
   package var devices = 0
   package var events = 0
   /// The number of events pending for a user id or a sample, which a stream does not keep.
   package var held = 0
 }
 
-package struct Refusal: Sendable, Equatable, CustomStringConvertible {
+package struct RefusedLine: Sendable, Equatable, CustomStringConvertible {
   package var line: UInt64
   package var reason: QuarantineReason
   /// The details, without values of the line; empty if the reason is enough.
@@ -140,7 +140,7 @@ package final class RuleStream {
       counts.quarantined += 1
       counts.reasons[rejection.reason, default: 0] += 1
       if counts.refusals.count < Self.shownRefusals {
-        counts.refusals.append(Refusal(line: line, reason: rejection.reason, detail: rejection.detail))
+        counts.refusals.append(RefusedLine(line: line, reason: rejection.reason, detail: rejection.detail))
       }
       return
     }

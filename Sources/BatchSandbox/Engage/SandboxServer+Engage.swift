@@ -18,11 +18,11 @@ extension SandboxServer {
   package var appliedBodies: [[UInt8]] { withState { $0.events.bodies } ?? [] }
 
   /// Returns the recipients of a list, oldest first: id and all values that are not empty.
-  package func recipients(of list: String) -> [(id: Int64, values: [ExactText: ExactText])] {
-    let recipients = withState { state -> [(id: Int64, values: [ExactText: ExactText])] in
-      guard let list = state.api.organization.lists[ExactText(list)] else { return [] }
+  package func recipients(of list: String) -> [(id: Int64, values: [ByteText: ByteText])] {
+    let recipients = withState { state -> [(id: Int64, values: [ByteText: ByteText])] in
+      guard let list = state.api.organization.lists[ByteText(list)] else { return [] }
       return list.all.map { recipient in
-        var values: [ExactText: ExactText] = [:]
+        var values: [ByteText: ByteText] = [:]
         for (position, column) in list.columns.enumerated() where !recipient.value(position).isEmpty {
           values[column.name] = recipient.value(position)
         }
@@ -33,9 +33,9 @@ extension SandboxServer {
   }
 
   /// Returns the rows of a relational table in order of their first insertion.
-  package func rows(of table: String) -> [[ExactText: ExactText]] {
-    let rows = withState { state -> [[ExactText: ExactText]] in
-      guard let table = state.api.organization.tables[ExactText(table)] else { return [] }
+  package func rows(of table: String) -> [[ByteText: ByteText]] {
+    let rows = withState { state -> [[ByteText: ByteText]] in
+      guard let table = state.api.organization.tables[ByteText(table)] else { return [] }
       return table.order.compactMap { table.rows[$0] }
     }
     return rows ?? []
@@ -43,16 +43,16 @@ extension SandboxServer {
 
   /// Returns the members of a contact list or a program, oldest first.
   package func members(ofContactList id: String) -> [Int64] {
-    withState { $0.api.organization.contactLists[ExactText(id)]?.members.sorted() ?? [] } ?? []
+    withState { $0.api.organization.contactLists[ByteText(id)]?.members.sorted() ?? [] } ?? []
   }
 
   package func members(ofProgram id: String) -> [Int64] {
-    withState { $0.api.organization.programs[ExactText(id)]?.sorted() ?? [] } ?? []
+    withState { $0.api.organization.programs[ByteText(id)]?.sorted() ?? [] } ?? []
   }
 
   /// Returns the recipients of a list that have opted out, oldest first.
   package func optedOut(of list: String) -> [Int64] {
-    withState { $0.api.organization.lists[ExactText(list)]?.all.filter { $0.optedOut != nil }.map(\.id) ?? [] } ?? []
+    withState { $0.api.organization.lists[ByteText(list)]?.all.filter { $0.optedOut != nil }.map(\.id) ?? [] } ?? []
   }
 
   /// Puts a file into the folder that ImportList reads.

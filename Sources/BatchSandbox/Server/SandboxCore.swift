@@ -216,7 +216,7 @@ func sandboxJSON(members: [String: String]) -> String {
 
 /// The mutable state of the server itself. One lock guards it.
 struct SandboxDesk: Sendable {
-  var ledger: Ledger
+  var ledger: RequestLog
   var faults: FaultProgress
   /// The requests in progress that count toward a limit: sequence and start on the monotonic clock.
   var inFlight: [Int: UInt64] = [:]
@@ -226,7 +226,7 @@ struct SandboxDesk: Sendable {
   var isChanged = false
 
   init(_ settings: SandboxSettings) {
-    ledger = Ledger(limit: settings.ledgerLimit)
+    ledger = RequestLog(limit: settings.ledgerLimit)
     faults = FaultProgress(plan: settings.faults)
   }
 }

@@ -48,12 +48,15 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String {
-    var text = ""
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
     for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += Hexadecimal.text(of: byte)
+      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+      for digit in [byte >> 4, byte & 0x0F] {
+        text.append((digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) + digit)
+      }
     }
-    return text
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

@@ -19,7 +19,8 @@ extension EngagePlatform {
       type: event["eventTypeCode"]?.string ?? "",
       values: [
         event["eventTypeCode"], event["eventTimestamp"],
-        attributes.first { $0["name"]?.string == "Device Id" }?["value"], .array(attributes),
+        device.isEmpty ? attributes.first { $0["name"]?.string == "Device Id" }?["value"] : .text(device),
+        .array(attributes),
       ])
   }
 

@@ -59,7 +59,7 @@ struct SeparatedText: Sendable {
     }
   }
 
-  mutating func append(_ row: [ExactText]) {
+  mutating func append(_ row: [ByteText]) {
     for (index, value) in row.enumerated() {
       if index > 0 { bytes.append(separator) }
       let field = value.string.utf8
@@ -78,9 +78,9 @@ struct SeparatedText: Sendable {
   }
 
   /// Returns the rows of a file, without blank lines and a byte order mark.
-  static func rows(_ bytes: [UInt8], format: String) -> [[ExactText]] {
-    var rows: [[ExactText]] = []
-    func add(_ row: CSVReader.Row) { rows.append(row.fields.map { ExactText(String(decoding: $0, as: UTF8.self)) }) }
+  static func rows(_ bytes: [UInt8], format: String) -> [[ByteText]] {
+    var rows: [[ByteText]] = []
+    func add(_ row: CSVReader.Row) { rows.append(row.fields.map { ByteText(String(decoding: $0, as: UTF8.self)) }) }
     var reader = CSVReader(separator: separator(of: format))
     reader.read(bytes, add)
     reader.finish(add)

@@ -1,45 +1,47 @@
+import BatchFoundation
+
 /// A database of recipients (specification section 9, points 4 to 6).
 struct MarketingList: Sendable, Codable {
   struct Column: Sendable, Codable {
-    var name: ExactText
+    var name: ByteText
     var type: ColumnType
-    var defaultValue: ExactText = .empty
-    var selectionValues: [ExactText] = []
+    var defaultValue: ByteText = .empty
+    var selectionValues: [ByteText] = []
   }
   struct Recipient: Sendable, Codable {
     var id: Int64
     /// One per column of the list; fewer if columns were added later.
-    var values: [ExactText]
-    var createdFrom: ExactText
+    var values: [ByteText]
+    var createdFrom: ByteText
     var created: Int64
     var modified: Int64
     var optedOut: Int64?
-    var resumeSendDate: ExactText = .empty
+    var resumeSendDate: ByteText = .empty
 
-    func value(_ position: Int) -> ExactText { position < values.count ? values[position] : .empty }
+    func value(_ position: Int) -> ByteText { position < values.count ? values[position] : .empty }
   }
 
-  var id: ExactText
-  var name: ExactText
+  var id: ByteText
+  var name: ByteText
   var visibility = "1"
   var created: Int64
   var modified: Int64
   /// The columns; EMAIL comes first.
   private(set) var columns: [Column]
-  var keyColumns: [ExactText]
+  var keyColumns: [ByteText]
   private var recipients: [Int64: Recipient] = [:]
   /// The ids, oldest first, including removed ones.
   private var order: [Int64] = []
 
   /// The recipients by value, for each column searched so far; rebuilt on demand after a restart.
-  private var index: [Int: [ExactText: [Int64]]] = [:]
-  private var positions: [ExactText: Int] = [:]
+  private var index: [Int: [ByteText: [Int64]]] = [:]
+  private var positions: [ByteText: Int] = [:]
 
   private enum CodingKeys: String, CodingKey {
     case id, name, visibility, created, modified, columns, keyColumns, recipients
   }
 
-  init(id: ExactText, name: ExactText, columns: [Column], keyColumns: [ExactText], now: Int64) {
+  init(id: ByteText, name: ByteText, columns: [Column], keyColumns: [ByteText], now: Int64) {
     self.id = id
     self.name = name
     created = now
@@ -52,13 +54,13 @@ struct MarketingList: Sendable, Codable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    id = try container.decode(ExactText.self, forKey: .id)
-    name = try container.decode(ExactText.self, forKey: .name)
+    id = try container.decode(ByteText.self, forKey: .id)
+    name = try container.decode(ByteText.self, forKey: .name)
     visibility = try container.decode(String.self, forKey: .visibility)
     created = try container.decode(Int64.self, forKey: .created)
     modified = try container.decode(Int64.self, forKey: .modified)
     columns = try container.decode([Column].self, forKey: .columns)
-    keyColumns = try container.decode([ExactText].self, forKey: .keyColumns)
+    keyColumns = try container.decode([ByteText].self, forKey: .keyColumns)
     for (place, column) in columns.enumerated() { positions[column.name] = place }
     for recipient in try container.decode([Recipient].self, forKey: .recipients) { insert(recipient) }
   }
@@ -76,9 +78,9 @@ struct MarketingList: Sendable, Codable {
   }
 
   /// Returns EMAIL for `Email`, the service's other name of it.
-  private static func canonical(_ name: ExactText) -> ExactText { name == "Email" ? "EMAIL" : name }
+  private static func canonical(_ name: ByteText) -> ByteText { name == "Email" ? "EMAIL" : name }
 
-  func position(of name: ExactText) -> Int? { positions[Self.canonical(name)] }
+  func position(of name: ByteText) -> Int? { positions[Self.canonical(name)] }
 
   mutating func add(_ column: Column) {
     positions[column.name] = columns.count
@@ -108,8 +110,7 @@ struct MarketingList: Sendable, Codable {
     if order.count > 64, order.count > 2 * recipients.count { order.removeAll { recipients[$0] == nil } }
   }
 
-  mutating func update(_ id: Int64, _ values: [(position: Int, value: ExactText)], _ change: (inout Recipient) -> Void)
-  {
+  mutating func update(_ id: Int64, _ values: [(position: Int, value: ByteText)], _ change: (inout Recipient) -> Void) {
     guard var recipient = recipients[id] else { return }
     while recipient.values.count < columns.count { recipient.values.append(.empty) }
     for (position, value) in values where recipient.values[position] != value {
@@ -124,7 +125,7 @@ struct MarketingList: Sendable, Codable {
   }
 
   /// Returns the ids of the recipients that have all the values, oldest first. An empty value matches missing ones.
-  mutating func matches(_ wanted: [(position: Int, value: ExactText)]) -> [Int64] {
+  mutating func matches(_ wanted: [(position: Int, value: ByteText)]) -> [Int64] {
     guard let first = wanted.first(where: { !$0.value.isEmpty }) else {
       return order.filter { id in
         guard let recipient = recipients[id] else { return false }
@@ -143,14 +144,14 @@ struct MarketingList: Sendable, Codable {
     }
   }
 
-  private mutating func note(_ value: ExactText, at position: Int, of id: Int64) {
+  private mutating func note(_ value: ByteText, at position: Int, of id: Int64) {
     if value.isEmpty { return }
     var ids = index[position]?[value] ?? []
     ids.insert(id, at: ids.firstIndex { $0 > id } ?? ids.count)
     index[position]?[value] = ids
   }
 
-  private mutating func forget(_ value: ExactText, at position: Int, of id: Int64) {
+  private mutating func forget(_ value: ByteText, at position: Int, of id: Int64) {
     if value.isEmpty { return }
     index[position]?[value]?.removeAll { $0 == id }
   }
@@ -192,7 +193,7 @@ package enum ColumnType: Int, Sendable, Codable, CaseIterable {
   }
 
   /// Returns the reason to refuse a relational row with this value, without the column's name; nil if it is accepted.
-  func objection(to value: ExactText, zone: Bool) -> String? {
+  func objection(to value: ByteText, zone: Bool) -> String? {
     if value.isEmpty { return nil }
     switch self {
     case .date, .timestamp, .smsOptOutDate:

@@ -3,21 +3,21 @@ import BatchFoundation
 /// The customer's data at the service: databases, tables, jobs and files.
 struct Organization: Sendable, Codable {
   struct ContactList: Sendable, Codable {
-    var id: ExactText
-    var name: ExactText
-    var database: ExactText
+    var id: ByteText
+    var name: ByteText
+    var database: ByteText
     var visibility: String
     var members: Set<Int64> = []
   }
 
   static let id = "org-1"
 
-  var lists: [ExactText: MarketingList] = [:]
-  var tables: [ExactText: RelationalTable] = [:]
-  var contactLists: [ExactText: ContactList] = [:]
+  var lists: [ByteText: MarketingList] = [:]
+  var tables: [ByteText: RelationalTable] = [:]
+  var contactLists: [ByteText: ContactList] = [:]
   /// The contacts added to each program.
-  var programs: [ExactText: Set<Int64>] = [:]
-  var jobs: [Int: Job] = [:]
+  var programs: [ByteText: Set<Int64>] = [:]
+  var jobs: [Int: ServiceJob] = [:]
   var files = SandboxFiles()
   var sessions: [String] = []
   /// Above 2^32 from the start: ids do not fit 32 bits (specification section 9, point 5).
@@ -34,29 +34,29 @@ struct Organization: Sendable, Codable {
 
   init(seed: OrganizationSeed, now: Instant) {
     for list in seed.lists {
-      lists[ExactText(list.id)] = MarketingList(
-        id: ExactText(list.id), name: ExactText(list.name ?? "Customers"),
-        columns: list.columns.map { MarketingList.Column(name: ExactText($0.name), type: $0.type) },
-        keyColumns: list.keyColumns.map { ExactText($0) }, now: now.milliseconds)
+      lists[ByteText(list.id)] = MarketingList(
+        id: ByteText(list.id), name: ByteText(list.name ?? "Customers"),
+        columns: list.columns.map { MarketingList.Column(name: ByteText($0.name), type: $0.type) },
+        keyColumns: list.keyColumns.map { ByteText($0) }, now: now.milliseconds)
     }
     for table in seed.tables {
-      tables[ExactText(table.id)] = RelationalTable(
-        id: ExactText(table.id), name: ExactText(table.name ?? "AuditRecord"),
+      tables[ByteText(table.id)] = RelationalTable(
+        id: ByteText(table.id), name: ByteText(table.name ?? "AuditRecord"),
         columns: table.columns.map {
-          RelationalTable.Column(name: ExactText($0.name), type: $0.type, isRequired: $0.isRequired)
-        }, keyColumns: table.keyColumns.map { ExactText($0) })
+          RelationalTable.Column(name: ByteText($0.name), type: $0.type, isRequired: $0.isRequired)
+        }, keyColumns: table.keyColumns.map { ByteText($0) })
     }
-    let first = seed.lists.first.map { ExactText($0.id) } ?? .empty
+    let first = seed.lists.first.map { ByteText($0.id) } ?? .empty
     for recipient in seed.recipients {
-      let list = recipient.list.map { ExactText($0) } ?? first
+      let list = recipient.list.map { ByteText($0) } ?? first
       let id = recipient.id ?? nextRecipientID
       nextRecipientID = max(nextRecipientID, id + 1)
-      var values: [(position: Int, value: ExactText)] = []
-      for (name, value) in recipient.values.sorted(by: { ExactText($0.key) < ExactText($1.key) }) {
-        if lists[list]?.position(of: ExactText(name)) == nil {
-          lists[list]?.add(MarketingList.Column(name: ExactText(name), type: .text))
+      var values: [(position: Int, value: ByteText)] = []
+      for (name, value) in recipient.values.sorted(by: { ByteText($0.key) < ByteText($1.key) }) {
+        if lists[list]?.position(of: ByteText(name)) == nil {
+          lists[list]?.add(MarketingList.Column(name: ByteText(name), type: .text))
         }
-        if let position = lists[list]?.position(of: ExactText(name)) { values.append((position, ExactText(value))) }
+        if let position = lists[list]?.position(of: ByteText(name)) { values.append((position, ByteText(value))) }
       }
       lists[list]?.insert(
         MarketingList.Recipient(
@@ -81,9 +81,9 @@ struct Organization: Sendable, Codable {
   /// The lists by id, in byte order.
   var sortedLists: [MarketingList] { lists.values.sorted { $0.id < $1.id } }
 
-  mutating func takeObjectID() -> ExactText {
+  mutating func takeObjectID() -> ByteText {
     defer { nextObjectID += 1 }
-    return ExactText("\(nextObjectID)")
+    return ByteText("\(nextObjectID)")
   }
 }
 

@@ -1,7 +1,9 @@
+import BatchFoundation
+
 /// A table next to the database, such as the audit record (specification section 3.2).
 struct RelationalTable: Sendable {
   struct Column: Sendable, Codable {
-    var name: ExactText
+    var name: ByteText
     var type: ColumnType
     var isRequired: Bool
   }
@@ -10,18 +12,18 @@ struct RelationalTable: Sendable {
     var description: String
   }
 
-  var id: ExactText
-  var name: ExactText
+  var id: ByteText
+  var name: ByteText
   var columns: [Column]
-  var keyColumns: [ExactText]
+  var keyColumns: [ByteText]
   /// The rows by the values of the key columns.
-  private(set) var rows: [[ExactText]: [ExactText: ExactText]] = [:]
+  private(set) var rows: [[ByteText]: [ByteText: ByteText]] = [:]
   /// The keys in the order of their first insertion.
-  private(set) var order: [[ExactText]] = []
+  private(set) var order: [[ByteText]] = []
 
   /// Inserts the row, or updates the named columns of the one with its key; returns nil on success.
-  mutating func upsert(_ row: [(name: ExactText, value: ExactText)], zone: Bool) -> Failure? {
-    var values: [ExactText: ExactText] = [:]
+  mutating func upsert(_ row: [(name: ByteText, value: ByteText)], zone: Bool) -> Failure? {
+    var values: [ByteText: ByteText] = [:]
     for (name, value) in row {
       guard let column = columns.first(where: { $0.name == name }) else {
         return Failure(isTransient: false, description: "There is no column \(name)")
@@ -46,12 +48,12 @@ struct RelationalTable: Sendable {
     return nil
   }
 
-  private mutating func insert(_ row: [ExactText: ExactText]) {
+  private mutating func insert(_ row: [ByteText: ByteText]) {
     let key = keyColumns.map { row[$0] ?? .empty }
     if rows.updateValue(row, forKey: key) == nil { order.append(key) }
   }
 
-  mutating func delete(_ key: [(name: ExactText, value: ExactText)]) -> Failure? {
+  mutating func delete(_ key: [(name: ByteText, value: ByteText)]) -> Failure? {
     let values = keyColumns.map { name in key.first { $0.name == name }?.value ?? .empty }
     guard rows.removeValue(forKey: values) != nil else {
       return Failure(isTransient: false, description: "Row Not Found")
@@ -73,10 +75,10 @@ extension RelationalTable: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
-      id: try container.decode(ExactText.self, forKey: .id), name: try container.decode(ExactText.self, forKey: .name),
+      id: try container.decode(ByteText.self, forKey: .id), name: try container.decode(ByteText.self, forKey: .name),
       columns: try container.decode([Column].self, forKey: .columns),
-      keyColumns: try container.decode([ExactText].self, forKey: .keyColumns))
-    for row in try container.decode([[ExactText: ExactText]].self, forKey: .rows) { insert(row) }
+      keyColumns: try container.decode([ByteText].self, forKey: .keyColumns))
+    for row in try container.decode([[ByteText: ByteText]].self, forKey: .rows) { insert(row) }
   }
 
   func encode(to encoder: any Encoder) throws {

@@ -175,7 +175,7 @@ struct SandboxState: Sendable {
       return .done(.json(200, EventLog.document("{\"code\":\(code),\"name\":\"\(name)\",\"attributes\":[]}")))
     }
     if parts.count == 4, parts[1] == "databases", parts[3] == "eventtypemappings" {
-      guard api.organization.lists[ExactText(String(parts[2]))] != nil else {
+      guard api.organization.lists[ByteText(String(parts[2]))] != nil else {
         return .refused(.rest(404, error: "Database does not exist"))
       }
       let codes = EventLog.types.keys.sorted().map { "{\"eventTypeCode\":\($0)}" }

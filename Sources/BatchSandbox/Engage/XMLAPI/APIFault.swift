@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// A refusal of one XMLAPI operation (specification section 4).
 struct APIFault: Error, Sendable, Equatable {
   var id: Int
@@ -29,10 +31,10 @@ struct APIFault: Error, Sendable, Equatable {
   static let invalidList = APIFault(id: 106, text: "List ID is not valid.", errorClass: "SP.ListManager")
   static let invalidJob = APIFault(id: 135, text: "Job ID is not valid.")
 
-  static func unknownList(_ id: ExactText) -> APIFault {
+  static func unknownList(_ id: ByteText) -> APIFault {
     APIFault(id: 108, text: "List with id \(id) Does Not Exist.", errorClass: "SP.ListManager")
   }
-  static func unknownColumn(_ name: ExactText) -> APIFault {
+  static func unknownColumn(_ name: ByteText) -> APIFault {
     APIFault(id: 1007, text: "Column \(name) does not exist.", errorClass: "SP.Recipients")
   }
   /// - Parameter id: 123, or the value of ``SandboxSwitches/unknownRecipientFault``.
@@ -53,59 +55,4 @@ struct APIFault: Error, Sendable, Equatable {
     ].first { $0.id == id }
     return APIFault(id: id, text: text ?? known?.text ?? "Error \(id)", errorClass: errorClass)
   }
-}
-
-/// Text that is compared byte by byte. `String` considers differently composed forms of one character equal; the
-/// service does not, so the sandbox must not either when it looks up recipients (reference decisions 11).
-package struct ExactText: Sendable {
-  package let string: String
-
-  package init(_ string: String) { self.string = string }
-
-  package static var empty: ExactText { ExactText("") }
-
-  package var isEmpty: Bool { string.utf8.isEmpty }
-}
-
-extension ExactText: Hashable, Comparable {
-  package static func == (one: ExactText, other: ExactText) -> Bool {
-    one.string.utf8.elementsEqual(other.string.utf8)
-  }
-
-  package static func < (one: ExactText, other: ExactText) -> Bool {
-    one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    var string = string
-    string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-  }
-}
-
-extension ExactText: ExpressibleByStringLiteral, CustomStringConvertible {
-  package init(stringLiteral literal: String) { self.init(literal) }
-
-  package var description: String { string }
-}
-
-extension ExactText: Codable, CodingKeyRepresentable {
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  package init(from decoder: any Decoder) throws {
-    self.init(try decoder.singleValueContainer().decode(String.self))
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(string)
-  }
-
-  package var codingKey: any CodingKey { Key(stringValue: string) }
-
-  package init?<Other: CodingKey>(codingKey: Other) { self.init(codingKey.stringValue) }
 }

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchWire
 
 /// The text of an XMLAPI answer under construction.
@@ -17,7 +18,7 @@ struct AnswerXML: Sendable {
     }
   }
 
-  mutating func element(_ name: StaticString, _ value: ExactText) { element(name, value.string) }
+  mutating func element(_ name: StaticString, _ value: ByteText) { element(name, value.string) }
 
   mutating func element(_ name: StaticString, _ value: some BinaryInteger) { element(name, "\(value)") }
 
@@ -31,7 +32,7 @@ struct AnswerXML: Sendable {
   mutating func raw(_ part: String) { text += part }
 
   /// Appends `<COLUMN><NAME>…</NAME><VALUE>…</VALUE></COLUMN>`.
-  mutating func column(_ name: ExactText, _ value: ExactText) {
+  mutating func column(_ name: ByteText, _ value: ByteText) {
     text += "<COLUMN><NAME>\(escaped(name.string))</NAME><VALUE>"
     if !value.isEmpty { text += prefersCDATA ? cdata(value.string) : escaped(value.string) }
     text += "</VALUE></COLUMN>"

@@ -22,13 +22,13 @@ private struct ImportMap {
   }
 
   /// The columns of the source by position, without those with INCLUDE false.
-  var mapping: [(index: Int, name: ExactText)] {
+  var mapping: [(index: Int, name: ByteText)] {
     root.first("MAPPING")?.all("COLUMN").compactMap { column in
       guard let index = Int(column.first("INDEX")?.text ?? ""), column.first("INCLUDE")?.text.lowercased() != "false"
       else {
         return nil
       }
-      return (index - 1, ExactText(column.first("NAME")?.text ?? ""))
+      return (index - 1, ByteText(column.first("NAME")?.text ?? ""))
     } ?? []
   }
 }
@@ -36,9 +36,9 @@ private struct ImportMap {
 private struct ImportFile {
   var map: ImportMap
   /// The rows without the header.
-  var rows: [[ExactText]]
+  var rows: [[ByteText]]
   /// The columns of the source by position; all of them by name if the map lists none.
-  var mapping: [(index: Int, name: ExactText)]
+  var mapping: [(index: Int, name: ByteText)]
 
   init(_ files: SandboxFiles, map: String, source: String, root: String, info: String) throws {
     guard let map = files.read(.upload, map), let bytes = files.read(.upload, source) else {
@@ -63,7 +63,7 @@ private struct ImportCounts {
   var duplicates = 0
   var bad: [String] = []
 
-  func parameters(job: Int, list: ExactText, name: ExactText) -> [Job.Parameter] {
+  func parameters(job: Int, list: ByteText, name: ByteText) -> [ServiceJob.Parameter] {
     [
       ("LIST_ID", list.string), ("TOTAL_ROWS", "\(rows)"), ("TOTAL_VALID", "\(rows - bad.count)"),
       ("SQL_ADDED", "\(added)"),
@@ -71,16 +71,16 @@ private struct ImportCounts {
       ("BAD_ADDRESSES", "0"), ("NOT_ALLOWED", "0"), ("RESULTS_FILE_NAME", "\(job).res"),
       ("ERROR_FILE_NAME", "\(job).err"),
       ("LIST_NAME", name.string),
-    ].map { Job.Parameter(name: $0.0, value: $0.1) }
+    ].map { ServiceJob.Parameter(name: $0.0, value: $0.1) }
   }
 }
 
 extension XMLAPI {
-  mutating func importList(map: String, source: String, job: Int) throws -> [Job.Parameter] {
+  mutating func importList(map: String, source: String, job: Int) throws -> [ServiceJob.Parameter] {
     let file = try ImportFile(organization.files, map: map, source: source, root: "LIST_IMPORT", info: "LIST_INFO")
     let map = file.map
     let list = try importTarget(map)
-    let sync = map.root.first("SYNC_FIELDS")?.all("SYNC_FIELD").map { ExactText($0.first("NAME")?.text ?? "") } ?? []
+    let sync = map.root.first("SYNC_FIELDS")?.all("SYNC_FIELD").map { ByteText($0.first("NAME")?.text ?? "") } ?? []
     let keys = organization.lists[list]?.keyColumns ?? []
     let identifying = keys.isEmpty ? sync : keys
     var counts = ImportCounts()
@@ -88,7 +88,7 @@ extension XMLAPI {
       counts.rows += 1
       var values: Values = []
       var key: Values = []
-      var unknown: ExactText?
+      var unknown: ByteText?
       for (index, name) in file.mapping {
         guard let position = organization.lists[list]?.position(of: name) else {
           unknown = name
@@ -126,36 +126,36 @@ extension XMLAPI {
   }
 
   /// Returns the list of LIST_ID or LIST_NAME; CREATE makes it from COLUMNS.
-  private mutating func importTarget(_ map: ImportMap) throws -> ExactText {
+  private mutating func importTarget(_ map: ImportMap) throws -> ByteText {
     if map.action == "CREATE" {
       let id = organization.takeObjectID()
-      var keys: [ExactText] = []
+      var keys: [ByteText] = []
       let columns = map.root.first("COLUMNS")?.all("COLUMN").map { column in
-        let name = ExactText(column.first("NAME")?.text ?? "")
+        let name = ByteText(column.first("NAME")?.text ?? "")
         if column.first("KEY_COLUMN")?.text.lowercased() == "true" { keys.append(name) }
         let type = Int(column.first("TYPE")?.text ?? "").flatMap(ColumnType.init(rawValue:)) ?? .text
         return MarketingList.Column(
-          name: name, type: type, defaultValue: ExactText(column.first("DEFAULT_VALUE")?.text ?? ""))
+          name: name, type: type, defaultValue: ByteText(column.first("DEFAULT_VALUE")?.text ?? ""))
       }
       organization.lists[id] = MarketingList(
-        id: id, name: ExactText(map.info.first("LIST_NAME")?.text ?? "Imported"), columns: columns ?? [],
+        id: id, name: ByteText(map.info.first("LIST_NAME")?.text ?? "Imported"), columns: columns ?? [],
         keyColumns: keys,
         now: now)
       return id
     }
-    if let id = map.info.first("LIST_ID")?.text, organization.lists[ExactText(id)] != nil { return ExactText(id) }
-    let name = ExactText(map.info.first("LIST_NAME")?.text ?? "")
+    if let id = map.info.first("LIST_ID")?.text, organization.lists[ByteText(id)] != nil { return ByteText(id) }
+    let name = ByteText(map.info.first("LIST_NAME")?.text ?? "")
     guard let list = organization.lists.values.first(where: { $0.name == name }) else {
       throw APIFault.unknownList(name)
     }
     return list.id
   }
 
-  mutating func importTable(map: String, source: String, job: Int) throws -> [Job.Parameter] {
+  mutating func importTable(map: String, source: String, job: Int) throws -> [ServiceJob.Parameter] {
     let file = try ImportFile(organization.files, map: map, source: source, root: "TABLE_IMPORT", info: "TABLE_INFO")
     let map = file.map
-    let wanted = ExactText(map.info.first("TABLE_ID")?.text ?? "")
-    let name = ExactText(map.info.first("TABLE_NAME")?.text ?? "")
+    let wanted = ByteText(map.info.first("TABLE_ID")?.text ?? "")
+    let name = ByteText(map.info.first("TABLE_NAME")?.text ?? "")
     guard let table = organization.tables[wanted] ?? organization.tables.values.first(where: { $0.name == name }) else {
       throw APIFault.unknownList(wanted)
     }
@@ -177,7 +177,7 @@ extension XMLAPI {
     return parameters
   }
 
-  private mutating func writeResults(_ parameters: [Job.Parameter], errors: [String], job: Int) throws {
+  private mutating func writeResults(_ parameters: [ServiceJob.Parameter], errors: [String], job: Int) throws {
     let results = parameters.map { "\($0.name)=\($0.value)\n" }.joined()
     try organization.files.write(.download, "\(job).res", Array(results.utf8))
     try organization.files.write(.download, "\(job).err", Array(errors.map { $0 + "\n" }.joined().utf8))

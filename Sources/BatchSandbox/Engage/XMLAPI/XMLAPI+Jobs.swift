@@ -2,10 +2,10 @@ import BatchFoundation
 import BatchWire
 
 extension XMLAPI {
-  mutating func startJob(_ work: Job.Work, description: String) -> Int {
+  mutating func startJob(_ work: ServiceJob.Work, description: String) -> Int {
     let id = organization.nextJobID
     organization.nextJobID += 1
-    organization.jobs[id] = Job(id: id, description: description, work: work, created: now)
+    organization.jobs[id] = ServiceJob(id: id, description: description, work: work, created: now)
     return id
   }
 
@@ -18,7 +18,7 @@ extension XMLAPI {
     for file in [map, source] where organization.files.read(.upload, file) == nil {
       throw APIFault(id: 132, text: "Import job was not created: file \(file) was not found in upload.")
     }
-    let work: Job.Work =
+    let work: ServiceJob.Work =
       call.name == "ImportList" ? .importList(map: map, source: source) : .importTable(map: map, source: source)
     xml.element("JOB_ID", startJob(work, description: source))
   }
@@ -37,8 +37,8 @@ extension XMLAPI {
     let name = organization.lists[list]?.name.string ?? ""
     let words = ["ALL": "All", "OPT_IN": "Opted In", "OPT_OUT": "Opted Out", "UNDELIVERABLE": "Undeliverable"]
     let file = uniqueFile("\(name) - \(words[type] ?? type) - \(CivilTime(clock.now).fileForm).\(format)")
-    let work = Job.Work.exportList(
-      Job.ListExport(list: list, type: type, format: format, columns: columns, file: file))
+    let work = ServiceJob.Work.exportList(
+      ServiceJob.ListExport(list: list, type: type, format: format, columns: columns, file: file))
     xml.element("JOB_ID", startJob(work, description: file))
     xml.element("FILE_PATH", "/download/\(file)")
   }
@@ -52,7 +52,7 @@ extension XMLAPI {
     }
     let name = organization.tables[table]?.name.string ?? ""
     let file = uniqueFile("\(name) - \(CivilTime(clock.now).fileForm).\(format)")
-    let work = Job.Work.exportTable(table: table, columns: columns, format: format, file: file)
+    let work = ServiceJob.Work.exportTable(table: table, columns: columns, format: format, file: file)
     xml.element("JOB_ID", startJob(work, description: file))
     xml.element("FILE_PATH", "/download/\(file)")
   }
@@ -63,11 +63,11 @@ extension XMLAPI {
     return format
   }
 
-  private func exportColumns(_ call: OperationCall) -> [ExactText] {
-    call.element.first("EXPORT_COLUMNS")?.all("COLUMN").map { ExactText($0.text) } ?? []
+  private func exportColumns(_ call: OperationCall) -> [ByteText] {
+    call.element.first("EXPORT_COLUMNS")?.all("COLUMN").map { ByteText($0.text) } ?? []
   }
 
-  private func isExportable(_ column: ExactText, of list: ExactText) -> Bool {
+  private func isExportable(_ column: ByteText, of list: ByteText) -> Bool {
     column == "RECIPIENT_ID" || organization.lists[list]?.position(of: column) != nil
   }
 
@@ -125,9 +125,9 @@ extension XMLAPI {
     }
   }
 
-  private mutating func carryOut(_ job: Job) {
-    var parameters: [Job.Parameter] = []
-    var status = Job.Status.complete
+  private mutating func carryOut(_ job: ServiceJob) {
+    var parameters: [ServiceJob.Parameter] = []
+    var status = ServiceJob.Status.complete
     do {
       switch job.work {
       case .importList(let map, let source):
@@ -152,7 +152,7 @@ extension XMLAPI {
     organization.jobs[job.id]?.status = status
   }
 
-  private mutating func write(_ export: Job.ListExport) throws -> [Job.Parameter] {
+  private mutating func write(_ export: ServiceJob.ListExport) throws -> [ServiceJob.Parameter] {
     guard let list = organization.lists[export.list] else { throw APIFault.unknownList(export.list) }
     let columns = export.columns.isEmpty ? ["RECIPIENT_ID"] + list.columns.map(\.name) : export.columns
     let positions = columns.map { list.position(of: $0) }
@@ -165,45 +165,45 @@ extension XMLAPI {
       if export.type == "UNDELIVERABLE" { continue }
       count += 1
       if let rows = switches.exportedRows, count > rows { continue }
-      file.append(positions.map { $0.map { recipient.value($0) } ?? ExactText("\(recipient.id)") })
+      file.append(positions.map { $0.map { recipient.value($0) } ?? ByteText("\(recipient.id)") })
     }
     try organization.files.write(.download, export.file, file.bytes)
     return [
-      Job.Parameter(name: "LIST_ID", value: export.list.string),
-      Job.Parameter(name: "LIST_NAME", value: list.name.string),
-      Job.Parameter(name: "NUM_PROCESSED", value: "\(count)"),
+      ServiceJob.Parameter(name: "LIST_ID", value: export.list.string),
+      ServiceJob.Parameter(name: "LIST_NAME", value: list.name.string),
+      ServiceJob.Parameter(name: "NUM_PROCESSED", value: "\(count)"),
     ]
   }
 
   private mutating func write(
-    table: ExactText, columns: [ExactText], format: String, file name: String
-  ) throws -> [Job.Parameter] {
+    table: ByteText, columns: [ByteText], format: String, file name: String
+  ) throws -> [ServiceJob.Parameter] {
     guard let table = organization.tables[table] else { throw APIFault.unknownList(table) }
     let columns = columns.isEmpty ? table.columns.map(\.name) : columns
     var file = SeparatedText(format: format)
     file.append(columns)
     for key in table.order { file.append(columns.map { table.rows[key]?[$0] ?? .empty }) }
     try organization.files.write(.download, name, file.bytes)
-    return [Job.Parameter(name: "NUM_PROCESSED", value: "\(table.rows.count)")]
+    return [ServiceJob.Parameter(name: "NUM_PROCESSED", value: "\(table.rows.count)")]
   }
 }
 
 /// Deferred work of the service: imports, exports and table jobs (specification section 9, point 9).
-struct Job: Sendable, Codable {
+struct ServiceJob: Sendable, Codable {
   enum Work: Sendable, Codable {
     case importList(map: String, source: String)
     case importTable(map: String, source: String)
     case exportList(ListExport)
-    case exportTable(table: ExactText, columns: [ExactText], format: String, file: String)
-    case purgeTable(ExactText)
-    case deleteTable(ExactText)
+    case exportTable(table: ByteText, columns: [ByteText], format: String, file: String)
+    case purgeTable(ByteText)
+    case deleteTable(ByteText)
     case joinTable
   }
   struct ListExport: Sendable, Codable {
-    var list: ExactText
+    var list: ByteText
     var type: String
     var format: String
-    var columns: [ExactText]
+    var columns: [ByteText]
     var file: String
   }
   enum Status: String, Sendable, Codable {

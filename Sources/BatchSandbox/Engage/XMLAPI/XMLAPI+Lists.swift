@@ -19,7 +19,7 @@ extension XMLAPI {
     if type.objection(to: defaultValue, zone: true) != nil {
       throw APIFault(id: 146, text: "Default value does not fit the column type.", errorClass: "SP.ListManager")
     }
-    let selection = call.element.first("SELECTION_VALUES")?.all("VALUE").map { ExactText($0.text) } ?? []
+    let selection = call.element.first("SELECTION_VALUES")?.all("VALUE").map { ByteText($0.text) } ?? []
     organization.lists[list]?.add(
       MarketingList.Column(name: name, type: type, defaultValue: defaultValue, selectionValues: selection))
   }
@@ -57,7 +57,7 @@ extension XMLAPI {
   }
 
   private func listEntry(
-    _ xml: inout AnswerXML, id: ExactText, name: ExactText, type: Int, size: Int, optedOut: Int, modified: Int64?,
+    _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, modified: Int64?,
     visibility: String
   ) {
     xml.group("LIST") { xml in
@@ -105,7 +105,7 @@ extension XMLAPI {
   }
 
   private func head(
-    _ xml: inout AnswerXML, id: ExactText, name: ExactText, type: Int, size: Int, optedOut: Int, created: Int64,
+    _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, created: Int64,
     modified: Int64
   ) {
     let modified = CivilTime(Instant(milliseconds: modified)).listForm
@@ -129,7 +129,7 @@ extension XMLAPI {
   }
 
   private func typed(
-    _ xml: inout AnswerXML, _ name: ExactText, _ defaultValue: ExactText, _ type: ColumnType, _ selection: [ExactText]
+    _ xml: inout AnswerXML, _ name: ByteText, _ defaultValue: ByteText, _ type: ColumnType, _ selection: [ByteText]
   ) {
     xml.group("COLUMN") { xml in
       xml.element("NAME", name)
@@ -141,7 +141,7 @@ extension XMLAPI {
     }
   }
 
-  private func keys(_ xml: inout AnswerXML, _ names: [ExactText]) {
+  private func keys(_ xml: inout AnswerXML, _ names: [ByteText]) {
     if names.isEmpty { return xml.element("KEY_COLUMNS", "") }
     xml.group("KEY_COLUMNS") { xml in
       for name in names { xml.group("COLUMN") { $0.element("NAME", name) } }

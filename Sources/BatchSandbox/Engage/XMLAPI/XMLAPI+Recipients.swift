@@ -2,11 +2,11 @@ import BatchFoundation
 import BatchWire
 
 extension XMLAPI {
-  typealias Pairs = [(name: ExactText, value: ExactText)]
-  typealias Values = [(position: Int, value: ExactText)]
+  typealias Pairs = [(name: ByteText, value: ByteText)]
+  typealias Values = [(position: Int, value: ByteText)]
 
   /// Returns the list of LIST_ID, or of the contact list with that id.
-  func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ExactText {
+  func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ByteText {
     let id = try call.required(parameter)
     if organization.lists[id] != nil { return id }
     if let contactList = organization.contactLists[id] { return contactList.database }
@@ -15,7 +15,7 @@ extension XMLAPI {
   }
 
   /// Like ``listID(_:_:)``, but creates the list if `createsWhatIsMissing`.
-  private mutating func listIDForWriting(_ call: OperationCall) throws(APIFault) -> ExactText {
+  private mutating func listIDForWriting(_ call: OperationCall) throws(APIFault) -> ByteText {
     if createsWhatIsMissing, let id = call.text("LIST_ID"), Int64(id.string) != nil, organization.lists[id] == nil,
       organization.contactLists[id] == nil, organization.tables[id] == nil
     {
@@ -25,7 +25,7 @@ extension XMLAPI {
   }
 
   /// Returns the pairs by column position; adds missing columns or throws 1007, and 1011 for system ones.
-  private mutating func positioned(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> Values {
+  private mutating func positioned(_ pairs: Pairs, in list: ByteText) throws(APIFault) -> Values {
     var values: Values = []
     for (name, value) in pairs {
       if ["LIST_ID", "MAILING_ID", "RECIPIENT_ID"].contains(name) {
@@ -41,7 +41,7 @@ extension XMLAPI {
     return values
   }
 
-  private mutating func matches(_ pairs: Pairs, in list: ExactText) throws(APIFault) -> [Int64] {
+  private mutating func matches(_ pairs: Pairs, in list: ByteText) throws(APIFault) -> [Int64] {
     var wanted: Values = []
     for (name, value) in pairs {
       guard let position = organization.lists[list]?.position(of: name) else {
@@ -61,7 +61,7 @@ extension XMLAPI {
   }
 
   /// Returns whether the database is keyed by EMAIL alone, so that columns do not identify a recipient.
-  private func isKeyedByEmail(_ list: ExactText) -> Bool { organization.lists[list]?.keyColumns == ["EMAIL"] }
+  private func isKeyedByEmail(_ list: ByteText) -> Bool { organization.lists[list]?.keyColumns == ["EMAIL"] }
 
   mutating func selectRecipientData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
@@ -129,7 +129,7 @@ extension XMLAPI {
       id = insertRecipient(values, pairs, createdFrom: call.text("CREATED_FROM") ?? "6", in: list)
     }
     for contactList in call.element.first("CONTACT_LISTS")?.all("CONTACT_LIST_ID") ?? [] {
-      organization.contactLists[ExactText(contactList.text)]?.members.insert(id)
+      organization.contactLists[ByteText(contactList.text)]?.members.insert(id)
     }
     xml.element("RecipientId", id)
     if let visitor = call.text("VISITOR_KEY"), !visitor.isEmpty { xml.element("VISITOR_ASSOCIATION", "TRUE") }
@@ -137,7 +137,7 @@ extension XMLAPI {
   }
 
   /// Returns the values of the key columns; throws 121 without EMAIL, 211 without another one.
-  private func uniqueKey(_ keys: [ExactText], of pairs: Pairs) throws(APIFault) -> Pairs {
+  private func uniqueKey(_ keys: [ByteText], of pairs: Pairs) throws(APIFault) -> Pairs {
     var key: Pairs = []
     for name in keys {
       let value = pairs.last { $0.name == name || (name == "EMAIL" && $0.name == "Email") }?.value ?? .empty
@@ -151,7 +151,7 @@ extension XMLAPI {
   }
 
   mutating func insertRecipient(
-    _ values: Values, _ pairs: Pairs, createdFrom: ExactText, in list: ExactText
+    _ values: Values, _ pairs: Pairs, createdFrom: ByteText, in list: ByteText
   ) -> Int64 {
     let id = organization.nextRecipientID
     organization.nextRecipientID += 1
@@ -164,7 +164,7 @@ extension XMLAPI {
   }
 
   private mutating func apply(
-    _ values: Values, _ pairs: Pairs, to id: Int64, in list: ExactText
+    _ values: Values, _ pairs: Pairs, to id: Int64, in list: ByteText
   ) {
     let time = now
     let optOut = pairs.last { $0.name == "OPT_OUT" }.map { $0.value.string.lowercased() == "true" }
@@ -215,7 +215,7 @@ extension XMLAPI {
     }
     apply(try positioned(pairs, in: list), pairs, to: target, in: list)
     if let snooze = call.element.first("SNOOZE_SETTINGS") {
-      let until = ExactText(snooze.first("RESUME_SEND_DATE")?.text ?? "")
+      let until = ByteText(snooze.first("RESUME_SEND_DATE")?.text ?? "")
       organization.lists[list]?.update(target, []) { $0.resumeSendDate = until }
     }
     xml.element("RecipientId", target)
@@ -224,7 +224,7 @@ extension XMLAPI {
 
   /// Refuses a change that would make a second holder of a unique key.
   private mutating func refuseTakenKey(
-    _ keys: [ExactText], _ pairs: Pairs, target: Int64, in list: ExactText
+    _ keys: [ByteText], _ pairs: Pairs, target: Int64, in list: ByteText
   ) throws(APIFault) {
     guard pairs.contains(where: { keys.contains($0.name) }), let recipient = organization.lists[list]?[target] else {
       return
@@ -274,7 +274,7 @@ extension XMLAPI {
 
   /// Returns all recipients addressed by EMAIL, RECIPIENT_ID or the columns.
   private mutating func addressed(
-    _ call: OperationCall, in list: ExactText, by columns: @autoclosure () throws(APIFault) -> Pairs
+    _ call: OperationCall, in list: ByteText, by columns: @autoclosure () throws(APIFault) -> Pairs
   ) throws(APIFault) -> [Int64] {
     if let id = try recipientID(call) { return organization.lists[list]?[id] == nil ? [] : [id] }
     var pairs = try columns()
@@ -284,7 +284,7 @@ extension XMLAPI {
   }
 
   /// Returns all addressed recipients; throws 128 if there are none.
-  private mutating func addressed(_ call: OperationCall, in list: ExactText) throws(APIFault) -> [Int64] {
+  private mutating func addressed(_ call: OperationCall, in list: ByteText) throws(APIFault) -> [Int64] {
     let found = try addressed(call, in: list, by: try call.pairs())
     if found.isEmpty { throw .notMember }
     return found

@@ -3,7 +3,7 @@ import BatchWire
 
 extension XMLAPI {
   /// Returns the table of TABLE_ID, or of TABLE_NAME.
-  func tableID(_ call: OperationCall) throws(APIFault) -> ExactText {
+  func tableID(_ call: OperationCall) throws(APIFault) -> ByteText {
     if let name = call.text("TABLE_NAME"), !name.isEmpty, call.text("TABLE_ID") == nil {
       guard let table = organization.tables.values.first(where: { $0.name == name }) else { throw .unknownList(name) }
       return table.id
@@ -17,7 +17,7 @@ extension XMLAPI {
     guard let rows = call.element.first("ROWS")?.all("ROW"), !rows.isEmpty else { throw .missing("ROWS") }
     if rows.count > limit { throw APIFault(id: 51, text: "More than \(limit) rows in one request") }
     return rows.map { row in
-      row.all(column).map { (ExactText($0.attribute("name") ?? ""), ExactText($0.text)) }
+      row.all(column).map { (ByteText($0.attribute("name") ?? ""), ByteText($0.text)) }
     }
   }
 
@@ -58,7 +58,7 @@ extension XMLAPI {
   }
 
   /// Returns a FAILURE with the key columns of its row.
-  private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ExactText)
+  private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ByteText)
     -> String
   {
     let keys = organization.tables[table]?.keyColumns ?? []
@@ -73,7 +73,7 @@ extension XMLAPI {
     let name = try call.required("TABLE_NAME")
     if organization.tables.values.contains(where: { $0.name == name }) { throw .nameTaken }
     var columns: [RelationalTable.Column] = []
-    var keys: [ExactText] = []
+    var keys: [ByteText] = []
     for column in call.element.first("COLUMNS")?.all("COLUMN") ?? [] {
       guard let name = column.first("NAME")?.text, !name.utf8.isEmpty else {
         throw APIFault(id: 316, text: "COLUMN without NAME")
@@ -82,8 +82,8 @@ extension XMLAPI {
         throw APIFault(id: 313, text: "Column \(name) has the wrong type.")
       }
       let required = column.first("IS_REQUIRED")?.text.lowercased() == "true"
-      columns.append(RelationalTable.Column(name: ExactText(name), type: type, isRequired: required))
-      if column.first("KEY_COLUMN")?.text.lowercased() == "true" { keys.append(ExactText(name)) }
+      columns.append(RelationalTable.Column(name: ByteText(name), type: type, isRequired: required))
+      if column.first("KEY_COLUMN")?.text.lowercased() == "true" { keys.append(ByteText(name)) }
     }
     if columns.isEmpty { throw .missing("COLUMNS") }
     let id = organization.takeObjectID()
@@ -93,7 +93,7 @@ extension XMLAPI {
 
   mutating func startTableJob(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let table = try tableID(call)
-    let work: Job.Work
+    let work: ServiceJob.Work
     switch call.name {
     case "PurgeTable": work = .purgeTable(table)
     case "DeleteTable": work = .deleteTable(table)

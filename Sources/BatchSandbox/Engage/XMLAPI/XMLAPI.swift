@@ -8,9 +8,9 @@ struct OperationCall: Sendable {
   var name: String { element.name }
 
   /// Returns the text of the first child of that name; nil if there is none.
-  func text(_ name: String) -> ExactText? { element.first(name).map { ExactText($0.text) } }
+  func text(_ name: String) -> ByteText? { element.first(name).map { ByteText($0.text) } }
 
-  func required(_ name: String) throws(APIFault) -> ExactText {
+  func required(_ name: String) throws(APIFault) -> ByteText {
     guard let value = text(name), !value.isEmpty else { throw .missing(name) }
     return value
   }
@@ -31,7 +31,7 @@ struct OperationCall: Sendable {
       guard let column = child.first("NAME"), !column.text.utf8.isEmpty else {
         throw APIFault(id: fault, text: "\(name) without NAME", errorClass: "SP.Recipients")
       }
-      pairs.append((ExactText(column.text), ExactText(child.first("VALUE")?.text ?? "")))
+      pairs.append((ByteText(column.text), ByteText(child.first("VALUE")?.text ?? "")))
     }
     return pairs
   }

@@ -2,7 +2,7 @@ import BatchStore
 
 /// The halves of suspected chunks. Each is tried once, one at a time, and one that fails is halved before the next is
 /// tried, so that something is left to show whether the service fails.
-struct Search {
+struct SuspectSearch {
   /// The halvings after which the service is blamed if it has accepted nothing since the first.
   static let mostInVain = 24
 

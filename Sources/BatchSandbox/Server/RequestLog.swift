@@ -67,7 +67,7 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
 }
 
 /// The requests in order; the oldest are dropped beyond the limit.
-struct Ledger: Sendable {
+struct RequestLog: Sendable {
   var totals = LedgerTotals()
   private(set) var entries: [LedgerEntry] = []
   private(set) var dropped = 0
