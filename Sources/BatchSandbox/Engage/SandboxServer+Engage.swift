@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension SandboxServer {
   /// Starts a server with Engage's endpoints only.
