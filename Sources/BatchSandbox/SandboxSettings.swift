@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The settings of the server for all platforms.
 package struct SandboxSettings: Sendable {
@@ -34,26 +34,25 @@ extension SandboxSettings {
 
   /// Reads a fault file (`docs/sandbox.md`): a plan, whose rules may name `endpoints`; `platforms` reads the rest.
   ///
-  /// - Throws: ``SandboxInputError`` with the place in the file; ``SandboxFileError`` if `file` cannot be read.
+  /// - Throws: ``FileError``; ``SandboxFileError`` if `file` cannot be read.
   package mutating func read(
-    faultFile file: String, endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
+    faultFile file: String, endpoints: [SandboxEndpoint], platforms: (Fields) -> Void
   ) throws {
     let bytes = try contents(of: file, largest: Self.largestFaultFile)
-    do {
-      try read(faults: bytes, endpoints: endpoints, platforms: platforms)
-    } catch let error as SandboxInputError {
-      throw error.inFile(file)
-    }
+    try read(faults: bytes, of: file, endpoints: endpoints, platforms: platforms)
   }
 
   /// Like ``read(faultFile:endpoints:platforms:)``, with the bytes of the file.
   package mutating func read(
-    faults bytes: [UInt8], endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
-  ) throws {
-    var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
-    faults = try FaultPlan(&reader, endpoints: endpoints)
-    try platforms(&reader)
-    try reader.finish()
+    faults bytes: [UInt8], of file: String, endpoints: [SandboxEndpoint], platforms: (Fields) -> Void
+  ) throws(FileError) {
+    let found = DocumentFaults(file)
+    if let fields = found.json(bytes).flatMap({ Fields($0, "the file", found) }) {
+      faults = FaultPlan(fields, endpoints: endpoints)
+      platforms(fields)
+      fields.end()
+    }
+    try found.throwErrors()
     seed = faults.seed
   }
 }

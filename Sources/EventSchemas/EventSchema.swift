@@ -93,37 +93,8 @@ package struct SchemaProblem: Equatable, Sendable {
   package var kind: Kind
   /// A JSON Pointer into the file; for a missing key, to where it should be.
   package var path: String
-  /// The names of the event and of the parameters that lead there; empty if they have none.
-  package var names: String
-  /// The place in the file; for a missing key, the beginning of its object.
-  package var place: TextPlace
-  package var reason: String
-
-  /// The description after the names, or after the pointer if there are none.
-  package var words: String {
-    let place = names.isEmpty ? path : names
-    return place.isEmpty ? reason : "\(place): \(reason)"
-  }
-}
-
-/// A schema file that cannot be used, with all its problems.
-package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConvertible {
-  /// The file as the caller named it.
-  package var file: String
-  package var problems: [SchemaProblem]
-
-  package init(file: String, problems: [SchemaProblem]) {
-    self.file = file
-    self.problems = problems
-  }
-
-  package var lines: [String] {
-    problems.map { "\(file):\($0.place.line):\($0.place.column): error: \($0.words)" }
-  }
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String { lines.joined(separator: "\n") }
+  /// The reason with the names of the event and of the parameters that lead there, or with the pointer.
+  package var fault: ConfigurationFault
 }
 
 /// The contents of a schema file, for checks.

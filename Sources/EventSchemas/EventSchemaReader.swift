@@ -1,22 +1,22 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension EventSchema {
   /// Reads a schema file. Unknown keys are ignored.
   ///
-  /// - Throws: ``EventSchemaError`` with all problems at once.
+  /// - Throws: ``FileError`` with all problems at once.
   package static func read(
     _ bytes: [UInt8], name: String, of subject: Subject = .game
-  ) throws(EventSchemaError) -> EventSchema {
-    let (schema, inspection) = inspect(bytes, of: subject)
-    guard inspection.problems.isEmpty else { throw EventSchemaError(file: name, problems: inspection.problems) }
+  ) throws(FileError) -> EventSchema {
+    let (schema, inspection) = inspect(bytes, name: name, of: subject)
+    guard inspection.problems.isEmpty else { throw FileError(inspection.problems.map(\.fault)) }
     return schema
   }
 
   /// Reads the well-formed parts of a schema file, and reports the others.
   package static func inspect(
-    _ bytes: [UInt8], of subject: Subject = .game
+    _ bytes: [UInt8], name: String, of subject: Subject = .game
   ) -> (schema: EventSchema, inspection: SchemaInspection) {
-    var reader = EventSchemaReader(bytes, subject)
+    var reader = EventSchemaReader(bytes, name, subject)
     let schema = EventSchema(events: reader.read(), subject: subject)
     reader.inspection.problems.sort { one, other in
       guard one.path.isIdentical(to: other.path) else {
@@ -31,14 +31,15 @@ extension EventSchema {
 private struct EventSchemaReader {
   var inspection = SchemaInspection()
   private let bytes: [UInt8]
+  /// The file as messages name it.
+  private let name: String
   private let subject: EventSchema.Subject
   private var root: JSONNode?
   /// The memory of names during their checks.
   private let arena = Arena(blockSize: 1 << 12)
 
-  init(_ bytes: [UInt8], _ subject: EventSchema.Subject) {
-    self.bytes = bytes
-    self.subject = subject
+  init(_ bytes: [UInt8], _ name: String, _ subject: EventSchema.Subject) {
+    (self.bytes, self.name, self.subject) = (bytes, name, subject)
   }
 
   mutating func read() -> [EventDefinition] {
@@ -226,9 +227,12 @@ private struct EventSchemaReader {
 
   private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ place: TextPlace?, _ reason: String) {
     guard inspection.problems.count < SchemaInspection.mostProblems else { return }
+    let (names, place) = (names(above: path), place ?? TextPlace(line: 1))
+    let subject = names.isEmpty ? path : names
+    let words = subject.isEmpty ? reason : "\(subject): \(reason)"
     inspection.problems.append(
       SchemaProblem(
-        kind: kind, path: path, names: names(above: path), place: place ?? TextPlace(line: 1), reason: reason))
+        kind: kind, path: path, fault: ConfigurationFault(Place(name, line: place.line, column: place.column), words)))
   }
 
   /// Returns the names of the event and parameters on the pointer, such as `levelUp.reward`; empty if they have none.

@@ -30,7 +30,7 @@ struct StepCommands: PlatformCommands {
     findings.ok("folder", "requests go to a folder")
   }
 
-  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] { [] }
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault] { [] }
   func campaigns(in store: EventStore) -> (JSONNode) -> [String] { { _ in [] } }
   var devices: any DeviceRows { StepRows() }
   func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories { StepStories() }
@@ -47,7 +47,7 @@ private struct StepSandboxPart: SandboxPart {
   struct None: Error {}
 
   var endpoints: [SandboxEndpoint] { [] }
-  func read(_ reader: inout PlanReader) {}
+  func read(_ fields: Fields) {}
   func make(in server: SandboxSettings) throws -> any SandboxPlatform { throw None() }
 }
 

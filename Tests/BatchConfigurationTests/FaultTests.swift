@@ -38,16 +38,16 @@ import Testing
     Case(
       #"{"Session": {"colour": 3}}"#,
       "c.json:1: error: unknown key 'Session.colour'; known keys of Session are sessionLifecycleExpiration"),
-    Case(#"[]"#, "c.json:1: error: the configuration is an array, but must be a dictionary of sections"),
-    Case(#"{"Session": "x"}"#, "c.json:1: error: section 'Session' is a string, but must be a dictionary"),
+    Case(#"[]"#, "c.json:1: error: the configuration is an array, but must be an object"),
+    Case(#"{"Session": "x"}"#, "c.json:1: error: 'Session' is a string, but must be an object"),
     Case(
-      "{\"Session\": {},\n\"Session\": {}}", "c.json:2: error: section 'Session' is given twice (first in line 1)"),
+      "{\"Session\": {},\n\"Session\": {}}", "c.json:2: error: key 'Session' is set twice (first in line 1)"),
     Case(
       "{\"Networking\": {\"maxNumRetries\": 1,\n\"maxNumRetries\": 2}}",
       "c.json:2: error: key 'Networking.maxNumRetries' is set twice (first in line 1)"),
     Case(
       "{\"General\": {\"databaseListId\": \"1\",\n\"engageListId\": \"2\"}}",
-      "c.json:2: error: key 'General.engageListId' is set twice, which 'databaseListId' is another spelling of (first in line 1)"
+      "c.json:2: error: 'General.engageListId' is another spelling of 'General.databaseListId', which is set in line 1"
     ),
     Case(
       #"{"Networking": {"maxNumRetries": "3"}}"#,
@@ -115,10 +115,12 @@ import Testing
       "c.json:1: error: 'Augmentation.augmentationPluginClasses[1]' is an integer, but must be a string"),
     Case(
       #"{"Augmentation": {"lookupTables": [{"file": "w.csv", "keyAtribute": "City", "columns": ["Sky"]}]}}"#,
-      "c.json:1: error: unknown key 'Augmentation.lookupTables[].keyAtribute'; did you mean 'keyAttribute'?"),
+      "c.json:1: error: 'Augmentation.lookupTables[0]' has no 'keyAttribute'",
+      "c.json:1: error: unknown key 'Augmentation.lookupTables[0].keyAtribute'; did you mean 'Augmentation.lookupTables[0].keyAttribute'?"
+    ),
     Case(
       #"{"Augmentation": {"lookupTables": [{"keyAttribute": "City", "columns": ["Sky"]}]}}"#,
-      "c.json:1: error: an element of 'Augmentation.lookupTables' has no 'file'"),
+      "c.json:1: error: 'Augmentation.lookupTables[0]' has no 'file'"),
     Case(
       #"{"DeepLinks": {"universalLinkDomains": ["https://www.example.org"]}}"#,
       "c.json:1: error: 'DeepLinks.universalLinkDomains[0]' is 'https://www.example.org', but must be a host name such as 'www.example.org' or '*.example.org'"

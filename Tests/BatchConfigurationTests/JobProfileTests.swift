@@ -43,10 +43,16 @@ import Testing
     arguments: [
       (#""live": {}"#, "lvie", "job.json: error: the job has no profile 'lvie'; did you mean 'live'?"),
       ("", "live", "job.json: error: the job has no profile 'live'; it has none"),
-      (#""live": {"stor": "s"}"#, nil, "job.json:1: error: unknown key 'profiles.live.stor'; did you mean 'store'?"),
-      (#""live": []"#, nil, "job.json:1: error: the profile 'live' is an array, but must be a dictionary"),
-      (#""live": {}, "live": {}"#, nil, "job.json:1: error: the profile 'live' is given twice"),
-      (#""live": {"store": "a", "store": "b"}"#, nil, "job.json:1: error: key 'profiles.live.store' is set twice"),
+      (
+        #""live": {"stor": "s"}"#, nil,
+        "job.json:1: error: unknown key 'profiles.live.stor'; did you mean 'profiles.live.store'?"
+      ),
+      (#""live": []"#, nil, "job.json:1: error: 'profiles.live' is an array, but must be an object"),
+      (#""live": {}, "live": {}"#, nil, "job.json:1: error: key 'profiles.live' is set twice (first in line 1)"),
+      (
+        #""live": {"store": "a", "store": "b"}"#, nil,
+        "job.json:1: error: key 'profiles.live.store' is set twice (first in line 1)"
+      ),
       (
         #""live": {"settings": {"Connection": {"secret": "canary"}}}"#, nil,
         "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, which profiles cannot hold; set the variables of each environment, or name files with those that end in _FILE"

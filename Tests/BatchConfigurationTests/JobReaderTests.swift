@@ -165,7 +165,7 @@ import Testing
       "{}", "j.json:1: error: the job has no 'name'",
       "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
     ),
-    Case(#"[]"#, "j.json:1: error: the job is an array, but must be a dictionary"),
+    Case(#"[]"#, "j.json:1: error: the job is an array, but must be an object"),
     Case(
       #"{"name": "j", "inputs": {"events": []}}"#,
       "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"

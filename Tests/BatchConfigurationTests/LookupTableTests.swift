@@ -58,7 +58,7 @@ import Testing
     ("place,sky,degrees\na,\"b,1\n", "weather:2: error: not readable as CSV: a quote that is never closed"),
     ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: not readable as CSV: text after a closing quote"),
     ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: not readable as CSV: a quote inside an unquoted field"),
-    ("[5]", "weather:1: error: the row is an integer, but must be a dictionary"),
+    ("[5]", "weather:1: error: the row is an integer, but must be an object"),
     ("[{\"sky\": \"b\"}]", "weather:1: error: the row has no 'place'"),
     ("[{\"place\": []}]", "weather:1: error: 'place' is an array, but must be a string, a number or a boolean"),
   ])

@@ -650,13 +650,14 @@ import Testing
          "tables": {"types": {}}}
         """
       ).faults == [
-        "map.json:1: error: 'feilds' is not a key of a map; did you mean 'fields'?",
-        "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv, store; did you mean 'csv'?",
-        "map.json:3: error: 'rules[0].when' is 'a..b', a path that has an empty name",
-        "map.json:4: error: 'pth' is not a key of a source; did you mean 'path'?",
+        "map.json:1: error: unknown key 'feilds'; did you mean 'fields'?",
+        "map.json:2: error: 'form' is 'cvs', but must be one of 'lines', 'text', 'json', 'csv', 'tsv', 'store'; did you mean 'csv'?",
+        "map.json:3: error: 'rules[0].when.a..b' names a path that has an empty name",
         "map.json:4: error: 'rules[0].fields.name' has neither 'path', 'paths' nor 'constant'",
-        "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
+        "map.json:4: error: unknown key 'rules[0].fields.name.pth'; did you mean 'rules[0].fields.name.path'?",
         "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a pattern field; did you mean 'seconds'?",
+        "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
+        "map.json:5: warning: 'rules[0].fields.params.a' has a table without 'default': other values give no value",
       ])
   }
 
@@ -734,8 +735,18 @@ import Testing
     let page = try Checkout.text("docs/reference/formats.md")
     let schema = try Checkout.text("configs/schemas/map.json")
     let reference = page[(page.firstRange(of: "## 6 Maps")?.lowerBound ?? page.endIndex)...]
-    let words =
-      MapReader.words + MapReader.ruleWords + MapReader.testWords + MapReader.valueWords + MapReader.spreadWords
+    // What is wrong with a key that nothing is near names the keys that are known.
+    let odd = "\"01234567890123456789\": 1"
+    let faults = try read(
+      #"""
+      {\#(odd), "fields": {"name": {"path": "a", \#(odd)}, "params": {"members": "b", \#(odd)}},
+       "rules": [{"when": {"c": {\#(odd)}}, "type": "launch", \#(odd)}]}
+      """#
+    ).faults
+    let words = faults.flatMap { fault in
+      fault.firstRange(of: "known keys are ").map { fault[$0.upperBound...].split(separator: ", ") } ?? []
+    }
+    #expect(faults.count == 5 && words.count == 54)
     for word in words {
       #expect(reference.contains("`\(word)`"), "\(word)")
       #expect(schema.contains("\"\(word)\""), "\(word)")

@@ -112,7 +112,7 @@ import Testing
     let basis = answer["basis"]?["events"]?.string ?? ""
     #expect(
       basis.hasSuffix(
-        "events were not sent, because they are older than Collect takes (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); "
+        "events were not sent, because they are older than Collect accepts (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); "
           + "not counted as missing, and ends with no run: by asOf they are older than Collect accepts. deltaDNA loads older "
           + "data on request: ask its support (docs/reference/deltadna.md)"),
       "\(basis)")

@@ -186,7 +186,7 @@ extension InitExportTests {
       table("device,time,timezone,event") { "\($1),2026-01-15 09:0\($0):00,Europe/Berlin,\(names[$0])" }
     ) {
       $0.written = [#""zone": "Europe/Berlin""#]
-      $0.told = ["read in Europe/Berlin, which 'timezone' says"]
+      $0.told = ["read in Europe/Berlin, from 'timezone'"]
     },
     Export(
       "a column of two zones", "in.csv",

@@ -116,18 +116,18 @@ import Testing
   @Test(
     "What is wrong with a file of tests is told with its place and ends with 78",
     arguments: [
-      ("[", ":1: error: not valid JSON"), ("{}", ":1: error: the file is an object, but must be an array of tests"),
+      ("[", ":1: error: not valid JSON"), ("{}", ":1: error: 'tests' is an object, but must be an array of tests"),
       (
-        "[{\n\"nam\": 1}]",
-        ":2: error: unknown key 'nam' of a test; did you mean 'name'?"
+        "[{\"name\": \"a\", \"events\": [{}], \"expect\": {\"events\": []},\n\"nam\": 1}]",
+        ":2: error: unknown key 'tests[0].nam'; did you mean 'tests[0].name'?"
       ),
       (
         #"[{"name": "a", "events": [{}], "expect": {}}]"#,
-        ":1: error: 'expect' is empty; known keys are events, sessions, campaigns, requests, quarantine, warnings"
+        ":1: error: 'tests[0].expect' is empty; known keys are events, sessions, campaigns, requests, quarantine, warnings"
       ),
       (
         #"[{"name": "a", "expect": {"events": []}}]"#,
-        ":1: error: the test has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'"
+        ":1: error: 'tests[0]' has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'"
       ),
     ])
   func faults(text: String, words: String) throws {

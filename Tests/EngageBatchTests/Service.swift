@@ -9,7 +9,7 @@ final class Service {
   /// - Parameter given: its faults, switches, hook and recipients count; lists and tables are those of the jobs of the checkout.
   init(_ given: EngageSandboxOptions = EngageSandboxOptions(), events: EventAccounting = .bodies) throws {
     let recipients = Checkout.root.appending(path: "samples/identities/recipients.json")
-    var options = try EngageSandboxOptions.embedded(
+    var options = EngageSandboxOptions.embedded(
       list: "100001",
       columns: [
         "Mobile User Id", "Merged Recipient Id", "Merged Date", "Last Location Address", "Last Location Address Time",
@@ -17,7 +17,8 @@ final class Service {
       ].map { OrganizationSeed.Column($0) }, auditTable: "50002",
       auditColumns: ["Audit Record Id", "Old Recipient Id", "New Recipient Id", "Create Date"].map {
         OrganizationSeed.Column($0)
-      }, seed: Array(Data(contentsOf: recipients)))
+      })
+    options.organization.merge(try OrganizationSeed(json: Array(Data(contentsOf: recipients)), of: recipients.path))
     options.server.faults = given.server.faults
     options.switches = given.switches
     options.server.hook = given.server.hook

@@ -55,7 +55,7 @@ import Testing
     #expect(refused.code == 78)
     #expect(
       refused.messages.hasPrefix(
-        "own.json:1: error: 'rules[0].fields.deviceld' is not a field of records; did you mean 'deviceId'?\n"),
+        "own.json:1: error: 'fields.deviceld' is not a field of records; did you mean 'deviceId'?\n"),
       "\(refused.messages)")
   }
 

@@ -56,7 +56,7 @@ import Testing
     let text =
       #"{"events": [{"name": "17", "parameters": [{"name": "a b", "type": "OBJECT"}, {"name": "", "type": "STRING"}]}]}"#
     #expect(
-      EventSchema.inspect(Array(text.utf8), of: .app).inspection.problems.map(\.words) == [
+      EventSchema.inspect(Array(text.utf8), name: "s.json", of: .app).inspection.problems.map(\.fault.problem) == [
         "17.a b: the type is 'OBJECT'; known types are STRING, INTEGER, FLOAT, BOOLEAN, TIMESTAMP",
         "17: 'name' is empty, or has control characters",
       ])

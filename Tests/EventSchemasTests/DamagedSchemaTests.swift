@@ -12,10 +12,11 @@ import Testing
     var usable = 0
     for _ in 0..<600 {
       let bytes = random.damaged(original)
-      let inspection = EventSchema.inspect(bytes).inspection
+      let inspection = EventSchema.inspect(bytes, name: "s.json").inspection
       guard inspection.problems.isEmpty else {
         for problem in inspection.problems {
-          #expect(problem.place.line >= 1 && problem.place.column >= 1 && !problem.reason.isEmpty)
+          let place = problem.fault.place
+          #expect(place.line ?? 0 >= 1 && place.column ?? 0 >= 1 && !problem.fault.problem.isEmpty)
         }
         continue
       }

@@ -1,10 +1,11 @@
+import BatchFoundation
 import EventSchemas
 import TestSupport
 import Testing
 
 @Suite struct EventSchemaTests {
   private func problems(_ file: String) -> [String] {
-    EventSchema.inspect(Array(file.utf8)).inspection.problems.map { "\($0.path) \($0.kind.rawValue)" }
+    EventSchema.inspect(Array(file.utf8), name: "s.json").inspection.problems.map { "\($0.path) \($0.kind.rawValue)" }
   }
 
   @Test(
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test func countsEventsAndParametersAtAnyDepth() {
-    let inspection = EventSchema.inspect(Array(EventCheckerTests.levels.utf8)).inspection
+    let inspection = EventSchema.inspect(Array(EventCheckerTests.levels.utf8), name: "s.json").inspection
     #expect(inspection.events == 1)
     #expect(inspection.parameters == 6)
   }
@@ -107,9 +108,9 @@ import Testing
   @Test func aFileThatCannotBeUsedIsRefusedWithAllPlaces() {
     let file =
       "{\"events\":[\n{\"name\":\"a\",\"parameters\":[{\"name\":\"b\",\"type\":\"STRING\",\"format\":\"[\"}]},\n {\"name\":\"A\"}]}"
-    let error = #expect(throws: EventSchemaError.self) { try EventSchema.read(Array(file.utf8), name: "s.json") }
+    let error = #expect(throws: FileError.self) { try EventSchema.read(Array(file.utf8), name: "s.json") }
     #expect(
-      error?.lines == [
+      error?.faults.map(\.description) == [
         "s.json:2:64: error: a.b: the expression is unusable: '[' is never closed, at character 1 of '['",
         "s.json:3:10: error: A: 'A' already exists (case is ignored)",
       ])
@@ -158,7 +159,7 @@ import Testing
 
   @Test func problemsBeyondAThousandAreNotNoted() {
     let text = "{\"events\":[" + Array(repeating: "1", count: 1_500).joined(separator: ",") + "]}"
-    let inspection = EventSchema.inspect(Array(text.utf8)).inspection
+    let inspection = EventSchema.inspect(Array(text.utf8), name: "s.json").inspection
     #expect(inspection.problems.count == 1_000)
     #expect(inspection.problems.first?.path == "/events/0")
     #expect(inspection.problems.last?.path == "/events/999")

@@ -60,7 +60,7 @@ import Testing
 
   @Test func valuesOfMixedTypesAreRefusedByTheCheck() throws {
     let schema = try inferred([("e", #"{"a":1}"#), ("e", #"{"a":"x"}"#)])
-    let problems = EventSchema.inspect(Array(schema.utf8)).inspection.problems
+    let problems = EventSchema.inspect(Array(schema.utf8), name: "s.json").inspection.problems
     #expect(problems.map { "\($0.path) \($0.kind.rawValue)" } == ["/events/0/parameters/0/type badType"])
   }
 }

@@ -5,6 +5,7 @@ import BatchIngest
 import BatchMaps
 import BatchPipeline
 import BatchReport
+import EventSchemas
 import FoundationEssentials
 
 struct ConfigCheckCommand: ParsableCommand {
@@ -41,9 +42,45 @@ struct ConfigCheckCommand: ParsableCommand {
   }
 }
 
+extension ConfigurationFault {
+  /// Returns the message of an error without its severity, which the finding has.
+  static func problem(_ words: String) -> String {
+    for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
+      return String(words.dropFirst(severity.count))
+    }
+    return words
+  }
+
+  /// Returns the findings for a file, which `findings` gets with its name in messages, or that it cannot be read.
+  static func lint(
+    _ path: String, _ what: String,
+    _ findings: (_ bytes: [UInt8], _ name: String) throws(FileError) -> [ConfigurationFault]
+  ) -> [ConfigurationFault] {
+    let name = PathText.shown(path, from: FileManager.default.currentDirectoryPath)
+    let bytes: [UInt8]
+    do {
+      bytes = try RegularFile.read(path)
+    } catch {
+      let reason = if case .system = error { "" } else { ": \(error.reason)" }
+      return [ConfigurationFault(Place(name), "\(what) cannot be read\(reason)")]
+    }
+    do {
+      return try findings(bytes, name)
+    } catch {
+      return error.faults
+    }
+  }
+
+  static func lint(schema: String, of subject: EventSchema.Subject) -> [ConfigurationFault] {
+    lint(schema, "the event schema") { bytes, name in
+      EventSchema.inspect(bytes, name: name, of: subject).inspection.problems.map(\.fault)
+    }
+  }
+}
+
 /// The findings of a check.
 struct ConfigFindings {
-  private var findings: [ConfigFinding] = []
+  private var findings: [ConfigurationFault] = []
   private(set) var exit = RunExit.done
   private var given = 0
 
@@ -57,11 +94,11 @@ struct ConfigFindings {
     do {
       let (job, configuration) = try source.read(times, asksService: runs != .sandbox)
       given = configuration.resolved.count { $0.chain.count > 1 }
-      for warning in configuration.warnings { findings.append(ConfigFinding(warning)) }
+      findings += configuration.warnings
       for platform in InstalledPlatforms.all { add(platform.lint(job, configuration)) }
       if let job { examine(job, configuration) }
     } catch {
-      for fault in error.faults { findings.append(ConfigFinding(fault)) }
+      findings += error.faults
       for platform in InstalledPlatforms.all { add(platform.lint(error.job, nil)) }
       exit = error.exit
     }
@@ -69,13 +106,13 @@ struct ConfigFindings {
 
   var facts: Facts {
     let all = findings.map { finding in
-      (["severity": .text(finding.severity), "file": .text(finding.file)] as JSONNode)
-        .adding(["line": finding.line.map { .number($0) }, "message": .text(finding.text)])
+      (["severity": .text(finding.severity.rawValue), "file": .text(finding.place.source)] as JSONNode)
+        .adding(["line": finding.place.line.map { .number($0) }, "message": .text(finding.text)])
     }
     var facts: Facts = ["good": .flag(exit == .done), "findings": .array(all)]
     facts.note(findings.map(\.description))
     if exit == .done {
-      let warnings = findings.count { $0.severity == "warning" }.counted("warning")
+      let warnings = findings.count { $0.severity == .warning }.counted("warning")
       facts.note("The configuration is valid: \(given.counted("setting")) given, \(warnings).")
     }
     return facts
@@ -86,7 +123,7 @@ struct ConfigFindings {
     let folder = FileManager.default.currentDirectoryPath
     let place = Place(of: job)
     let platform = Platforms.installed[job.destination].flatMap { InstalledPlatforms.of($0) }
-    add(platform?.refusals(of: job, configuration).map(ConfigFinding.init) ?? [])
+    add(platform?.refusals(of: job, configuration) ?? [])
     let store = RunRequest.storePath(of: job, inSandbox: runs == .sandbox)
     if Self.isFolder(store) == true {
       refuse(place, "'store' names '\(PathText.shown(store, from: folder))', which is a folder, but must be a file")
@@ -97,26 +134,26 @@ struct ConfigFindings {
     }
     do {
       let maps = try JobMaps(job)
-      for warning in maps.warnings { findings.append(ConfigFinding(warning)) }
-      add(maps.faults(configuration.settings).map(ConfigFinding.init))
-      if let own = platform?.platform { add(maps.types.compactMap { Self.fault(of: $0, own) }.map(ConfigFinding.init)) }
+      findings += maps.warnings
+      add(maps.faults(configuration.settings))
+      if let own = platform?.platform { add(maps.types.compactMap { Self.fault(of: $0, own) }) }
       let files = try InputFiles.find(job)
       for words in try Self.vainWords(of: files) {
-        findings.append(ConfigFinding(ConfigurationFault(place, .warning, words)))
+        findings.append(ConfigurationFault(place, .warning, words))
       }
       for warning in files.warnings {
-        findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
+        findings.append(ConfigurationFault(place, .warning, ConfigurationFault.problem("\(warning)")))
       }
     } catch InputError.missing(let inputs, _) {
       // Only a run may continue without them.
       for input in inputs {
-        findings.append(ConfigFinding(ConfigurationFault(place, .error, "\(input), but the job requires it")))
+        findings.append(ConfigurationFault(place, .error, "\(input), but the job requires it"))
       }
       if exit == .done { exit = .noInput }
     } catch let error as ConfigurationErrors {
-      add(error.faults.map(ConfigFinding.init))
+      add(error.faults)
     } catch {
-      findings.append(ConfigFinding(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)"))))
+      findings.append(ConfigurationFault(place, .error, ConfigurationFault.problem("\(error)")))
       if exit == .done { exit = RunFailure.exit(of: error) }
     }
     guard runs != .sandbox else { return }
@@ -125,7 +162,7 @@ struct ConfigFindings {
       missing.map {
         var fault = ConfigurationFault($0, in: job)
         if runs == .any { fault.severity = .note }
-        return ConfigFinding(fault)
+        return fault
       })
   }
 
@@ -166,56 +203,14 @@ struct ConfigFindings {
   }
 
   private mutating func refuse(_ place: Place, _ problem: String) {
-    add([ConfigFinding(ConfigurationFault(place, .error, problem))])
+    add([ConfigurationFault(place, problem)])
   }
 
   /// Adds findings, each once: platforms that share files find the same problems in them.
-  private mutating func add(_ more: [ConfigFinding]) {
-    for finding in more where !findings.contains(where: { $0.description == finding.description }) {
+  private mutating func add(_ more: [ConfigurationFault]) {
+    for finding in more where !findings.contains(finding) {
       findings.append(finding)
     }
-    if more.contains(where: \.isError) { exit = .configuration }
-  }
-}
-
-/// A single finding of a configuration check.
-struct ConfigFinding {
-  var file: String
-  var line: Int?
-  /// The severity as messages spell it: `error`, `warning` and so on.
-  var severity: String
-  var text: String
-  /// The finding as a line on stderr.
-  var description: String
-
-  var isError: Bool { severity == ConfigurationFault.Severity.error.rawValue }
-}
-
-extension ConfigFinding {
-  init(_ fault: ConfigurationFault) {
-    self.init(
-      file: fault.place.source, line: fault.place.line, severity: fault.severity.rawValue,
-      text: fault.problem + (fault.hint.map { "; \($0)" } ?? ""), description: fault.description)
-  }
-
-  /// Returns the message of an error without its severity, which the finding has.
-  static func problem(_ words: String) -> String {
-    for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
-      return String(words.dropFirst(severity.count))
-    }
-    return words
-  }
-
-  /// Returns the findings for a file, which `findings` gets with its name in messages, or that it cannot be read.
-  static func lint(
-    _ path: String, _ what: String, _ findings: (_ bytes: [UInt8], _ name: String) -> [ConfigFinding]
-  ) -> [ConfigFinding] {
-    let name = PathText.shown(path, from: FileManager.default.currentDirectoryPath)
-    do {
-      return findings(try RegularFile.read(path), name)
-    } catch {
-      let reason = if case .system = error { "" } else { ": \(error.reason)" }
-      return [ConfigFinding(ConfigurationFault(Place(name), "\(what) cannot be read\(reason)"))]
-    }
+    if more.contains(where: { $0.severity == .error }) { exit = .configuration }
   }
 }

@@ -35,14 +35,14 @@ struct DeltaDNACommands: PlatformCommands {
   func examineFiles(_ loaded: LoadedJob, _ findings: inout DoctorFindings) {
     let problems = lint(loaded.job, loaded.configuration)
     for problem in problems {
-      let text = "\(problem.file)\(problem.line.map { ":\($0)" } ?? ""): \(problem.text)"
-      if problem.isError {
+      let text = "\(problem.place): \(problem.text)"
+      if problem.severity == .error {
         findings.error("files", text, exit: .configuration)
       } else {
         findings.warning("files", text)
       }
     }
-    guard !problems.contains(where: \.isError) else { return }
+    guard !problems.contains(where: { $0.severity == .error }) else { return }
     let game = loaded.configuration.settings.deltaDNA
     findings.ok(
       "files",
@@ -53,22 +53,15 @@ struct DeltaDNACommands: PlatformCommands {
   }
 
   /// Checks the event schema and the saved Engage answer that the configuration names.
-  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault] {
     guard let game = configuration?.settings.deltaDNA else { return [] }
-    var findings: [ConfigFinding] = []
-    if let schema = game.eventSchema {
-      findings += ConfigFinding.lint(schema: schema, of: .game)
-    }
-    if let answer = game.sessionConfiguration {
-      findings += ConfigFinding.lint(answer, "the session configuration") { bytes, name in
-        do throws(FileError) {
-          return try SessionConfiguration.read(bytes, name: name).notes.map(ConfigFinding.init)
-        } catch {
-          return error.faults.map(ConfigFinding.init)
-        }
+    let schema = game.eventSchema.map { ConfigurationFault.lint(schema: $0, of: .game) }
+    let answer = game.sessionConfiguration.map { path in
+      ConfigurationFault.lint(path, "the session configuration") { bytes, name throws(FileError) in
+        try SessionConfiguration.read(bytes, name: name).notes
       }
     }
-    return findings
+    return (schema ?? []) + (answer ?? [])
   }
 }
 
@@ -113,28 +106,12 @@ private struct DeltaDNASandboxPart: SandboxPart {
 
   var endpoints: [SandboxEndpoint] { SandboxEndpoint.deltaDNA }
 
-  mutating func read(_ reader: inout PlanReader) throws { try options.read(&reader) }
+  mutating func read(_ fields: Fields) { options.read(fields) }
 
   func make(in server: SandboxSettings) -> any SandboxPlatform {
     var options = options
     options.seed = server.seed
     return DeltaDNAEndpoints(options)
-  }
-}
-
-extension ConfigFinding {
-  static func lint(schema: String, of subject: EventSchema.Subject) -> [ConfigFinding] {
-    lint(schema, "the event schema") { bytes, name in
-      EventSchema.inspect(bytes, of: subject).inspection.problems.map {
-        ConfigFinding(ConfigurationFault(Place(name, line: $0.place.line), $0.words))
-      }
-    }
-  }
-
-  fileprivate init(_ note: FileNote) {
-    self.init(
-      ConfigurationFault(
-        Place(note.file, line: note.place.line), note.severity == .error ? .error : .warning, note.message))
   }
 }
 

@@ -27,7 +27,7 @@ struct TriggersExplainCommand: ParsableCommand {
 
   func run() throws {
     let configuration = try readConfiguration()
-    for note in configuration.notes { Streams.note(note.description.printable) }
+    for note in configuration.notes { Streams.note(note.description) }
     let bytes = try InputDocument.read(event)
     guard let results = TriggerExplanation.results(of: bytes, by: configuration) else {
       Streams.note("\(event.printable): error: the file is not one event: an object with 'eventName' and 'eventParams'")

@@ -41,20 +41,14 @@ struct EngageCommands: PlatformCommands {
   }
 
   /// Checks the event schema and the job's route file.
-  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault] {
     let schema = configuration?.settings.general.eventSchema
-    return (schema.map { ConfigFinding.lint(schema: $0, of: .app) } ?? []) + lint(routesOf: job)
-  }
-
-  private func lint(routesOf job: Job?) -> [ConfigFinding] {
-    guard let path = job?.deepLinkRoutes else { return [] }
-    return ConfigFinding.lint(path, "the route file") { bytes, name in
-      do throws(FileError) {
-        return try RouteFile.read(bytes, name: name).notes.filter { $0.severity != .info }.map(ConfigFinding.init)
-      } catch {
-        return error.faults.map(ConfigFinding.init)
+    let routes = job?.deepLinkRoutes.map { path in
+      ConfigurationFault.lint(path, "the route file") { bytes, name throws(FileError) in
+        try RouteFile.read(bytes, name: name).notes.filter { $0.severity != .note }
       }
     }
+    return (schema.map { ConfigurationFault.lint(schema: $0, of: .app) } ?? []) + (routes ?? [])
   }
 
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
@@ -64,7 +58,7 @@ struct EngageCommands: PlatformCommands {
       do {
         _ = try table.rows(shownFrom: job.directory)
       } catch {
-        faults.append(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)")))
+        faults.append(ConfigurationFault(place, .error, ConfigurationFault.problem("\(error)")))
       }
     }
     do {
@@ -89,14 +83,6 @@ extension EngageCommands {
 
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories {
     try EngageStories(store, personal)
-  }
-}
-
-extension ConfigFinding {
-  fileprivate init(_ note: FileNote) {
-    self.init(
-      file: note.file, line: note.place.line, severity: note.severity.rawValue, text: note.message,
-      description: note.description)
   }
 }
 
@@ -182,7 +168,7 @@ struct EngageSandboxPart: SandboxPart {
 
   var endpoints: [SandboxEndpoint] { SandboxEndpoint.engage }
 
-  mutating func read(_ reader: inout PlanReader) throws { try options.read(&reader) }
+  mutating func read(_ fields: Fields) { options.read(fields) }
 
   func make(in server: SandboxSettings) throws -> any SandboxPlatform {
     var options = options
@@ -195,11 +181,11 @@ struct EngageSandboxPart: SandboxPart {
 extension EngageSandboxOptions {
   /// Returns options for the in-process sandbox, with the lists, columns and tables that the configuration names.
   ///
-  /// - Throws: ``MissingFileError`` or ``SandboxInputError`` for the file of recipients.
+  /// - Throws: ``MissingFileError`` or ``FileError`` for the file of recipients.
   static func embedded(for settings: Settings) throws -> EngageSandboxOptions {
     let recipient = settings.recipient
     let audit = settings.audit
-    var options = try embedded(
+    var options = embedded(
       list: settings.general.listId,
       columns: [
         Column(recipient.mobileUserIdColumn), Column(recipient.mergedRecipientIdColumn),
@@ -212,11 +198,7 @@ extension EngageSandboxOptions {
         Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
       ])
     if let path = settings.sandbox.recipients {
-      do {
-        options.organization.merge(try OrganizationSeed(json: InputBytes.read(path)))
-      } catch let error as SandboxInputError {
-        throw error.inFile(path)
-      }
+      options.organization.merge(try OrganizationSeed(json: InputBytes.read(path), of: path))
     }
     options.filesFolder = recipient.transferFolder
     return options

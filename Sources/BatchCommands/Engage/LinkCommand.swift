@@ -29,7 +29,7 @@ struct LinkCommand: ParsableCommand {
 
   func run() throws {
     let file = try routes.map(readRoutes)
-    for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description.printable) }
+    for note in file?.notes ?? [] where note.severity != .note { Streams.note(note.description) }
     let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
     answer.format.tell(LinkReport(url, router: DeepLinkRouter(routes: file, options: options)).facts)
   }

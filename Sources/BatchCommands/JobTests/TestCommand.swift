@@ -58,7 +58,7 @@ struct TestCommand: ParsableCommand {
       return try JobSource.loader(asksService: false).load(job: job, changes)
     }
     return try loaded.job.tests.flatMap { path in
-      try JobTestReader.read(InputBytes.read(path), file: PathText.shown(path, from: folder)).map(run.run)
+      try JobTest.read(InputBytes.read(path), file: PathText.shown(path, from: folder)).map(run.run)
     }
   }
 }
@@ -109,12 +109,12 @@ struct JobTestReport {
       .array(
         results.map {
           [
-            "name": .text($0.test.name), "file": .text($0.test.file), "line": .number($0.test.line),
+            "name": .text($0.test.name), "file": .text($0.test.place.source), "line": .number($0.test.place.line),
             "passed": .flag($0.differences.isEmpty), "differences": .texts($0.differences),
           ]
         }),
       results.flatMap { result in
-        let place = "\(result.test.file):\(result.test.line)"
+        let place = "\(result.test.place)"
         return [result.differences.isEmpty ? "  ok    \(result.test.name)" : "  FAIL  \(result.test.name) (\(place))"]
           + result.differences.map { "          \($0)" }
       } + ["  \(results.count) test\(results.count == 1 ? "" : "s"), \(failures) failed"])

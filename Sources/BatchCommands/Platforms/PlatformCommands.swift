@@ -30,7 +30,7 @@ protocol PlatformCommands: Sendable {
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws
 
   /// Returns the problems of files that a job or a configuration names. A parameter is nil if it could not be read.
-  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding]
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault]
 
   /// Returns what a run of the job would refuse, except missing settings; errors end the check with exit code 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
@@ -85,7 +85,7 @@ protocol SandboxPart {
   var endpoints: [SandboxEndpoint] { get }
 
   /// Reads the platform's part of a fault file (`docs/sandbox.md`).
-  mutating func read(_ reader: inout PlanReader) throws
+  mutating func read(_ fields: Fields)
 
   func make(in server: SandboxSettings) throws -> any SandboxPlatform
 }

@@ -34,11 +34,10 @@ struct SchemaCheckCommand<Of: SchemaSubject>: ParsableCommand {
   var file: String
 
   func run() throws {
-    let inspection = EventSchema.inspect(try InputDocument.read(file), of: Of.subject).inspection
+    let inspection = EventSchema.inspect(try InputDocument.read(file), name: file, of: Of.subject).inspection
     Streams.data(inspection.json.text())
     guard !inspection.problems.isEmpty else { return }
-    let error = EventSchemaError(file: file, problems: inspection.problems)
-    for line in error.lines { Streams.note(line.printable) }
+    for problem in inspection.problems { Streams.note(problem.fault.description) }
     throw ExitCode(.inputRefused)
   }
 }

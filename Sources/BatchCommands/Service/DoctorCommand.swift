@@ -128,8 +128,7 @@ extension DoctorFindings {
     if faults.isEmpty { ok("configuration", "the job and its configuration are valid") }
     for fault in faults {
       // The severity is left out, as the finding has it.
-      let line = fault.place.line.map { ":\($0)" } ?? ""
-      let text = "\(fault.place.source)\(line): \(fault.problem)" + (fault.hint.map { "; \($0)" } ?? "")
+      let text = "\(fault.place): \(fault.text)"
       switch fault.severity {
       case .error: error("configuration", text, exit: .configuration)
       default: warning("configuration", text)
@@ -153,12 +152,12 @@ extension DoctorFindings {
   mutating func addInputs(_ job: Job) {
     do {
       let files = try InputFiles.find(job)
-      for warning in files.warnings { self.warning("inputs", ConfigFinding.problem("\(warning)")) }
+      for warning in files.warnings { self.warning("inputs", ConfigurationFault.problem("\(warning)")) }
       ok("inputs", "\(files.files.count.counted("file"))")
     } catch {
       warning(
         "inputs",
-        "\(ConfigFinding.problem("\(error)")); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now"
+        "\(ConfigurationFault.problem("\(error)")); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now"
       )
     }
   }

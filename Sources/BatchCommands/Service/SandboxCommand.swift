@@ -45,8 +45,8 @@ struct SandboxCommand: ParsableCommand {
     settings.stateFile = state
     var parts = InstalledPlatforms.all.map { $0.standaloneSandbox() }
     if let faults {
-      try settings.read(faultFile: faults, endpoints: parts.flatMap(\.endpoints)) { reader in
-        for index in parts.indices { try parts[index].read(&reader) }
+      try settings.read(faultFile: faults, endpoints: parts.flatMap(\.endpoints)) { fields in
+        for index in parts.indices { parts[index].read(fields) }
       }
     }
     if let state {

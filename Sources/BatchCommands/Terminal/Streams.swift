@@ -104,7 +104,6 @@ enum Failures {
   static func report(_ error: any Error) -> any Error {
     if error is ExitCode || error is CleanExit || error is ValidationError { return error }
     Streams.note("\(error)")
-    if error is SandboxInputError { return ExitCode(.configuration) }
     return ExitCode(RunFailure.exit(of: error))
   }
 }

@@ -27,7 +27,7 @@ struct UnityCommands: PlatformCommands {
     try findings.addConnection(of: request)
   }
 
-  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] { game.lint(job, configuration) }
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault] { game.lint(job, configuration) }
 
   func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
     PreparationReport(notes: [
@@ -62,7 +62,7 @@ private struct UnitySandboxPart: SandboxPart {
 
   var endpoints: [SandboxEndpoint] { SandboxEndpoint.unity }
 
-  mutating func read(_ reader: inout PlanReader) throws { try options.read(&reader, "unity") }
+  mutating func read(_ fields: Fields) { options.read(fields, "unity") }
 
   func make(in server: SandboxSettings) -> any SandboxPlatform { UnityEndpoints(options) }
 }

@@ -11,21 +11,6 @@ extension JSONNode {
     }
   }
 
-  /// The boolean that a variable was expanded to.
-  var variableFlag: Bool? {
-    guard !variables.isEmpty, case .string(let text) = value else { return nil }
-    return text == "true" ? true : text == "false" ? false : nil
-  }
-
-  /// The name of the value's kind in messages, in the terms of both formats.
-  package var documentKind: String {
-    switch value {
-    case .number(let text): Int64(text) == nil ? "a number" : "an integer"
-    case .object: "a dictionary"
-    default: kind
-    }
-  }
-
   /// Reads a document of either format without expanding variables.
   ///
   /// - Parameter file: the absolute path; `source` is the name in messages.

@@ -17,90 +17,52 @@ extension EventCodes {
     case .text(let name):
       guard let profile = Self.profiles.first(where: { $0.profile == name }) else { return nil }
       self = profile
-    case .document(let table):
-      guard let codes = try? EventCodes(table, called: "") else { return nil }
-      self = codes
+    case .document(let table): self.init(Field("", table, DocumentFaults("")))
     default: return nil
     }
   }
 
-  /// - Parameter name: the setting's name in messages.
-  init(_ table: JSONNode, called name: String) throws(SettingReader.Refusal) {
-    let given = try table.members([Self.base, Self.nameTable, Self.everyEvent] + Self.kinds, of: name)
-    let base = try given[Self.base].map { node throws(SettingReader.Refusal) in try Self.word(node, "\(name).base") }
+  /// Reads a table; nil if it is refused, which is reported.
+  init?(_ table: Field) {
+    guard let given = table.object() else { return nil }
+    defer { given.end() }
     let names = Self.profiles.map(\.profile)
-    guard let profile = Self.profiles.first(where: { $0.profile == base ?? Self.engageSDK.profile }) else {
-      throw SettingReader.Refusal.choice(base ?? "", of: names, "\(name).base")
-    }
+    let base = given[Self.base].map { $0.choice(names) } ?? Self.engageSDK.profile
+    guard let profile = Self.profiles.first(where: { $0.profile == base }) else { return nil }
     self = profile
-    for (field, node) in try given[Self.nameTable]?.members(Self.fields, of: "\(name).names") ?? [:] {
-      let text = try Self.word(node, "\(name).names.\(field)")
-      self.names[try Self.field(field, "\(name).names")] = text
+    for (key, name) in given[Self.nameTable]?.entries() ?? [] {
+      if let field = Self.field(key, name), let text = name.text() { self.names[field] = text }
     }
-    if let list = given[Self.everyEvent] { ofEveryEvent = try Self.fields(list, "\(name).everyEvent") }
+    if let list = given[Self.everyEvent] { ofEveryEvent = Self.fields(list) }
     for kind in EventKind.allCases {
-      guard let node = given["\(kind)"] else { continue }
-      let row = try node.members([Self.code, Self.attributes], of: "\(name).\(kind)")
-      if let code = row[Self.code] { self[kind].code = try Self.code(code, "\(name).\(kind).code") }
-      if let list = row[Self.attributes] { self[kind].fields = try Self.fields(list, "\(name).\(kind).attributes") }
+      guard let row = given["\(kind)"]?.object() else { continue }
+      if let code = row[Self.code].flatMap(Self.code) { self[kind].code = code }
+      if let list = row[Self.attributes] { self[kind].fields = Self.fields(list) }
+      row.end()
     }
-  }
-
-  private static func word(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
-    guard case .string(let text) = node.value, !text.utf8.isEmpty else {
-      throw SettingReader.Refusal("'\(name)' is \(node.documentKind), but must be a non-empty string")
-    }
-    return text
   }
 
   /// Reads a code; an empty one keeps events of the kind from being sent.
-  private static func code(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
-    guard case .string(let text) = node.value, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-      throw SettingReader.Refusal(
-        "'\(name)' must be a string of digits, or empty to not send such events")
+  private static func code(_ field: Field) -> String? {
+    guard let text = field.node.string, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      field.refuse("must be a string of digits, or empty to not send such events")
+      return nil
     }
     guard !acousticMobile.isOfService(text) else {
-      throw SettingReader.Refusal("'\(name)' is '\(text)', a code that only the service itself assigns")
+      field.refuse("is '\(text)', a code that only the service itself assigns")
+      return nil
     }
     return text
   }
 
-  private static func fields(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> [AutomaticField] {
-    guard case .array(let elements) = node.value else {
-      throw SettingReader.Refusal("'\(name)' is \(node.documentKind), but must be an array of strings")
-    }
-    var fields: [AutomaticField] = []
-    for element in elements { fields.append(try field(try word(element, name), name)) }
-    return fields
+  private static func fields(_ list: Field) -> [AutomaticField] {
+    list.elements("an array of strings")?.compactMap { element in element.text().flatMap { field($0, element) } } ?? []
   }
 
-  private static func field(_ text: String, _ name: String) throws(SettingReader.Refusal) -> AutomaticField {
-    guard fields.contains(text), let field = AutomaticField.allCases.first(where: { "\($0)" == text }) else {
-      throw SettingReader.Refusal.choice(text, of: fields, name)
-    }
-    return field
-  }
-}
-
-extension JSONNode {
-  /// Returns the members of a dictionary by key; each must be known and given once.
-  func members(_ known: [String], of name: String) throws(SettingReader.Refusal) -> [String: JSONNode] {
-    guard case .object(let members) = value else {
-      throw SettingReader.Refusal("'\(name)' is \(documentKind), but must be a dictionary")
-    }
-    var given: [String: JSONNode] = [:]
-    for member in members {
-      guard known.contains(member.key) else {
-        throw SettingReader.Refusal(
-          "unknown key '\(name).\(member.key)'",
-          hint: NearestName.question(about: member.key, among: known)
-            ?? "known keys are \(known.joined(separator: ", "))")
-      }
-      guard given.updateValue(member.value, forKey: member.key) == nil else {
-        throw SettingReader.Refusal("key '\(name).\(member.key)' is set twice")
-      }
-    }
-    return given
+  private static func field(_ text: String, _ place: Field) -> AutomaticField? {
+    if fields.contains(text), let field = AutomaticField.allCases.first(where: { "\($0)" == text }) { return field }
+    place.refuse(text, as: fields)
+    return nil
   }
 }
 

@@ -115,7 +115,7 @@ private struct Gathering {
     guard case .array(let elements) = try DocumentReader.read(bytes).value else { return }
     for element in elements {
       guard case .object(let members) = element.value else {
-        throw DocumentReader.Failure(line: element.line, "the row is \(element.documentKind), but must be a dictionary")
+        throw DocumentReader.Failure(line: element.line, "the row is \(element.kind), but must be an object")
       }
       var values: [[UInt8]: String] = [:]
       for member in members {
@@ -123,7 +123,7 @@ private struct Gathering {
         guard text != nil || member.value.isNull else {
           throw DocumentReader.Failure(
             line: member.value.line,
-            "'\(member.key)' is \(member.value.documentKind), but must be a string, a number or a boolean")
+            "'\(member.key)' is \(member.value.kind), but must be a string, a number or a boolean")
         }
         values[Array(member.key.utf8)] = text
       }

@@ -14,8 +14,9 @@ struct JobProfiles {
   /// The job with the chosen profile laid over it, except the profile's settings, which are a separate layer.
   private(set) var document: JSONNode
   private(set) var settings: JSONNode?
-  private(set) var faults: [ConfigurationFault] = []
-  private let source: String
+  private let found: DocumentFaults
+
+  var faults: [ConfigurationFault] { found.all }
 
   static let key = "profiles"
 
@@ -23,16 +24,16 @@ struct JobProfiles {
   /// - Parameter source: the job file as messages name it.
   init(_ document: JSONNode, chosen: String?, source: String) {
     self.document = document
-    self.source = source
+    found = DocumentFaults(source)
     guard case .object(var members) = document.value else { return }
-    let section = members.first { $0.key == Self.key }
-    if let index = members.firstIndex(where: { $0.key == Self.key }) { members.remove(at: index) }
+    let section = members.firstIndex { $0.key == Self.key }.map { members.remove(at: $0) }
     self.document.value = .object(members)
     var chosenMembers: [JSONMember]?
-    for profile in section.map({ named($0) }) ?? [] {
-      let own = checked(profile.members, of: profile.name)
-      profiles.append(JobProfile(name: profile.name, keys: own.flatMap { Self.keys($0) }))
-      if profile.name == chosen { chosenMembers = own }
+    let field = section.flatMap { $0.value.isNull ? nil : Field(Self.key, $0.value, at: $0.place, found) }
+    for (name, profile) in field?.entries("an object of profiles") ?? [] {
+      let own = profile.node.isNull ? [] : checked(profile)
+      profiles.append(JobProfile(name: name, keys: own.flatMap { Self.keys($0) }))
+      if name == chosen { chosenMembers = own }
     }
     guard let chosen else { return }
     guard let chosenMembers else {
@@ -40,77 +41,34 @@ struct JobProfiles {
       let hint =
         NearestName.question(about: chosen, among: names)
         ?? (names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))")
-      faults.append(ConfigurationFault(Place(source), "the job has no profile '\(chosen)'", hint: hint))
+      found.add(nil, "the job has no profile '\(chosen)'", hint: hint)
       return
     }
     settings = chosenMembers.first { $0.key == "settings" }?.value
     self.document.value = .object(Self.merged(members, chosenMembers.filter { $0.key != "settings" }))
   }
 
-  private mutating func named(_ section: JSONMember) -> [(name: String, members: [JSONMember])] {
-    guard case .object(let profiles) = section.value.value else {
-      fault(section.line, "'\(Self.key)' is \(section.value.documentKind), but must be a dictionary of profiles")
-      return []
-    }
-    var result: [(String, [JSONMember])] = []
-    var names: Set<String> = []
-    for profile in profiles {
-      guard names.insert(profile.key).inserted else {
-        fault(profile.line, "the profile '\(profile.key)' is given twice")
-        continue
-      }
-      switch profile.value.value {
-      case .object(let members): result.append((profile.key, members))
-      case .null: result.append((profile.key, []))
-      default:
-        fault(profile.line, "the profile '\(profile.key)' is \(profile.value.documentKind), but must be a dictionary")
-      }
-    }
-    return result
-  }
-
-  /// Returns the members that a job can have, once each and with a value.
-  private mutating func checked(_ members: [JSONMember], of profile: String) -> [JSONMember] {
-    var result: [JSONMember] = []
-    for member in members {
-      let name = "\(Self.key).\(profile).\(member.key)"
-      guard JobReader.keys.contains(member.key), member.key != Self.key else {
-        fault(
-          member.line, "unknown key '\(name)'",
-          hint: faults.count < ConfigurationErrors.most
-            ? NearestName.question(about: member.key, among: JobReader.keys)
-              ?? "profiles take the keys of a job" : nil)
-        continue
-      }
-      guard !result.contains(where: { $0.key == member.key }) else {
-        fault(member.line, "key '\(name)' is set twice")
-        continue
-      }
-      if member.value.isNull { continue }
-      if member.key == "settings" { refuseSecrets(member.value, name) }
-      result.append(member)
-    }
-    return result
+  /// Returns the members that a job can have and that have a value, in file order.
+  private func checked(_ profile: Field) -> [JSONMember] {
+    guard let fields = profile.object() else { return [] }
+    for key in JobReader.keys { if let field = fields[key], key == "settings" { refuseSecrets(field) } }
+    fields.end()
+    return (profile.node.members ?? []).filter { JobReader.keys.contains($0.key) && !$0.value.isNull }
   }
 
   /// Reports secrets: the choice of a profile is free, and secrets come only from files and the environment.
-  private mutating func refuseSecrets(_ settings: JSONNode, _ name: String) {
-    guard case .object(let sections) = settings.value else { return }
-    for section in sections {
-      guard case .object(let members) = section.value.value else { continue }
-      for member in members where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
-        fault(
-          member.line, "'\(name).\(section.key).\(member.key)' is a secret, which profiles cannot hold",
+  private func refuseSecrets(_ settings: Field) {
+    for section in settings.node.members ?? [] {
+      for member in section.value.members ?? []
+      where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
+        found.add(
+          member.place, "'\(settings.name).\(section.key).\(member.key)' is a secret, which profiles cannot hold",
           hint: "set the variables of each environment, or name files with those that end in _FILE")
       }
     }
   }
 
-  private mutating func fault(_ line: Int?, _ problem: String, hint: String? = nil) {
-    faults.append(ConfigurationFault(Place(source, line: line), problem, hint: hint))
-  }
-
-  /// Merges dictionaries and replaces everything else.
+  /// Merges objects and replaces everything else.
   private static func merged(_ base: [JSONMember], _ over: [JSONMember]) -> [JSONMember] {
     var result = base
     for member in over {

@@ -1,5 +1,27 @@
 package import BatchFoundation
 
+/// All faults of a configuration and its job, from all files.
+package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringConvertible {
+  /// The errors and warnings in the order in which they were found; at least one is an error.
+  package var faults: [ConfigurationFault]
+  /// The job as far as it could be read; nil without a job.
+  package private(set) var job: Job?
+
+  package init(_ faults: [ConfigurationFault], of job: Job? = nil) {
+    (self.faults, self.job) = (faults, job)
+    let most = DocumentFaults.most
+    if faults.count > most, let last = faults.last {
+      let more = (faults.count - most).counted("more finding")
+      // The error may be among those left out.
+      self.faults = faults.prefix(most) + [ConfigurationFault(Place(last.place.source), "\(more) here and elsewhere")]
+    }
+  }
+
+  package var exit: RunExit { .configuration }
+
+  package var description: String { faults.map(\.description).joined(separator: "\n") }
+}
+
 /// The configuration of a run, with the origin of every value.
 package struct Configuration: Sendable {
   package var settings: Settings
@@ -84,7 +106,7 @@ package struct ConfigurationLoader: Sendable {
     let reader = JobReader(
       document, file: file, source: source, destinations: destinations, zones: ZoneDatabase(environment: environment))
     var layers = SettingLayers()
-    for fault in reader.faults { layers.report(fault) }
+    layers.faults += reader.faults
     var job = reader.job
     (job.profile, job.profiles) = (changes.profile, profiles.profiles)
     apply(changes, to: &job)
@@ -97,7 +119,7 @@ package struct ConfigurationLoader: Sendable {
     for file in job.configuration { lay(file, &layers) }
     if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
     if let profile { layers.lay(profile, .profile, source: source, directory: reader.job.directory) }
-    for fault in reader.times.settle(&job, changes, now: now, source: source) { layers.report(fault) }
+    layers.faults += reader.times.settle(&job, changes, now: now, source: source)
     do {
       return LoadedJob(
         job: job, configuration: try finish(&layers, changes, job), changes: absolute(changes))
@@ -136,9 +158,9 @@ package struct ConfigurationLoader: Sendable {
       let document = try document(file, source)
       layers.lay(document, .file, source: source, directory: PathText.folder(of: file))
     } catch {
-      for fault in error.faults {
-        let hint = fault.place.line == nil && fault.hint == nil ? "'configuration' of the job names it" : fault.hint
-        layers.report(ConfigurationFault(fault.place, fault.severity, fault.problem, hint: hint))
+      for var fault in error.faults {
+        if fault.place.line == nil, fault.hint == nil { fault.hint = "'configuration' of the job names it" }
+        layers.faults.append(fault)
       }
     }
   }
@@ -197,27 +219,27 @@ extension SettingLayers {
 
   /// Lays the command line's values over the present ones.
   mutating func lay(overrides: [SettingOverride], currentDirectory: String) {
-    let reader = SettingReader(directory: currentDirectory)
     for override in overrides {
       let name = "\(override.section).\(override.key)"
-      let place = Place("\(override.option) \(name)")
+      let found = DocumentFaults("\(override.option) \(name)")
+      defer { faults += found.all }
       guard SettingSection(rawValue: override.section) != nil else {
-        report(unknownSection(override.section, place))
+        let hint = SettingsSchema.current.suggestion(forSection: override.section)
+        found.add(nil, "unknown section '\(override.section)'", hint: hint)
         continue
       }
       guard let setting = SettingsSchema.current.setting(override.section, override.key) else {
-        report(unknownKey(override.section, override.key, place))
+        let hint = SettingsSchema.current.suggestion(forKey: override.key, in: override.section)
+        found.add(nil, "unknown key '\(name)'", hint: hint)
         continue
       }
-      do {
-        let node = try setting.kind.node(of: override.text, called: name)
-        lay(node, as: setting, called: name, .commandLine, place, reader)
-      } catch {
-        report(place, error.problem, hint: error.hint)
+      let field = Field(name, .text(override.text), found)
+      if let node = setting.kind.node(of: override.text, field) {
+        lay(Field(name, node, found), as: setting, .commandLine, directory: currentDirectory)
       }
       if setting.isSecret {
-        warn(
-          place, "other users of the machine can see a secret on the command line",
+        found.add(
+          nil, .warning, "other users of the machine can see a secret on the command line",
           hint: "name a file with the variable that ends in _FILE")
       }
     }
@@ -249,7 +271,7 @@ extension SettingLayers {
     if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == .boolean(true),
       winner("AuditRecord.auditRecordListId")?.value.isEmpty == true
     {
-      report(
+      faults.append(
         ConfigurationFault(
           written.place, identity ? .error : .warning,
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"

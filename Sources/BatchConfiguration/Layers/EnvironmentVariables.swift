@@ -20,46 +20,42 @@ extension SettingLayers {
   ///
   /// - Parameter readsCredentials: whether variables and files with the service's credentials are read.
   mutating func lay(environment: [String: String], currentDirectory: String, readsCredentials: Bool) {
-    let reader = SettingReader(directory: currentDirectory)
-    for (name, key) in EnvironmentVariables.all {
-      guard let setting = SettingsSchema.current.setting(named: key), readsCredentials || !setting.isCredential else {
-        continue
-      }
-      let direct = environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
+    for setting in SettingsSchema.current.settings where readsCredentials || !setting.isCredential {
+      guard let name = setting.variable else { continue }
+      let text = environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
       let file = environment[name + "_FILE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
-      switch (direct, file) {
-      case (nil, nil): continue
-      case (.some, .some):
-        report(Place(name), "both \(name) and \(name)_FILE are set", hint: "unset one of them")
-      case (let text?, nil):
-        lay(JSONNode(.string(text)), as: setting, called: key, .environment, Place(name), reader)
-      case (nil, let file?):
-        lay(
-          file: PathText.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
+      let found = DocumentFaults(file == nil || text != nil ? name : name + "_FILE")
+      defer { faults += found.all }
+      if text != nil, file != nil {
+        found.add(nil, "both \(name) and \(name)_FILE are set", hint: "unset one of them")
+      } else if let text = text ?? file.flatMap({ contents(of: $0, for: setting, in: currentDirectory, found) }) {
+        lay(Field(setting.name, .text(text), found), as: setting, .environment, directory: currentDirectory)
       }
     }
   }
 
-  private mutating func lay(
-    file: String, shownAs shown: String, as setting: Setting, _ place: Place, _ reader: SettingReader
-  ) {
+  /// Returns the text of a file, without line ends after it; nil if there is none, which is a fault.
+  private func contents(
+    of file: String, for setting: Setting, in directory: String, _ found: DocumentFaults
+  ) -> String? {
+    let path = PathText.resolve(file, in: directory)
     var bytes: [UInt8]
     do {
-      bytes = try RegularFile.read(file, largest: 1 << 16, takesPipes: true)
+      bytes = try RegularFile.read(path, largest: 1 << 16, takesPipes: true)
     } catch {
-      report(place, "the file '\(shown)': \(error.reason)")
-      return
+      found.add(nil, "the file '\(file)': \(error.reason)")
+      return nil
     }
     while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.isEmpty else {
-      report(place, "the file '\(shown)' is \(bytes.isEmpty ? "empty" : "not UTF-8 text")")
-      return
+      found.add(nil, "the file '\(file)' is \(bytes.isEmpty ? "empty" : "not UTF-8 text")")
+      return nil
     }
-    if setting.isSecret, FileContents.isOpenToOthers(file) {
-      warn(
-        place, "other users can read the file '\(shown)' with '\(setting.name)'",
+    if setting.isSecret, FileContents.isOpenToOthers(path) {
+      found.add(
+        nil, .warning, "other users can read the file '\(file)' with '\(setting.name)'",
         hint: "protect it with chmod 600")
     }
-    lay(JSONNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
+    return text
   }
 }

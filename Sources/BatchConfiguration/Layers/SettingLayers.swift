@@ -54,26 +54,21 @@ package struct ResolvedSetting: Sendable {
 /// Merges layers value by value and collects their faults.
 struct SettingLayers {
   private(set) var resolved: [ResolvedSetting] = []
-  private(set) var faults: [ConfigurationFault] = []
+  var faults: [ConfigurationFault] = []
   private let schema = SettingsSchema.current
   private var indexes: [String: Int] = [:]
 
-  /// The name of the JSON Schema for editors, ignored here.
-  static let schemaKey = "$schema"
-
   init() {
-    let reader = SettingReader(directory: "/")
     for setting in schema.settings {
-      do {
-        let value = try reader.read(setting.fallback, as: setting, called: setting.name)
-        indexes[setting.name] = resolved.count
-        resolved.append(
-          ResolvedSetting(
-            setting: setting, chain: [GivenValue(value: value, layer: .defaults, place: Place("built-in default"))]))
-      } catch {
+      let field = Field(setting.name, setting.fallback, DocumentFaults("built-in default"))
+      guard let value = SettingReader(setting: setting, field: field, directory: "/").value else {
         // A default that its own row refuses is a bug, which a test of every row excludes.
-        preconditionFailure(error.problem)
+        preconditionFailure("\(field.faults.all)")
       }
+      indexes[setting.name] = resolved.count
+      resolved.append(
+        ResolvedSetting(
+          setting: setting, chain: [GivenValue(value: value, layer: .defaults, place: Place(field.faults.source))]))
     }
   }
 
@@ -82,105 +77,54 @@ struct SettingLayers {
   /// - Parameter source: the file as messages name it.
   /// - Parameter directory: the base of its relative file names.
   mutating func lay(_ document: JSONNode, _ layer: Layer, source: String, directory: String) {
-    guard case .object(let sections) = document.value else {
-      report(
-        Place(source, line: document.line),
-        "the configuration is \(document.documentKind), but must be a dictionary of sections")
-      return
+    let found = DocumentFaults(source)
+    defer { faults += found.all }
+    if let inputs = document.members?.first(where: { $0.key == "inputs" }) {
+      return found.add(inputs.place, "the file is a job, not a configuration", hint: "name it with --job")
     }
-    if let inputs = sections.first(where: { $0.key == "inputs" }) {
-      report(Place(source, line: inputs.line), "the file is a job, not a configuration", hint: "name it with --job")
-      return
+    guard let sections = Fields(document, "the configuration", found) else { return }
+    for section in SettingSection.allCases {
+      guard let keys = sections[section.rawValue]?.object() else { continue }
+      for setting in schema.settings(in: section) {
+        let given = setting.spellings.compactMap { keys[$0] }.sorted { ($0.place?.line ?? 0) < ($1.place?.line ?? 0) }
+        for other in given.dropFirst() {
+          other.refuse(
+            "is another spelling of '\(given[0].name)', which is set\(given[0].place.map { " in line \($0.line)" } ?? "")"
+          )
+        }
+        if let first = given.first { lay(first, as: setting, layer, directory: directory) }
+      }
+      keys.end { schema.suggestion(forKey: $0, in: section.rawValue) }
     }
-    let reader = SettingReader(directory: directory)
-    var firstLines: [String: Int?] = [:]
-    for section in sections where section.key != Self.schemaKey {
-      let place = Place(source, line: section.line)
-      if let first = firstLines.updateValue(section.line, forKey: section.key) {
-        report(place, "section '\(section.key)' is given twice\(Self.firstIn(first))")
-        continue
-      }
-      guard let known = SettingSection(rawValue: section.key) else {
-        report(unknownSection(section.key, place))
-        continue
-      }
-      switch section.value.value {
-      case .null: continue
-      case .object(let members): lay(members, of: known, layer, source, reader)
-      default:
-        let kind = section.value.documentKind
-        report(place, "section '\(section.key)' is \(kind), but must be a dictionary")
-      }
-    }
+    sections.end("section") { schema.suggestion(forSection: $0) }
   }
 
-  private mutating func lay(
-    _ members: [JSONMember], of section: SettingSection, _ layer: Layer, _ source: String, _ reader: SettingReader
-  ) {
-    var seen: [String: (spelling: String, line: Int?)] = [:]
-    for member in members {
-      let name = "\(section.rawValue).\(member.key)"
-      let place = Place(source, line: member.line)
-      guard let setting = schema.setting(section.rawValue, member.key) else {
-        report(unknownKey(section.rawValue, member.key, place))
-        continue
-      }
-      if let first = seen[setting.key] {
-        let other = first.spelling == member.key ? "" : ", which '\(first.spelling)' is another spelling of"
-        report(place, "key '\(name)' is set twice\(other)\(Self.firstIn(first.line))")
-        continue
-      }
-      seen[setting.key] = (member.key, member.line)
-      if member.value.isNull { continue }
-      lay(member.value, as: setting, called: name, layer, Place(source, line: member.value.line ?? member.line), reader)
-    }
-  }
-
-  mutating func lay(
-    _ node: JSONNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place,
-    _ reader: SettingReader
-  ) {
+  /// Lays a value over the present ones; its faults stay with the field.
+  ///
+  /// - Parameter directory: the base of relative file names.
+  mutating func lay(_ field: Field, as setting: Setting, _ layer: Layer, directory: String) {
     guard let index = indexes[setting.name] else { return }
-    do {
-      let variables = node.allVariables
-      var node = node
-      if !variables.isEmpty, case .string(let text) = node.value {
-        node = try setting.kind.node(of: text, called: name)
-      }
-      let value = try reader.read(node, as: setting, called: name)
-      resolved[index].chain.append(GivenValue(value: value, layer: layer, place: place, variables: variables))
-    } catch {
-      report(place, error.problem, hint: error.hint)
+    let variables = field.node.allVariables
+    var field = field
+    if !variables.isEmpty, let text = field.node.string {
+      guard let node = setting.kind.node(of: text, field) else { return }
+      field = Field(field.name, node, at: field.place, field.faults)
     }
+    guard let value = SettingReader(setting: setting, field: field, directory: directory).value else { return }
+    let place = Place(field.faults.source, line: field.place?.line)
+    resolved[index].chain.append(GivenValue(value: value, layer: layer, place: place, variables: variables))
   }
-
-  mutating func report(_ fault: ConfigurationFault) { faults.append(fault) }
 
   mutating func report(_ place: Place, _ problem: String, hint: String? = nil) {
-    report(ConfigurationFault(place, problem, hint: hint))
+    faults.append(ConfigurationFault(place, problem, hint: hint))
   }
 
   mutating func warn(_ place: Place, _ problem: String, hint: String? = nil) {
-    report(ConfigurationFault(place, .warning, problem, hint: hint))
+    faults.append(ConfigurationFault(place, .warning, problem, hint: hint))
   }
 
   /// Returns the winning value of a setting of the table.
   func winner(_ name: String) -> GivenValue? { indexes[name].map { resolved[$0].given } }
-
-  func unknownKey(_ section: String, _ key: String, _ place: Place) -> ConfigurationFault {
-    ConfigurationFault(
-      place, "unknown key '\(section).\(key)'", hint: isLookedFor ? schema.suggestion(forKey: key, in: section) : nil)
-  }
-
-  func unknownSection(_ section: String, _ place: Place) -> ConfigurationFault {
-    ConfigurationFault(
-      place, "unknown section '\(section)'", hint: isLookedFor ? schema.suggestion(forSection: section) : nil)
-  }
-
-  /// Whether to look for suggestions: faults beyond the limit are not shown.
-  private var isLookedFor: Bool { faults.count < ConfigurationErrors.most }
-
-  private static func firstIn(_ line: Int?) -> String { line.map { " (first in line \($0))" } ?? "" }
 }
 
 extension SettingsSchema {

@@ -2,83 +2,49 @@ import BatchFoundation
 
 /// Checks a document's value against its setting.
 struct SettingReader {
-  /// The reason a value was refused, without its place.
-  struct Refusal: Error, Hashable {
-    var problem: String
-    var hint: String?
+  let setting: Setting
+  let field: Field
+  /// The base of relative file names.
+  let directory: String
 
-    init(_ problem: String, hint: String? = nil) {
-      self.problem = problem
-      self.hint = hint
-    }
-
-    static func choice(_ text: String, of words: [String], _ name: String) -> Refusal {
-      Refusal(
-        "'\(name)' is '\(text)', but must be one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
-        hint: NearestName.question(about: text, among: words))
+  /// The checked value; nil if it is refused, which is reported.
+  var value: SettingValue? {
+    switch (setting.kind, field.node.value) {
+    case (.boolean, .bool(let flag)): .boolean(flag)
+    case (.integer(let range), .number(let text)), (.byteCount(let range), .number(let text)),
+      (.integerOrText(let range), .number(let text)), (.integerOrText(let range), .string(let text)):
+      integer(Int64(text), in: range, or: "is '\(text)', but must be \(setting.kind.name)")
+    case (.byteCount(let range), .string(let text)):
+      integer(
+        Self.byteCount(text), in: range, or: "is '\(text)', but must be a number of bytes",
+        hint: "write it as in 1000000, '64 MiB' or '128 MB'")
+    case (.duration(let range), .string(let text)): duration(text, in: range)
+    case (.text, .string(Secret.redacted)) where setting.isSecret:
+      refused("is the placeholder for a secret, not the secret itself")
+    case (.text(let form), .string(let text)): checked(text, form, field).map { .text($0) }
+    case (.choice(let words), .string), (.choiceOrBoolean(let words, _, _), .string): choice(words)
+    case (.choiceOrBoolean(_, let yes, let no), .bool(let flag)): .text(flag ? yes : no)
+    case (.list(let form), .array): list(form)
+    case (.lookupTables, .array): all { lookupTable($0) }.map { .lookupTables($0) }
+    case (.eventCodes, .string): choice(EventCodes.profiles.map(\.profile))
+    case (.eventCodes, .object): EventCodes(field).map { _ in .document(field.node) }
+    default: refused("is \(field.node.kind), but must be \(setting.kind.name)")
     }
   }
 
-  /// The base of relative file names.
-  var directory: String
-
-  /// - Parameter name: the section and the key as spelled in the document.
-  func read(_ node: JSONNode, as setting: Setting, called name: String) throws(Refusal) -> SettingValue {
-    switch (setting.kind, node.value) {
-    case (.boolean, .bool(let flag)):
-      return .boolean(flag)
-    case (.integer(let range), .number(let text)), (.integerOrText(let range), .number(let text)):
-      return .integer(try integer(text, in: range, name, setting))
-    case (.integerOrText(let range), .string(let text)):
-      return .integer(try integer(text, in: range, name, setting))
-    case (.byteCount(let range), .number(let text)):
-      return .integer(try integer(text, in: range, name, setting))
-    case (.byteCount(let range), .string(let text)):
-      guard let count = Self.byteCount(text) else {
-        throw Refusal(
-          "'\(name)' is '\(text)', but must be a number of bytes", hint: "write it as in 1000000, '64 MiB' or '128 MB'")
-      }
-      return .integer(try integer(count, in: range, name))
-    case (.duration(let range), .string(let text)):
-      return .duration(try duration(text, in: range, name), text)
-    case (.text, .string(Secret.redacted)) where setting.isSecret:
-      throw Refusal("'\(name)' is the placeholder for a secret, not the secret itself")
-    case (.text(let form), .string(let text)):
-      return .text(try checked(text, form, name, isSecret: setting.isSecret))
-    case (.choice(let words), .string(let text)), (.choiceOrBoolean(let words, _, _), .string(let text)):
-      return .text(try choice(text, of: words, name))
-    case (.choiceOrBoolean(_, let yes, let no), .bool(let flag)):
-      return .text(flag ? yes : no)
-    case (.list(let form), .array(let elements)):
-      return .list(try list(elements, form, name))
-    case (.lookupTables, .array(let elements)):
-      var tables: [LookupTable] = []
-      for element in elements { tables.append(try lookupTable(element, name)) }
-      return .lookupTables(tables)
-    case (.eventCodes, .string(let text)):
-      return .text(try choice(text, of: EventCodes.profiles.map(\.profile), name))
-    case (.eventCodes, .object):
-      _ = try EventCodes(node, called: name)
-      return .document(node)
-    default:
-      throw Refusal("'\(name)' is \(node.documentKind), but must be \(setting.kind.name)")
-    }
+  private func refused(_ problem: String, hint: String? = nil) -> SettingValue? {
+    field.refuse(problem, hint: hint)
+    return nil
   }
 
   private func integer(
-    _ text: String, in range: ClosedRange<Int64>, _ name: String, _ setting: Setting
-  ) throws(Refusal) -> Int64 {
-    guard let number = Int64(text) else {
-      throw Refusal("'\(name)' is '\(text)', but must be \(setting.kind.name)")
-    }
-    return try integer(number, in: range, name)
-  }
-
-  private func integer(_ number: Int64, in range: ClosedRange<Int64>, _ name: String) throws(Refusal) -> Int64 {
+    _ number: Int64?, in range: ClosedRange<Int64>, or problem: String, hint: String? = nil
+  ) -> SettingValue? {
+    guard let number else { return refused(problem, hint: hint) }
     guard range.contains(number) else {
-      throw Refusal("'\(name)' is \(number), but must be between \(range.lowerBound) and \(range.upperBound)")
+      return refused("is \(number), but must be between \(range.lowerBound) and \(range.upperBound)")
     }
-    return number
+    return .integer(number)
   }
 
   /// Parses a number with an optional common unit; nil for anything else.
@@ -95,17 +61,15 @@ struct SettingReader {
     return overflow ? nil : count
   }
 
-  private func duration(
-    _ text: String, in range: ClosedRange<Milliseconds>, _ name: String
-  ) throws(Refusal) -> Milliseconds {
+  private func duration(_ text: String, in range: ClosedRange<Milliseconds>) -> SettingValue? {
     var copy = text
     let reason: String
     switch copy.withUTF8({ unsafe ExpirationText.parse($0) }) {
     case .duration(let span):
       guard range.contains(span) else {
-        throw Refusal("'\(name)' is '\(text)', but must be at least \(range.lowerBound.wholeSeconds) seconds")
+        return refused("is '\(text)', but must be at least \(range.lowerBound.wholeSeconds) seconds")
       }
-      return span
+      return .duration(span, text)
     case .absolute: reason = "a date"
     case .refused(.empty): reason = "empty"
     case .refused(.unexpectedText): reason = "text in place of a number or unit"
@@ -114,74 +78,58 @@ struct SettingReader {
     case .refused(.invalidDate): reason = "a date that does not exist"
     case .refused(.outOfRange): reason = "more than 36525 days"
     }
-    throw Refusal(
-      "'\(name)' is '\(text)', which is not a duration (\(reason))",
-      hint: "write it as in '30 minutes' or '1 day 12 hours'")
+    return refused(
+      "is '\(text)', which is not a duration (\(reason))", hint: "write it as in '30 minutes' or '1 day 12 hours'")
   }
 
-  private func choice(_ text: String, of words: [String], _ name: String) throws(Refusal) -> String {
-    guard words.contains(text) else { throw .choice(text, of: words, name) }
-    return text
+  private func choice(_ words: [String]) -> SettingValue? {
+    guard let text = field.node.string, !words.contains(text) else { return field.node.string.map { .text($0) } }
+    field.refuse(text, as: words)
+    return nil
   }
 
-  private func list(_ elements: [JSONNode], _ form: TextForm, _ name: String) throws(Refusal) -> [String] {
-    var list: [String] = []
-    for (index, element) in elements.enumerated() {
-      guard case .string(let text) = element.value else {
-        throw Refusal("'\(name)[\(index)]' is \(element.documentKind), but must be a string")
-      }
-      list.append(try checked(text, form, "\(name)[\(index)]"))
-    }
-    return list
+  private func list(_ form: TextForm) -> SettingValue? {
+    all { element in element.value("a string", \.string).flatMap { checked($0, form, element) } }.map { .list($0) }
   }
 
-  private func checked(
-    _ text: String, _ form: TextForm, _ name: String, isSecret: Bool = false
-  ) throws(Refusal) -> String {
+  /// Returns the elements; nil if one is refused.
+  private func all<Element>(_ read: (Field) -> Element?) -> [Element]? {
+    let fields = field.elements() ?? []
+    let elements = fields.compactMap(read)
+    return elements.count == fields.count ? elements : nil
+  }
+
+  private func checked(_ text: String, _ form: TextForm, _ field: Field) -> String? {
     do {
       return try form.check(text, directory: directory)
     } catch {
       // A URL may have a password before its host.
-      let shown = isSecret || form.isURL && text.contains("@") ? Secret.redacted : text
-      throw Refusal("'\(name)' is '\(shown)', but must be \(error.expected)")
+      let shown = setting.isSecret || form.isURL && text.contains("@") ? Secret.redacted : text
+      field.refuse("is '\(shown)', but must be \(error.expected)")
+      return nil
     }
   }
 
-  private func lookupTable(_ node: JSONNode, _ name: String) throws(Refusal) -> LookupTable {
-    let fields = try node.members(["file", "keyAttribute", "keyColumn", "columns"], of: "\(name)[]")
-    func text(_ key: String) throws(Refusal) -> String {
-      guard let node = fields[key] else { throw Refusal("an element of '\(name)' has no '\(key)'") }
-      guard case .string(let text) = node.value, !text.utf8.isEmpty else {
-        throw Refusal("'\(name)[].\(key)' is \(node.documentKind), but must be a non-empty string")
-      }
-      return text
-    }
-    let keyAttribute = try text("keyAttribute")
+  private func lookupTable(_ element: Field) -> LookupTable? {
+    guard let fields = element.object() else { return nil }
+    let (file, keyAttribute) = (fields.required("file")?.text(), fields.required("keyAttribute")?.text())
+    let keyColumn = fields["keyColumn"].map { $0.text() } ?? keyAttribute
+    let columns = fields.required("columns").flatMap(columns)
+    fields.end()
+    guard let file, let keyAttribute, let keyColumn, let columns else { return nil }
     return LookupTable(
-      file: PathText.resolve(try text("file"), in: directory), keyAttribute: keyAttribute,
-      keyColumn: fields["keyColumn"] == nil ? keyAttribute : try text("keyColumn"),
-      columns: try columns(fields["columns"], name))
+      file: PathText.resolve(file, in: directory), keyAttribute: keyAttribute, keyColumn: keyColumn, columns: columns)
   }
 
-  private func columns(_ node: JSONNode?, _ name: String) throws(Refusal) -> [LookupTable.Column] {
-    let refusal = Refusal(
-      "'\(name)[].columns' must be an array of column names, or a dictionary from column to attribute")
-    var columns: [LookupTable.Column] = []
-    switch node?.value {
-    case .array(let elements):
-      for element in elements {
-        guard case .string(let column) = element.value else { throw refusal }
-        columns.append(LookupTable.Column(name: column, attribute: column))
-      }
-    case .object(let members):
-      for member in members {
-        guard case .string(let attribute) = member.value.value else { throw refusal }
-        columns.append(LookupTable.Column(name: member.key, attribute: attribute))
-      }
-    default: throw refusal
+  private func columns(_ field: Field) -> [LookupTable.Column]? {
+    let pairs: [(name: String?, attribute: String?)] =
+      field.node.array?.map { ($0.string, $0.string) } ?? field.node.members?.map { ($0.key, $0.value.string) } ?? []
+    let columns = pairs.compactMap { pair in
+      pair.name.flatMap { name in pair.attribute.map { LookupTable.Column(name: name, attribute: $0) } }
     }
-    guard !columns.isEmpty else { throw refusal }
-    return columns
+    if !columns.isEmpty, columns.count == pairs.count { return columns }
+    field.refuse("must be an array of column names, or an object from column to attribute")
+    return nil
   }
 }
 
@@ -207,11 +155,14 @@ package struct SettingOverride: Sendable, Hashable {
 
 extension SettingKind {
   /// Converts a text of the command line or of a variable to the value a document would have.
-  func node(of text: String, called name: String) throws(SettingReader.Refusal) -> JSONNode {
+  ///
+  /// - Returns: nil for text that is none, which is a fault of the field.
+  func node(of text: String, _ field: Field) -> JSONNode? {
     switch self {
     case .boolean:
       guard text == "true" || text == "false" else {
-        throw SettingReader.Refusal("'\(name)' is '\(text)', but must be 'true' or 'false'")
+        field.refuse("is '\(text)', but must be 'true' or 'false'")
+        return nil
       }
       return .flag(text == "true")
     case .choiceOrBoolean where text == "true" || text == "false": return .flag(text == "true")
@@ -226,7 +177,8 @@ extension SettingKind {
       do {
         return try DocumentReader.read(Array(text.utf8))
       } catch {
-        throw SettingReader.Refusal("'\(name)' is not valid JSON")
+        field.refuse("is not valid JSON")
+        return nil
       }
     }
   }

@@ -54,8 +54,8 @@ extension SettingsSchema {
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .choiceOrBoolean(let words, _, _): words.map { "`\($0)`" }.joined(separator: ", ") + " or a boolean"
     case .list: "array of strings"
-    case .lookupTables: "array of dictionaries"
-    case .eventCodes: EventCodes.profiles.map { "`\($0.profile)`" }.joined(separator: ", ") + " or a dictionary"
+    case .lookupTables: "array of objects"
+    case .eventCodes: EventCodes.profiles.map { "`\($0.profile)`" }.joined(separator: ", ") + " or an object"
     }
   }
 }

@@ -30,8 +30,8 @@ package enum SettingKind: Sendable {
     case .text, .choice: "a string"
     case .choiceOrBoolean: "a string or a boolean"
     case .list: "an array of strings"
-    case .lookupTables: "an array of dictionaries"
-    case .eventCodes: "a string or a dictionary"
+    case .lookupTables: "an array of objects"
+    case .eventCodes: "a string or an object"
     }
   }
 }

@@ -87,7 +87,7 @@ package struct JSONNode: Sendable {
     switch value {
     case .null: "null"
     case .bool: "a boolean"
-    case .number: "a number"
+    case .number(let text): Int64(text) == nil ? "a number" : "an integer"
     case .string: "a string"
     case .array: "an array"
     case .object: "an object"

@@ -34,28 +34,3 @@ package struct LineStarts: Sendable {
     return TextPlace(line: low + 1, column: offset - starts[low] + 1)
   }
 }
-
-/// A finding about a hand-written file.
-package struct FileNote: Hashable, Sendable, CustomStringConvertible {
-  package enum Severity: String, Sendable {
-    case error
-    case warning, info
-  }
-
-  /// The file name as given by the caller.
-  package var file: String
-  package var place: TextPlace
-  package var severity: Severity
-  package var message: String
-
-  package init(file: String, place: TextPlace, severity: Severity, message: String) {
-    self.file = file
-    self.place = place
-    self.severity = severity
-    self.message = message
-  }
-
-  package var description: String {
-    "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message.shortened(to: 1000))"
-  }
-}

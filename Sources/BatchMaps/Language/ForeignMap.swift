@@ -1,5 +1,5 @@
-package import BatchConfiguration
-import BatchFoundation
+import BatchConfiguration
+package import BatchFoundation
 import BatchIngest
 
 /// A map: rules that turn foreign records into lines of the project's own shape (reference formats 6).

@@ -1,5 +1,5 @@
 package import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 import CEmbedded
 
 /// The loader of maps by name, presets and files (reference formats 6.1).
@@ -70,14 +70,14 @@ package struct MapLibrary {
     var digests = Hexadecimal.text(of: SHA256.hash(bytes))
     for include in reader.includes {
       guard depth < Self.deepest else {
-        reader.fault(include.line, "maps include each other more than \(Self.deepest) levels deep")
+        reader.found.add(include.field.place, "maps include each other more than \(Self.deepest) levels deep")
         break
       }
       let directory = PathText.folder(of: name)
       let other =
-        MapName.isFile(include.name) ? PathText.resolve(include.name, in: directory) : include.name
+        MapName.isFile(include.text) ? PathText.resolve(include.text, in: directory) : include.text
       if let included = load(other, &faults, depth: depth + 1, read) {
-        reader.include(included, line: include.line)
+        reader.include(included, at: include.field.place)
         digests += included.digest
       }
     }

@@ -2,14 +2,15 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-extension MapReader {
-  static let valueWords = [
-    "path", "paths", "join", "constant", "table", "default", "as", "time", "zone", "prefix", "without",
-  ]
-  static let spreadWords = [
-    "members", "others", "pairs", "key", "value", "except", "only", "rename", "prefix", "flatten",
-  ]
+/// A field of the lines that a rule writes; without a node it is taken out of those of all rules.
+struct MapField {
+  /// The names of the field, with dots between them.
+  var key: String
+  var names: [[UInt8]] = []
+  var node: MapNode?
+}
 
+extension MapReader {
   /// The fields converted to texts unless the source defines a conversion.
   private static let textFields: Set = [
     "deviceId", "mobileUserId", "anonymousId", "recipientId", "type", "action", "channel", "name", "url", "recordId",
@@ -24,140 +25,128 @@ extension MapReader {
   private static let recordFields = RecordField.allCases.map { "\($0)" }
   private static let numberFields: Set = ["latitude", "longitude"]
 
-  mutating func add(_ field: JSONMember, _ name: String, _ builder: inout FieldBuilder) {
-    guard let target = path(field.key, name, field.line) else { return }
-    var names: [[UInt8]] = []
-    for step in target.steps {
-      guard case .member(let name) = step else {
-        return fault(field.line, "'\(name).\(field.key)' is not a field name: write names separated by dots")
-      }
-      names.append(name)
+  mutating func fields(_ fields: Field) -> [MapField] {
+    (fields.entries() ?? []).map { field($0.key, $0.field) }
+  }
+
+  /// - Parameter isConstant: whether a text is the value, and not its path.
+  mutating func field(_ key: String, _ field: Field, isConstant: Bool = false) -> MapField {
+    var read = MapField(key: key)
+    if field.node.isNull { return read }
+    guard let target = path(key, field, { "names a path that \($0)" }) else { return read }
+    read.names = target.steps.compactMap { if case .member(let name) = $0 { name } else { nil } }
+    guard let first = read.names.first, read.names.count == target.steps.count, !target.isOuter else {
+      field.refuse("is not a field name: write names separated by dots")
+      return read
     }
-    guard !names.isEmpty, !target.isOuter else {
-      return fault(field.line, "'\(name).\(field.key)' is not a field name: write names separated by dots")
+    let root = String(decoding: first, as: UTF8.self)
+    if !Self.recordFields.contains(root) {
+      field.refuse(
+        "is not a field of records",
+        hint: NearestName.question(about: root, among: Self.recordFields) ?? "put your own members in 'params'")
     }
-    let own = "\(name).\(field.key)"
-    if !Self.recordFields.contains(String(decoding: names[0], as: UTF8.self)) {
-      fault(
-        field.line, "'\(own)' is not a field of records",
-        hint: NearestName.question(about: String(decoding: names[0], as: UTF8.self), among: Self.recordFields)
-          ?? "put your own members in 'params'")
+    if isConstant {
+      noteType(key == "type" && map.isFile ? field : nil)
+      read.node = .value(MapValue(sources: [MapSource(origin: .constant(MapConstant(field.node)))]))
+      return read
     }
-    let elements: [JSONNode] = if case .array(let elements) = field.value.value { elements } else { [field.value] }
-    noteIDColumns(names, elements, field.line)
+    let elements = field.node.array == nil ? [field] : field.elements() ?? []
+    noteIDColumns(read.names, elements.map(\.node), field.place?.line)
     if elements.contains(where: Self.isSpread) {
-      let spreads = elements.compactMap { spread($0, own) }
-      return builder.add(spreads, at: names, field: field.key)
+      read.node = .object(MapObject(spreads: elements.compactMap { spread($0) }))
+    } else {
+      if elements.isEmpty { field.refuse("has no source") }
+      read.node = .value(MapValue(sources: elements.compactMap { source($0, of: key) }))
     }
-    let sources = elements.compactMap { self.source($0, own, field.key) }
-    if elements.isEmpty { fault(field.line, "'\(own)' has no source") }
-    builder.add(MapValue(sources: sources), at: names, field: field.key)
+    return read
   }
 
-  private static func isSpread(_ node: JSONNode) -> Bool {
-    guard case .object(let members) = node.value else { return false }
-    return members.contains { ["members", "others", "pairs"].contains($0.key) }
+  private static func isSpread(_ field: Field) -> Bool {
+    field.node.members?.contains { ["members", "others", "pairs"].contains($0.key) } ?? false
   }
 
-  private mutating func source(_ node: JSONNode, _ name: String, _ field: String) -> MapSource? {
+  private mutating func source(_ field: Field, of key: String) -> MapSource? {
     var source: MapSource
-    if case .string = node.value {
-      guard let path = path(node, name) else { return nil }
+    if field.node.string != nil {
+      guard let path = path(field) else { return nil }
       source = MapSource(origin: .paths([path]))
     } else {
-      guard case .object(let members) = node.value else {
-        fault(node.line, "'\(name)' is \(node.documentKind), but must be a path, a source or an array of them")
-        return nil
+      guard let words = field.object("a path, a source or an array of them") else { return nil }
+      defer { words.end() }
+      if key == "type", map.isFile {
+        noteType(words["constant"])
+        noteType(words["default"])
       }
-      guard let read = self.source(known(members, Self.valueWords, in: "a source"), name, node.line) else { return nil }
+      guard let read = self.source(words, field) else { return nil }
       source = read
-      if field == "type", map.isFile { noteTypes(members) }
     }
     if !source.paths.isEmpty, source.table == nil, source.form == nil, source.time == nil {
-      if field == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }
-      if Self.textFields.contains(field) { source.form = .text }
-      if Self.numberFields.contains(field) { source.form = .number }
+      if key == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }
+      if Self.textFields.contains(key) { source.form = .text }
+      if Self.numberFields.contains(key) { source.form = .number }
     }
-    source.isNumbered = field == "recordId" && map.each != nil
-    if Self.idFields.contains(field) { source.nobody = nobody }
-    if field == "recordId" { source.nobody = nobody.union(Self.noRecords) }
+    source.isNumbered = key == "recordId" && map.each != nil
+    if Self.idFields.contains(key) { source.nobody = nobody }
+    if key == "recordId" { source.nobody = nobody.union(Self.noRecords) }
     return source
   }
 
-  private mutating func source(_ words: [(String, JSONNode)], _ name: String, _ line: Int?) -> MapSource? {
-    var source: MapSource?
-    for (word, node) in words {
-      switch word {
-      case "constant": source = MapSource(origin: .constant(MapConstant(node)))
-      case "path":
-        source = MapSource(
-          origin: .paths(texts(node, "\(name).path").compactMap { path($0.text, "\(name).path", $0.line) }))
-      case "paths":
-        let join = words.first { $0.0 == "join" }.flatMap { text($0.1, "\(name).join", allowsBlank: true) } ?? " "
-        source = MapSource(
-          origin: .joined(
-            texts(node, "\(name).paths").compactMap { path($0.text, "\(name).paths", $0.line) }, Array(join.utf8)))
-      default: break
+  private func source(_ words: Fields, _ field: Field) -> MapSource? {
+    func paths(_ field: Field) -> [MapPath] {
+      field.texts().compactMap { text, field in path(text, field) { "is '\(text)', a path that \($0)" } }
+    }
+    func bytes(_ field: Field?) -> [UInt8] { field?.anyText().map { Array($0.utf8) } ?? [] }
+    var origin = words["path"].map { MapSource.Origin.paths(paths($0)) }
+    let (several, join) = (words["paths"], words["join"])
+    if let several { origin = .joined(paths(several), join == nil ? [UInt8(ascii: " ")] : bytes(join)) }
+    if several == nil { join?.refuse("has no effect without 'paths'") }
+    if let constant = words["constant"] { origin = .constant(MapConstant(constant.node)) }
+    var source = MapSource(origin: origin ?? .paths([]))
+    source.fallback = words["default"].map { MapConstant($0.node) }
+    if let table = words["table"] {
+      if let name = table.node.string {
+        source.table = tables[name]
+        if source.table == nil {
+          table.refuse(
+            "is '\(name)', but the map has no such table",
+            hint: NearestName.question(about: name, among: tables.keys.sorted()))
+        }
+      } else {
+        source.table = self.table(table)
+      }
+      if source.fallback == nil {
+        found.warn(
+          table.place, "'\(field.name)' has a table without 'default': other values give no value")
       }
     }
-    if let word = words.first(where: { $0.0 == "join" }), !words.contains(where: { $0.0 == "paths" }) {
-      fault(word.1.line, "'\(name).join' has no effect without 'paths'")
+    source.form = words["as"]?.choice(of: MapValueForm.allCases)
+    source.time = words["time"].flatMap(time)
+    if let zone = words["zone"].flatMap(zone), zone != .utc {
+      source.time = MapTime(form: source.time?.form ?? .automatic, zone: zone)
     }
-    guard var source else {
-      fault(line, "'\(name)' has neither 'path', 'paths' nor 'constant'")
-      return nil
-    }
-    var zone = Zone.utc
-    for (word, node) in words {
-      switch word {
-      case "table":
-        if case .string(let table) = node.value {
-          guard let known = tables[table] else {
-            fault(
-              node.line, "'\(name).table' is '\(table)', but the map has no such table",
-              hint: NearestName.question(about: table, among: tables.keys.sorted()))
-            continue
-          }
-          source.table = known
-        } else {
-          source.table = table(node, "\(name).table")
-        }
-        if !words.contains(where: { $0.0 == "default" }) {
-          warn(node.line, "'\(name)' has a table without 'default': other values give no value")
-        }
-      case "default": source.fallback = MapConstant(node)
-      case "as":
-        source.form = choice(node, "\(name).as", among: MapValueForm.allCases.map(\.rawValue)) {
-          MapValueForm(rawValue: $0)
-        }
-      case "zone":
-        guard let text = text(node, "\(name).zone") else { continue }
-        do {
-          zone = try zones.zone(text)
-        } catch {
-          fault(node.line, "'\(name).zone' is '\(text)', which is not a time zone of this machine")
-        }
-      case "time":
-        guard let text = text(node, "\(name).time") else { continue }
-        source.time = time(text, "\(name).time", node.line)
-      case "prefix": source.prefix = text(node, "\(name).prefix", allowsBlank: true).map { Array($0.utf8) } ?? []
-      case "without": source.without = text(node, "\(name).without", allowsBlank: true).map { Array($0.utf8) } ?? []
-      default: break
-      }
-    }
-    source.time?.zone = zone
-    if zone != .utc, source.time == nil { source.time = MapTime(form: .automatic, zone: zone) }
-    return source
+    source.prefix = bytes(words["prefix"])
+    source.without = bytes(words["without"])
+    if origin == nil { field.refuse("has neither 'path', 'paths' nor 'constant'") }
+    return origin == nil ? nil : source
   }
 
-  private mutating func time(_ text: String, _ name: String, _ line: Int?) -> MapTime? {
+  private func zone(_ field: Field) -> Zone? {
+    guard let name = field.text() else { return nil }
+    // All reasons are worth the same here.
+    let zone = try? zones.zone(name)
+    if zone == nil { field.refuse("is '\(name)', which is not a time zone of this machine") }
+    return zone
+  }
+
+  private func time(_ field: Field) -> MapTime? {
+    guard let text = field.text() else { return nil }
     if text == "automatic" { return MapTime(form: .automatic, zone: .utc) }
     if let places = MapTime.units[text] { return MapTime(form: .number(places: places), zone: .utc) }
     do {
       return MapTime(form: .pattern(try TimePattern(text)), zone: .utc)
     } catch {
-      fault(
-        line, "'\(name)' is '\(text)', in which '\(error.letters)' is not a pattern field",
+      field.refuse(
+        "is '\(text)', in which '\(error.letters)' is not a pattern field",
         hint: NearestName.question(about: text, among: MapTime.units.keys.sorted())
           ?? "known fields are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z, and the units \(MapTime.units.keys.sorted().joined(separator: ", "))"
       )
@@ -165,46 +154,30 @@ extension MapReader {
     }
   }
 
-  private mutating func spread(_ node: JSONNode, _ name: String) -> MapSpread? {
-    guard case .object(let members) = node.value else {
-      // A path among spreads stands for its members.
-      return path(node, name).map { MapSpread(path: $0) }
-    }
-    let words = known(members, Self.spreadWords, in: "a source of members")
-    var spread: MapSpread?
+  private func spread(_ field: Field) -> MapSpread? {
+    // A path among spreads stands for its members.
+    guard field.node.members != nil, let words = field.object() else { return path(field).map { MapSpread(path: $0) } }
+    defer { words.end() }
+    let (pairs, others) = (words["pairs"], words["others"])
+    let named = words["members"] ?? others ?? pairs
+    let (key, value) = (words["key"], words["value"])
     // These names are valid paths.
-    var (key, value) = (try? MapPath("key", names: map.names), try? MapPath("value", names: map.names))
-    for (word, node) in words {
-      switch word {
-      case "members", "pairs", "others":
-        guard let path = path(node, "\(name).\(word)") else { return nil }
-        spread = MapSpread(path: path)
-      case "key": key = path(node, "\(name).key") ?? key
-      case "value": value = path(node, "\(name).value") ?? value
-      default: break
-      }
+    let keyPath = key.flatMap(path) ?? (try? MapPath("key", names: map.names))
+    let valuePath = value.flatMap(path) ?? (try? MapPath("value", names: map.names))
+    if pairs == nil { (key ?? value)?.refuse("has no effect without 'pairs'") }
+    let (except, only) = (words["except"], words["only"])
+    let (rename, prefix, flatten) = (words["rename"], words["prefix"], words["flatten"])
+    guard let named, let path = path(named) else { return nil }
+    var spread = MapSpread(path: path)
+    if pairs != nil, let keyPath, let valuePath { spread.form = .pairs(key: keyPath, value: valuePath) }
+    spread.except = Set(except?.texts().map { Array($0.text.utf8) } ?? [])
+    spread.only = only.map { Set($0.texts().map { Array($0.text.utf8) }) }
+    for (name, text) in rename?.entries() ?? [] {
+      if let text = text.text() { spread.renamed[Array(name.utf8)] = Array(text.utf8) }
     }
-    guard var spread else { return nil }
-    let isOfPairs = words.contains { $0.0 == "pairs" }
-    if isOfPairs, let key, let value { spread.form = .pairs(key: key, value: value) }
-    if !isOfPairs, let word = words.first(where: { $0.0 == "key" || $0.0 == "value" }) {
-      fault(word.1.line, "'\(name).\(word.0)' has no effect without 'pairs'")
-    }
-    for (word, node) in words {
-      switch word {
-      case "except": spread.except = Set(texts(node, "\(name).except").map { Array($0.text.utf8) })
-      case "only": spread.only = Set(texts(node, "\(name).only").map { Array($0.text.utf8) })
-      case "rename":
-        for member in self.members(node, "\(name).rename") {
-          guard let text = text(member.value, "\(name).rename.\(member.key)") else { continue }
-          spread.renamed[Array(member.key.utf8)] = Array(text.utf8)
-        }
-      case "prefix": spread.prefix = text(node, "\(name).prefix", allowsBlank: true).map { Array($0.utf8) } ?? []
-      case "flatten": spread.separator = text(node, "\(name).flatten").map { Array($0.utf8) }
-      default: break
-      }
-    }
-    if words.contains(where: { $0.0 == "others" }) { spread.others = MapSpread.Others() }
+    spread.prefix = prefix?.anyText().map { Array($0.utf8) } ?? []
+    spread.separator = flatten?.text().map { Array($0.utf8) }
+    if others != nil { spread.others = MapSpread.Others() }
     return spread
   }
 }
@@ -214,20 +187,17 @@ struct FieldBuilder {
   private(set) var root = MapObject()
   private(set) var paths: [String: [String]] = [:]
 
-  mutating func add(_ value: MapValue, at names: [[UInt8]], field: String) {
-    note(value.sources.flatMap(\.paths), field)
-    Self.insert(.value(value), names[...], into: &root)
-  }
-
-  mutating func add(_ spreads: [MapSpread], at names: [[UInt8]], field: String) {
-    note(spreads.map(\.path), field)
-    Self.insert(.object(MapObject(spreads: spreads)), names[...], into: &root)
-  }
-
-  private mutating func note(_ more: [MapPath], _ field: String) {
-    for path in more where !paths[field, default: []].contains(path.text) {
-      paths[field, default: []].append(path.text)
+  mutating func add(_ field: MapField) {
+    guard let node = field.node else { return }
+    let read =
+      switch node {
+      case .value(let value): value.sources.flatMap(\.paths)
+      case .object(let object): object.paths
+      }
+    for path in read where !paths[field.key, default: []].contains(path.text) {
+      paths[field.key, default: []].append(path.text)
     }
+    Self.insert(node, field.names[...], into: &root)
   }
 
   private static func insert(_ node: MapNode, _ names: ArraySlice<[UInt8]>, into object: inout MapObject) {
@@ -273,63 +243,34 @@ struct FieldBuilder {
 }
 
 extension MapReader {
-  static let testWords = ["exists", "is", "not", "begins", "ends", "contains", "atLeast", "below"]
-
   /// Reads `when`: tests by path, and `any` with alternatives.
-  mutating func conditions(_ node: JSONNode, _ name: String) -> [MapCondition] {
-    members(node, name).compactMap { member in
-      if member.key == "any" {
-        guard case .array(let choices) = member.value.value else {
-          fault(
-            member.value.line, "'\(name).any' is \(member.value.documentKind), but must be an array of dictionaries")
-          return nil
-        }
-        return .any(choices.enumerated().map { conditions($1, "\(name).any[\($0)]") })
-      }
-      guard let path = path(member.key, name, member.line), let test = test(member.value, "\(name).\(member.key)")
-      else {
-        return nil
-      }
+  func conditions(_ field: Field) -> [MapCondition] {
+    (field.entries() ?? []).compactMap { key, field in
+      if key == "any" { return field.elements("an array of objects").map { .any($0.map { conditions($0) }) } }
+      guard let path = path(key, field, { "names a path that \($0)" }), let test = test(field) else { return nil }
       return .test(path, test)
     }
   }
 
   /// Reads a test: a value, alternative values, or an object of tests.
-  private mutating func test(_ node: JSONNode, _ name: String) -> MapTest? {
-    switch node.value {
-    case .array(let elements): return .isOneOf(elements.compactMap { value($0, name) })
-    case .object(let members):
-      let tests = known(members, Self.testWords, in: "a test").compactMap { word, node in
-        test(word, node, "\(name).\(word)")
-      }
-      if tests.isEmpty, members.isEmpty { fault(node.line, "'\(name)' tests nothing") }
-      return .all(tests)
-    default: return value(node, name).map { .isOneOf([$0]) }
-    }
+  private func test(_ field: Field) -> MapTest? {
+    if field.node.array != nil { return .isOneOf((field.elements() ?? []).compactMap(value)) }
+    guard field.node.members != nil, let words = field.object() else { return value(field).map { .isOneOf([$0]) } }
+    defer { words.end() }
+    func bytes(_ key: String) -> [UInt8]? { words[key]?.anyText().map { Array($0.utf8) } }
+    let tests: [MapTest?] = [
+      words["exists"]?.flag().map { .exists($0) }, words["is"].flatMap(test),
+      words["not"].flatMap(test).map { .not($0) },
+      bytes("begins").map { .begins($0) }, bytes("ends").map { .ends($0) }, bytes("contains").map { .contains($0) },
+      words["atLeast"]?.number().map { .atLeast($0) }, words["below"]?.number().map { .below($0) },
+    ]
+    if field.node.members?.isEmpty ?? false { field.refuse("tests nothing") }
+    return .all(tests.compactMap { $0 })
   }
 
-  private mutating func test(_ word: String, _ node: JSONNode, _ name: String) -> MapTest? {
-    switch word {
-    case "exists": return boolean(node, name).map { .exists($0) }
-    case "not": return test(node, name).map { .not($0) }
-    case "is": return test(node, name)
-    case "atLeast", "below":
-      guard case .number(let digits) = node.value, let bound = Double(digits) else {
-        fault(node.line, "'\(name)' is \(node.documentKind), but must be a number")
-        return nil
-      }
-      return word == "below" ? .below(bound) : .atLeast(bound)
-    default:
-      guard let text = text(node, name, allowsBlank: true).map({ Array($0.utf8) }) else { return nil }
-      return word == "begins" ? .begins(text) : word == "ends" ? .ends(text) : .contains(text)
-    }
-  }
-
-  private mutating func value(_ node: JSONNode, _ name: String) -> [UInt8]? {
-    guard let text = MapConstant(node).text else {
-      fault(node.line, "'\(name)' is \(node.documentKind), which cannot be compared")
-      return nil
-    }
+  private func value(_ field: Field) -> [UInt8]? {
+    let text = MapConstant(field.node).text
+    if text == nil { field.refuse("is \(field.node.kind), which cannot be compared") }
     return text
   }
 }

@@ -4,9 +4,7 @@ package import BatchFoundation
 /// A test of a job: records and the expected results (reference formats 1.5).
 package struct JobTest: Sendable {
   package var name: String
-  /// The file with the test, and the line there.
-  package var file: String
-  package var line: Int
+  package var place: Place
   /// The clock of the test; nil for the job's.
   package var asOf: Instant?
   /// Settings that override those of the job.
@@ -21,24 +19,11 @@ package struct JobTest: Sendable {
   package struct Foreign: Sendable {
     /// The path of the entry as the job writes it, or its label.
     package var entry: String
-    package var line: Int
+    package var place: Place
     package var records: [JSONNode]
   }
 
   package enum Expectation: String, CaseIterable, Sendable {
     case events, sessions, campaigns, requests, quarantine, warnings
-  }
-}
-
-package struct JobTestFault: RunError, Equatable, CustomStringConvertible {
-  package var file: String
-  /// The line; nil if the fault concerns the whole file.
-  package var line: Int?
-  package var problem: String
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String {
-    "\(file.printable)\(line.map { ":\($0)" } ?? ""): error: \(problem.printable)"
   }
 }

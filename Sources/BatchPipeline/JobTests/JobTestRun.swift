@@ -24,7 +24,7 @@ package struct JobTestRun {
     self.load = load
   }
 
-  /// - Throws: ``JobTestFault``, and errors of the job, of the test's settings or of the system.
+  /// - Throws: ``FileError``, and errors of the job, of the test's settings or of the system.
   package func run(_ test: JobTest) throws -> JobTestResult {
     var changes = CommandLineChanges(settings: test.settings)
     changes.asOf = test.asOf
@@ -38,9 +38,11 @@ package struct JobTestRun {
     request.isTest = true
     // The events that a service accepts would depend on the day of the test.
     if loaded.job.asOf == nil, request.window != nil {
-      throw JobTestFault(
-        file: test.file, line: test.line,
-        problem: "neither the test nor its job has an 'asOf', which determines the events that the service accepts")
+      throw FileError([
+        ConfigurationFault(
+          test.place, "neither the test nor its job has an 'asOf', which determines the events that the service accepts"
+        )
+      ])
     }
     request.useSandbox()
     let decided = try withExtendedLifetime(folder) {
@@ -84,11 +86,11 @@ extension TemporaryFolder {
         let names = kinds.flatMap { job.inputs[keyPath: $0.1] }.map {
           $0.label ?? PathText.shown($0.path, from: job.directory)
         }
-        throw JobTestFault(
-          file: test.file, line: foreign.line,
-          problem:
-            "'inputs.\(foreign.entry)' is not an entry of the job; known entries are \(names.map { "'\($0)'" }.joined(separator: ", "))"
-        )
+        let known = names.map { "'\($0)'" }.joined(separator: ", ")
+        throw FileError([
+          ConfigurationFault(
+            foreign.place, "'inputs.\(foreign.entry)' is not an entry of the job; known entries are \(known)")
+        ])
       }
       try add(foreign.records, "entry-\(number)", place, of: entry)
     }

@@ -1,5 +1,5 @@
 package import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 import BatchIngest
 package import BatchMaps
 import FoundationEssentials

@@ -79,7 +79,6 @@ package enum RunFailure {
     case let error as StoreError: error.exit
     case is InputError: .noInput
     case is ReportError: .cannotWrite
-    case let error as ConfigurationErrors: error.exit
     default: .inputOutput
     }
   }

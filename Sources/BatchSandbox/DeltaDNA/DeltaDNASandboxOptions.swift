@@ -27,45 +27,29 @@ package struct DeltaDNASandboxOptions: Sendable {
 
 extension DeltaDNASandboxOptions {
   /// Reads the part of a fault file named `member` (`docs/sandbox.md`).
-  ///
-  /// - Throws: ``SandboxInputError`` with the place in the file.
-  package mutating func read(_ reader: inout PlanReader, _ member: String = "deltadna") throws {
-    guard let node = reader.node(member) else { return }
-    var reader = try PlanReader(node, path: member)
-    if let keys = try reader.array("environmentKeys") {
-      environmentKeys = Set(
-        try keys.map { node in
-          guard let key = node.string else { throw reader.error("environmentKeys", "is not an array of strings") }
-          return ByteText(key)
-        })
-    }
-    if let secret = try reader.string("hashSecret") { hashSecret = Secret(secret) }
+  package mutating func read(_ file: Fields, _ member: String = "deltadna") {
+    guard let fields = file[member]?.object() else { return }
+    defer { fields.end() }
     let seconds: ClosedRange<Int64> = 0...10_000_000_000
-    if let number = try reader.integer("oldestEventSeconds", seconds) { oldestEvent = Milliseconds(number * 1000) }
-    if let number = try reader.integer("furthestAheadSeconds", seconds) { furthestAhead = Milliseconds(number * 1000) }
-    if let number = try reader.integer("largestBody", 1...1 << 30) { largestBody = Int(number) }
-    if let number = try reader.integer("listedEvents", 0...10_000_000) { listedEvents = Int(number) }
-    if let name = try reader.string("environment") {
-      switch name {
-      case "LIVE": environment = .live
-      case "DEV": environment = .development
-      default: throw reader.error("environment", "'\(name)' is not one of 'LIVE', 'DEV'")
-      }
+    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int64? { fields[key]?.integer(range) }
+    if let keys = fields["environmentKeys"]?.elements() {
+      environmentKeys = Set(keys.compactMap { $0.anyText().map { ByteText($0) } })
     }
-    if let node = reader.node("schema") {
+    if let secret = fields["hashSecret"]?.anyText() { hashSecret = Secret(secret) }
+    if let number = integer("oldestEventSeconds", seconds) { oldestEvent = Milliseconds(number * 1000) }
+    if let number = integer("furthestAheadSeconds", seconds) { furthestAhead = Milliseconds(number * 1000) }
+    if let number = integer("largestBody", 1...1 << 30) { largestBody = Int(number) }
+    if let number = integer("listedEvents", 0...10_000_000) { listedEvents = Int(number) }
+    if let name = fields["environment"]?.choice(["LIVE", "DEV"]) { environment = name == "DEV" ? .development : .live }
+    if let given = fields["schema"] {
       do {
-        schema = try EventSchema.read(Array(node.canonicalText.utf8), name: "schema")
+        schema = try EventSchema.read(Array(given.node.canonicalText.utf8), name: "schema")
       } catch {
-        throw reader.error("schema", "\(error)")
+        given.refuse("cannot be used: \(error)")
       }
     }
-    if let node = reader.node("decisions") {
-      guard let members = node.members else { throw reader.error("decisions", "is not an object") }
-      for member in members {
-        guard member.value.members != nil else { throw reader.error("decisions.\(member.key)", "is not an object") }
-        decisions[ByteText(member.key)] = member.value
-      }
+    for (question, answer) in fields["decisions"]?.entries() ?? [] {
+      if answer.object() != nil { decisions[ByteText(question)] = answer.node }
     }
-    try reader.finish()
   }
 }

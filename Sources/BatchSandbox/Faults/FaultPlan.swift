@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The faults to play, where and how often (specification section 9, point 10; the file format is in
 /// `docs/sandbox.md`). The first rule that fires at a point wins. A rule counts the requests it matches; its occurrence
@@ -175,121 +175,124 @@ struct FaultProgress: Sendable {
 extension FaultPlan {
   /// Reads a plan whose rules may name `endpoints`; unknown keys are errors, because an unread rule would not fire.
   ///
-  /// - Throws: ``SandboxInputError`` with the place in the file.
-  package init(json bytes: [UInt8], endpoints: [SandboxEndpoint]) throws {
-    var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
-    try self.init(&reader, endpoints: endpoints)
-    try reader.finish()
+  /// - Throws: ``FileError``.
+  package init(json bytes: [UInt8], of file: String, endpoints: [SandboxEndpoint]) throws(FileError) {
+    let faults = DocumentFaults(file)
+    let fields = faults.json(bytes).flatMap { Fields($0, "the file", faults) }
+    self = fields.map { FaultPlan($0, endpoints: endpoints) } ?? FaultPlan()
+    fields?.end()
+    try faults.throwErrors()
   }
 
   /// Reads the plan's members of a file that has others too.
-  ///
-  /// - Throws: ``SandboxInputError`` with the place in the file.
-  package init(_ reader: inout PlanReader, endpoints: [SandboxEndpoint]) throws {
+  init(_ fields: Fields, endpoints: [SandboxEndpoint]) {
     self.init(
-      seed: UInt64(try reader.integer("seed", 0...Int64.max) ?? 1),
-      latencyMilliseconds: try reader.integer("latencyMilliseconds", 0...600_000) ?? 0,
-      idleCloseMilliseconds: try reader.integer("idleCloseMilliseconds", 0...600_000))
-    for (index, node) in (try reader.array("rules") ?? []).enumerated() {
-      rules.append(try FaultRule(node, path: "rules[\(index)]", endpoints: endpoints + [.sandbox, .unknown]))
+      seed: UInt64(fields["seed"]?.integer(0...Int64.max) ?? 1),
+      latencyMilliseconds: fields["latencyMilliseconds"]?.integer(0...600_000) ?? 0,
+      idleCloseMilliseconds: fields["idleCloseMilliseconds"]?.integer(0...600_000))
+    rules = (fields["rules"]?.elements() ?? []).compactMap { rule in
+      rule.object().flatMap { FaultRule($0, endpoints: endpoints + [.sandbox, .unknown]) }
     }
   }
 }
 
 extension FaultRule {
-  fileprivate init(_ node: JSONNode, path: String, endpoints: [SandboxEndpoint]) throws {
-    var reader = try PlanReader(node, path: path)
-    var endpoint: SandboxEndpoint?
-    var operation: String?
-    var text: String?
-    if let match = reader.node("match") {
-      var matchReader = try PlanReader(match, path: path + ".match")
-      endpoint = try matchReader.choice("endpoint", of: endpoints)
-      operation = try matchReader.string("operation")
-      text = try matchReader.string("text")
-      try matchReader.finish()
+  fileprivate init?(_ fields: Fields, endpoints: [SandboxEndpoint]) {
+    defer { fields.end() }
+    let match = fields["match"]?.object()
+    let endpoint = match?["endpoint"]?.choice(of: endpoints)
+    let (operation, text) = (match?["operation"]?.anyText(), match?["text"]?.anyText())
+    match?.end()
+    let (nth, span) = (fields["nth"].flatMap(Self.numbers), fields["span"].flatMap(Self.numbers))
+    let every = fields["every"]?.integer(1...Int64(Int32.max))
+    let probability = fields["probability"]?.number(0...1)
+    if [nth != nil, every != nil, probability != nil, span != nil].count(where: { $0 }) > 1 {
+      fields.refuse(nil, "can have only one of nth, every, span and probability")
     }
-    let nth = try reader.integers("nth")
-    let every = try reader.integer("every", 1...Int64(Int32.max))
-    let probability = try reader.double("probability", 0...1)
-    let span = try reader.integers("span")
-    let given = [nth != nil, every != nil, probability != nil, span != nil].count { $0 }
-    if given > 1 {
-      throw SandboxInputError(path: path, reason: "only one of nth, every, span and probability can be given")
-    }
-    if let span, span.count != 2 || span[0] > span[1] {
-      throw SandboxInputError(path: path + ".span", reason: "is not a first and a last number")
-    }
-    let occurrence: Occurrence =
-      if let nth { .nth(Set(nth)) } else if let span { .span(span[0]...span[1]) } else if let probability {
-        .probability(probability)
+    var occurrence =
+      probability.map { Occurrence.probability($0) } ?? nth.map { .nth(Set($0)) } ?? .every(Int(every ?? 1))
+    if let span {
+      if span.count == 2, span[0] <= span[1] {
+        occurrence = .span(span[0]...span[1])
       } else {
-        .every(Int(every ?? 1))
+        fields.refuse("span", "is not the first number and the last")
       }
-    let point = try reader.choice("point", of: FaultPoint.self) ?? .body
-    let action = try FaultAction(&reader)
-    try reader.finish()
+    }
+    let point = fields["point"]?.choice(of: FaultPoint.allCases) ?? .body
+    guard let action = FaultAction(fields) else { return nil }
     if point == .accept, endpoint != nil || operation != nil || text != nil {
-      throw SandboxInputError(path: path + ".match", reason: "the request is still unknown at the point 'accept'")
+      fields.refuse("match", "looks at a request, of which nothing is known at the point 'accept'")
     }
     if case .twice = action, point != .response {
-      throw SandboxInputError(path: path + ".action", reason: "'twice' is possible only at the point 'response'")
+      fields.refuse("action", "is 'twice', which is possible at the point 'response' only")
     }
-    if operation != nil, point == .headers || point == .halfBody {
-      throw SandboxInputError(path: path + ".match.operation", reason: "is unknown before the point 'body'")
-    }
-    if text != nil, point == .headers || point == .halfBody {
-      throw SandboxInputError(path: path + ".match.text", reason: "is unknown before the point 'body'")
+    if point == .headers || point == .halfBody {
+      for (key, value) in [("operation", operation), ("text", text)] where value != nil {
+        match?.refuse(key, "is known from the point 'body' on")
+      }
     }
     if point == .accept || point == .response {
       switch action {
       case .close, .reset, .stall, .delay: break
       case .truncate where point == .response, .expireToken where point == .response, .twice where point == .response:
         break
-      default:
-        throw SandboxInputError(
-          path: path + ".action", reason: "'\(action.name)' is not possible at the point '\(point.rawValue)'")
+      default: fields.refuse("action", "is '\(action.name)', which is not possible at the point '\(point.rawValue)'")
       }
     }
     self.init(
       endpoint: endpoint, operation: operation, text: text, occurrence: occurrence, point: point, action: action)
   }
+
+  /// Reads a number from 1 on, or an array of them.
+  private static func numbers(_ field: Field) -> [Int]? {
+    field.value("a number of at least 1, or an array of them") { node in
+      let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
+      let whole = numbers.compactMap { $0 }
+      return whole.count == numbers.count ? whole : nil
+    }
+  }
 }
 
 extension FaultAction {
-  fileprivate init(_ reader: inout PlanReader) throws {
-    guard let name = try reader.string("action") else { throw reader.error("action", "is missing") }
+  /// Nil for an action that cannot be used, which is reported.
+  fileprivate init?(_ fields: Fields) {
+    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int? { fields[key]?.integer(range).map { Int($0) } }
+    func needed(_ key: String, _ range: ClosedRange<Int64>) -> Int? {
+      fields.required(key)?.integer(range).map { Int($0) }
+    }
+    guard let field = fields.required("action"), let name = field.text() else { return nil }
     switch name {
     case "fault":
-      guard let id = try reader.integer("id", 0...100_000) else { throw reader.error("id", "is missing") }
+      guard let id = needed("id", 0...100_000) else { return nil }
       self = .fault(
-        id: Int(id), text: try reader.string("text"), errorClass: try reader.string("class") ?? "SP.API")
+        id: id, text: fields["text"]?.anyText(),
+        errorClass: fields["class"]?.anyText() ?? "SP.API")
     case "close": self = .close
     case "reset": self = .reset
-    case "stall": self = .stall(seconds: try reader.double("seconds", 0...86_400))
+    case "stall": self = .stall(seconds: fields["seconds"]?.number(0...86_400))
     case "status":
-      guard let status = try reader.integer("status", 100...999) else { throw reader.error("status", "is missing") }
-      self = .status(
-        Int(status), headers: try reader.strings("headers") ?? [:], body: try reader.string("body") ?? "")
-    case "truncate": self = .truncate(bytes: Int(try reader.integer("bytes", 0...Int64(Int32.max)) ?? 20))
-    case "garbage": self = .garbage(status: Int(try reader.integer("status", 100...999) ?? 502))
+      guard let status = needed("status", 100...999) else { return nil }
+      let headers = fields["headers"]?.strings() ?? [:]
+      self = .status(status, headers: headers, body: fields["body"]?.anyText() ?? "")
+    case "truncate": self = .truncate(bytes: integer("bytes", 0...Int64(Int32.max)) ?? 20)
+    case "garbage": self = .garbage(status: integer("status", 100...999) ?? 502)
     case "empty": self = .empty
     case "redirect":
-      guard let location = try reader.string("location") else { throw reader.error("location", "is missing") }
-      self = .redirect(status: Int(try reader.integer("status", 300...399) ?? 307), location: location)
+      guard let location = fields.required("location")?.anyText() else { return nil }
+      self = .redirect(status: integer("status", 300...399) ?? 307, location: location)
     case "expireToken": self = .expireToken
     case "delay":
-      guard let milliseconds = try reader.integer("milliseconds", 0...86_400_000) else {
-        throw reader.error("milliseconds", "is missing")
-      }
-      self = .delay(milliseconds: milliseconds)
+      guard let milliseconds = needed("milliseconds", 0...86_400_000) else { return nil }
+      self = .delay(milliseconds: Int64(milliseconds))
     case "stranger":
-      guard let recipient = try reader.string("recipient") else { throw reader.error("recipient", "is missing") }
+      guard let recipient = fields.required("recipient")?.anyText() else { return nil }
       self = .stranger(recipient: recipient)
-    case "twice": self = .twice(milliseconds: try reader.integer("milliseconds", 0...86_400_000) ?? 5)
-    case "huge": self = .huge(bytes: Int(try reader.integer("bytes", 0...1 << 30) ?? 64 << 20))
-    case "echo": self = .echo(status: Int(try reader.integer("status", 100...999) ?? 400))
-    default: throw reader.error("action", "'\(name)' is not an action")
+    case "twice": self = .twice(milliseconds: fields["milliseconds"]?.integer(0...86_400_000) ?? 5)
+    case "huge": self = .huge(bytes: integer("bytes", 0...1 << 30) ?? 64 << 20)
+    case "echo": self = .echo(status: integer("status", 100...999) ?? 400)
+    default:
+      field.refuse("is '\(name)', which is not an action")
+      return nil
     }
   }
 }

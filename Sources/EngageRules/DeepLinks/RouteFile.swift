@@ -8,7 +8,7 @@ package struct RouteFile: Sendable {
   /// The handlers of the default route; nil if the file has none.
   package var defaultHandlers: [RouteHandler]?
   /// Suspicious but accepted parts of the file, in its order.
-  package var notes: [FileNote]
+  package var notes: [ConfigurationFault]
 
   /// Whether a route's parameters count only if it lists a handler of Engage. A file that names none anywhere was
   /// written for Android, where they always count (reference deep-links 6).
@@ -57,59 +57,60 @@ package struct RouteHandler: Sendable {
 
 extension RouteFileReader {
   /// Notes the parts of a usable file that probably do not mean what is written (reference deep-links 9).
-  mutating func lint(_ file: RouteFile) {
+  func lint(_ file: RouteFile) {
     var shapes: [[UInt8]: String] = [:]
     for route in file.routes {
       lintKey(of: route)
       lintParameters(of: route)
       for handler in route.handlers where !handler.isEngage {
-        warn(route.place, "unknown handler '\(handler.name)' of route '\(route.key)', skipped")
+        faults.warn(route.place, "unknown handler '\(handler.name)' of route '\(route.key)', skipped")
       }
       guard let shape = route.shape else { continue }
       if let twin = shapes[shape] {
-        warn(route.place, "the route '\(route.key)' matches the same links as '\(twin)', which comes first and wins")
+        faults.warn(
+          route.place, "the route '\(route.key)' matches the same links as '\(twin)', which comes first and wins")
       } else {
         shapes[shape] = route.key
       }
     }
     for handler in file.defaultHandlers ?? [] where !handler.isEngage {
-      warn(nil, "unknown handler '\(handler.name)' of the default route, skipped")
+      faults.warn(nil, "unknown handler '\(handler.name)' of the default route, skipped")
     }
   }
 
-  private mutating func lintKey(of route: Route) {
-    if route.key.isEmpty { warn(route.place, "the route key is empty; it matches no link") }
+  private func lintKey(of route: Route) {
+    if route.key.isEmpty { faults.warn(route.place, "the route key is empty; it matches no link") }
     if route.host?.first == UInt8(ascii: ":") {
-      warn(route.place, "the host of route '\(route.key)' is compared as text; a host cannot be a placeholder")
+      faults.warn(route.place, "the host of route '\(route.key)' is compared as text; a host cannot be a placeholder")
     }
     if let odd = route.key.utf8.first(where: { [0x23, 0x25, 0x3F].contains($0) }) {
       let character = Unicode.Scalar(odd)
-      warn(
+      faults.warn(
         route.place,
         "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is not a delimiter")
     }
     if route.parts.contains(.literal([UInt8(ascii: ":")])) {
-      warn(route.place, "':' without a name in the route key '\(route.key)' is compared as text")
+      faults.warn(route.place, "':' without a name in the route key '\(route.key)' is compared as text")
     }
     let names = route.placeholderNames
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
-      warn(route.place, "the placeholder ':\(text(name))' is in '\(route.key)' twice; the last value counts")
+      faults.warn(route.place, "the placeholder ':\(text(name))' is in '\(route.key)' twice; the last value counts")
     }
   }
 
-  private mutating func lintParameters(of route: Route) {
+  private func lintParameters(of route: Route) {
     let names = route.placeholderNames
     for parameter in route.parameters {
       let place = parameter.place ?? route.place
       if let expression = parameter.expression, expression.acceptsSingleCharactersOnly {
-        warn(
+        faults.warn(
           place,
           "'\(expression.pattern)' matches a single character; '\(text(parameter.name))' may need '\(expression.pattern)+'"
         )
       }
       if names.contains(parameter.name) {
-        note(
-          .info, place,
+        faults.add(
+          place, .note,
           "a query parameter '\(text(parameter.name))' overrides the placeholder of that name")
       }
     }

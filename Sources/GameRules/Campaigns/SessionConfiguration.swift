@@ -5,7 +5,7 @@ package struct SessionConfiguration: Sendable {
   /// The triggers by priority, then by place in the file.
   package let triggers: [Trigger]
   /// Suspicious but usable parts of the file, in its order.
-  package let notes: [FileNote]
+  package let notes: [ConfigurationFault]
   private let names: NameIndex
   /// Nil if the list is missing or empty: then all are wanted.
   private let events: NameIndex.Scope?
@@ -18,7 +18,7 @@ package struct SessionConfiguration: Sendable {
 
   init(
     triggers unordered: [Trigger], eventsWhitelist: [String], decisionPointWhitelist: [String],
-    notes: [FileNote], texts: TextOwner
+    notes: [ConfigurationFault], texts: TextOwner
   ) {
     let order = unordered.indices.sorted {
       unordered[$0].priority != unordered[$1].priority ? unordered[$0].priority > unordered[$1].priority : $0 < $1

@@ -2,9 +2,9 @@ import BatchFoundation
 
 extension SessionConfigurationReader {
   /// Reads the condition of a trigger; warns of one that can never hold.
-  mutating func readCondition(_ trigger: JSONNode) -> Condition {
-    guard let node = trigger.present("condition") else { return Condition([]) }
-    guard let elements = array(node, "'condition'", otherwise: "it never holds") else { return .never }
+  func readCondition(_ field: Field?) -> Condition {
+    if field == nil { return Condition([]) }
+    guard let elements = array(field, otherwise: "it never holds") else { return .never }
     var tokens: [Condition.Token] = []
     for element in elements {
       guard let token = readToken(element) else { return .never }
@@ -14,13 +14,13 @@ extension SessionConfigurationReader {
     return Condition(tokens)
   }
 
-  private mutating func readToken(_ node: JSONNode) -> Condition.Token? {
+  private func readToken(_ node: JSONNode) -> Condition.Token? {
     guard let members = node.members, members.count == 1, let member = members.first else {
-      warn(node.place, "a token is not an object with one key; the condition never holds")
+      faults.warn(node.place, "a token is not an object with one key; the condition never holds")
       return nil
     }
     guard let token = token(member.key, member.value) else {
-      warn(
+      faults.warn(
         node.place, "the token '\(member.key)' is unknown or its value is unreadable; the condition never holds")
       return nil
     }
@@ -52,7 +52,7 @@ extension SessionConfigurationReader {
   }
 
   /// Warns of what is certain without an event, by counting values and tracking which are parameters.
-  private mutating func warnIfNeverTrue(_ tokens: [Condition.Token], at nodes: [JSONNode]) {
+  private func warnIfNeverTrue(_ tokens: [Condition.Token], at nodes: [JSONNode]) {
     var isParameter: [Bool] = []
     for (token, node) in zip(tokens, nodes) {
       switch token {
@@ -60,18 +60,18 @@ extension SessionConfigurationReader {
       case .literal: isParameter.append(false)
       case .operation:
         guard isParameter.count >= 2 else {
-          warn(node.place, "an operator has too few values before it; the condition never holds")
+          faults.warn(node.place, "an operator has too few values before it; the condition never holds")
           return
         }
         if isParameter.removeLast() {
-          warn(node.place, "a parameter is on the right of an operator; the condition never holds")
+          faults.warn(node.place, "a parameter is on the right of an operator; the condition never holds")
           return
         }
         isParameter[isParameter.count - 1] = false
       }
     }
     if let last = nodes.last, isParameter.last == true || tokens.last?.isLiteralOtherThanTrue == true {
-      warn(last.place, "the last value of the condition is not a boolean; it never holds")
+      faults.warn(last.place, "the last value of the condition is not a boolean; it never holds")
     }
   }
 }

@@ -5,104 +5,92 @@ extension SessionConfiguration {
   ///
   /// - Throws: ``FileError`` with all faults at once (reference deltadna 7). Other flaws are among ``notes``.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> SessionConfiguration {
-    var reader = SessionConfigurationReader(bytes: bytes, name: name)
-    return try reader.read()
+    var reader = SessionConfigurationReader(faults: DocumentFaults(name, isForeign: true))
+    return try reader.read(bytes)
   }
 }
 
-struct SessionConfigurationReader: NotingReader {
+struct SessionConfigurationReader {
   let texts = TextOwner()
-  let bytes: [UInt8]
-  let name: String
-  var notes: [FileNote] = []
-  var faults: [FileNote] = []
+  let faults: DocumentFaults
   /// The number of triggers so far with the same event, campaign and variant, by the key of the first.
-  fileprivate var twins: [UInt64: UInt64] = [:]
+  private var twins: [UInt64: UInt64] = [:]
 
-  mutating func read() throws(FileError) -> SessionConfiguration {
-    let root: JSONNode
-    do {
-      root = try JSONNode.parse(bytes)
-    } catch {
-      throw self.error(error)
-    }
-    guard let parameters = root["parameters"], parameters.members != nil else {
-      let given = root["parameters"].map { "'parameters' is \($0.kind), not an object" }
-      let message =
-        given ?? (root.members == nil ? "the file is \(root.kind), not an object" : "'parameters' is missing")
-      throw error((root["parameters"] ?? root).place, message)
-    }
-    let events = readList("eventsWhitelist", in: parameters)
-    let decisionPoints = readList("dpWhitelist", in: parameters)
-    warnAboutDecisionPoints(parameters)
-    warnAboutImages(parameters)
-    let triggers = readTriggers(parameters)
-    guard faults.isEmpty else {
-      throw FileError(faults: faults.sorted { $0.place < $1.place })
-    }
+  fileprivate init(faults: DocumentFaults) { self.faults = faults }
+
+  fileprivate mutating func read(_ bytes: [UInt8]) throws(FileError) -> SessionConfiguration {
+    let root = faults.json(bytes).flatMap { Fields($0, "the file", faults) }
+    let parameters = root?.required("parameters")?.object()
+    let events = readList(parameters?["eventsWhitelist"])
+    let decisionPoints = readList(parameters?["dpWhitelist"])
+    warnAboutDecisionPoints(parameters?["dpWhitelist"])
+    warnAboutImages(parameters?["imageCache"])
+    let triggers = (parameters?["triggers"]?.elements() ?? []).compactMap { readTrigger($0) }
+    try faults.throwErrors()
     return SessionConfiguration(
-      triggers: triggers, eventsWhitelist: events, decisionPointWhitelist: decisionPoints,
-      notes: notes.sorted { $0.place < $1.place }, texts: texts)
+      triggers: triggers, eventsWhitelist: events, decisionPointWhitelist: decisionPoints, notes: faults.all,
+      texts: texts)
   }
 
   // MARK: Lists
 
-  private mutating func readList(_ key: String, in parameters: JSONNode) -> [String] {
-    guard let node = parameters.present(key), let elements = array(node, "'\(key)'") else { return [] }
-    if elements.isEmpty { warn(node.place, "'\(key)' is empty; nothing is filtered") }
-    return elements.compactMap { element in
-      if element.string == nil { fail(element.place, "'\(key)' has \(element.kind) that is not a string") }
-      return element.string
-    }
+  private func readList(_ field: Field?) -> [String] {
+    guard let field, let elements = field.elements() else { return [] }
+    if elements.isEmpty { faults.warn(field.place, "'\(field.name)' is empty; nothing is filtered") }
+    return elements.compactMap { $0.anyText() }
   }
 
-  private mutating func warnAboutDecisionPoints(_ parameters: JSONNode) {
-    for element in parameters["dpWhitelist"]?.array ?? [] {
+  private func warnAboutDecisionPoints(_ field: Field?) {
+    for element in field?.node.array ?? [] {
       guard let text = element.string, !text.utf8.contains(UInt8(ascii: "@")) else { continue }
-      warn(
+      faults.warn(
         element.place,
         "'\(text)' has no flavour; write entries as 'point@flavour'. This one allows nothing")
     }
   }
 
-  private mutating func warnAboutImages(_ parameters: JSONNode) {
-    guard let images = parameters.present("imageCache"),
-      let elements = array(images, "'imageCache'", otherwise: "it is ignored")
-    else { return }
-    for element in elements where element.string == nil {
-      warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is ignored")
+  private func warnAboutImages(_ field: Field?) {
+    for element in array(field, otherwise: "it is ignored") ?? [] where element.string == nil {
+      faults.warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is ignored")
     }
+  }
+
+  /// Returns the elements of an array; another value is a warning with a consequence.
+  func array(_ field: Field?, otherwise consequence: String) -> [JSONNode]? {
+    if let field, field.node.array == nil {
+      faults.warn(field.place, "'\(field.name)' is \(field.node.kind), not an array; \(consequence)")
+    }
+    return field?.node.array
+  }
+
+  /// Returns an object; another value is a warning with a consequence.
+  private func object(_ field: Field?, otherwise consequence: String) -> Fields? {
+    guard let field, field.node.members == nil else { return field?.object() }
+    faults.warn(field.place, "'\(field.name)' is \(field.node.kind), not an object; \(consequence)")
+    return nil
   }
 
   // MARK: Triggers
 
-  private mutating func readTriggers(_ parameters: JSONNode) -> [Trigger] {
-    guard let node = parameters.present("triggers"), let elements = array(node, "'triggers'") else { return [] }
-    return elements.compactMap { readTrigger($0) }
-  }
-
-  private mutating func readTrigger(_ node: JSONNode) -> Trigger? {
-    guard isObject(node, "a trigger") else { return nil }
-    let event = node.present("eventName")?.string
-    if event == nil {
-      let given = node.present("eventName").map { "is \($0.kind), not a string" } ?? "is missing"
-      fail((node.present("eventName") ?? node).place, "'eventName' of a trigger \(given)")
-    }
-    let campaignID = readInteger("campaignID", in: node) ?? -1
-    let variantID = readInteger("variantID", in: node) ?? -1
-    let priority = readInteger("priority", in: node) ?? 0
-    let limit = readInteger("limit", in: node)
-    let showConditions = readShowConditions(node)
-    let condition = readCondition(node)
+  private mutating func readTrigger(_ field: Field) -> Trigger? {
+    guard let fields = field.object() else { return nil }
+    let event = fields.required("eventName")?.anyText()
+    func integer(_ key: String) -> Int64? { fields[key]?.value("a 64-bit integer", \.integer) }
+    let (campaignID, variantID) = (integer("campaignID") ?? -1, integer("variantID") ?? -1)
+    let (priority, limit) = (integer("priority") ?? 0, integer("limit"))
+    let always = "the trigger has no show conditions"
+    let conditions = object(fields["campaignExecutionConfig"], otherwise: always)?["showConditions"]
+    let showConditions = array(conditions, otherwise: always) == nil ? [] : conditions?.elements() ?? []
+    let due = showConditions.compactMap { readShowCondition($0) }
+    let condition = readCondition(fields["condition"])
+    let response = object(fields["response"], otherwise: "the trigger changes game parameters")
+    let origin = object(response?["eventParams"], otherwise: "campaign and variant have no names")
     guard let event else { return nil }
-    let response = readObject("response", in: node, "the trigger changes game parameters")
-    let origin = response.flatMap { readObject("eventParams", in: $0, "campaign and variant have no names") }
     return Trigger(
       eventName: texts.own(event), campaignID: campaignID, variantID: variantID, priority: priority,
-      action: response?["image"]?.members?.isEmpty == false ? .imageMessage : .gameParameters,
-      campaignName: readName("responseEngagementName", in: origin),
-      variantName: readName("responseVariantName", in: origin), limit: limit, condition: condition,
-      showConditions: showConditions, key: key(event, campaignID, variantID))
+      action: response?["image"]?.node.members?.isEmpty == false ? .imageMessage : .gameParameters,
+      campaignName: readName(origin?["responseEngagementName"]), variantName: readName(origin?["responseVariantName"]),
+      limit: limit, condition: condition, showConditions: due, key: key(event, campaignID, variantID))
   }
 
   /// Returns a key that is the same in every file in which the trigger has the same position among its equals (FNV-1a).
@@ -119,58 +107,34 @@ struct SessionConfigurationReader: NotingReader {
     return hash
   }
 
-  private mutating func readInteger(_ key: String, in node: JSONNode) -> Int64? {
-    guard let value = node.present(key) else { return nil }
-    guard let integer = value.integer else {
-      fail(value.place, "'\(key)' is not a 64-bit integer")
-      return nil
-    }
-    return integer
-  }
-
-  private mutating func readObject(_ key: String, in node: JSONNode, _ consequence: String) -> JSONNode? {
-    guard let value = node.present(key), isObject(value, "'\(key)'", otherwise: consequence) else { return nil }
-    return value
-  }
-
-  private func readName(_ key: String, in node: JSONNode?) -> Text? {
-    guard let name = node?[key]?.string, !name.utf8.isEmpty else { return nil }
+  private func readName(_ field: Field?) -> Text? {
+    guard let name = field?.node.string, !name.utf8.isEmpty else { return nil }
     return texts.own(name)
   }
 
   // MARK: Show conditions
 
-  private mutating func readShowConditions(_ node: JSONNode) -> [ShowCondition] {
-    let always = "the trigger has no show conditions"
-    guard let configuration = readObject("campaignExecutionConfig", in: node, always),
-      let list = configuration.present("showConditions"),
-      let elements = array(list, "'showConditions'", otherwise: always)
-    else { return [] }
-    return elements.compactMap { readShowCondition($0) }
-  }
-
-  private mutating func readShowCondition(_ node: JSONNode) -> ShowCondition? {
-    let required = readCount("executionsRequiredCount", in: node)
-    let interval = readCount("executionsRepeat", in: node)
-    let limit = readCount("executionsRepeatLimit", in: node)
-    if node.present("executionsRequiredCount") == nil, node.present("executionsRepeat") == nil {
-      fail(node.place, "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'")
+  private func readShowCondition(_ field: Field) -> ShowCondition? {
+    let fields = field.node.members == nil ? nil : field.object()
+    let (once, again) = (fields?["executionsRequiredCount"], fields?["executionsRepeat"])
+    let (required, interval) = (once.flatMap(readCount), again.flatMap(readCount))
+    let limit = fields?["executionsRepeatLimit"].flatMap(readCount)
+    if once == nil, again == nil {
+      field.refuse("has neither 'executionsRequiredCount' nor 'executionsRepeat'")
       return nil
     }
-    if let interval, interval < 1 {
-      fail((node["executionsRepeat"] ?? node).place, "'executionsRepeat' is \(interval), but must be at least 1")
+    if let again, let interval, interval < 1 {
+      again.refuse("is \(interval), but must be at least 1")
       return nil
     }
     return ShowCondition(
       required: required, repetition: interval.map { ShowCondition.Repetition(interval: $0, limit: limit ?? -1) })
   }
 
-  /// Reads a whole number, or a text that is one.
-  private mutating func readCount(_ key: String, in node: JSONNode) -> Int64? {
-    guard let value = node.present(key) else { return nil }
-    if let integer = value.integer { return integer }
-    if let text = value.string, text.utf8.first != UInt8(ascii: "+"), let integer = Int64(text) { return integer }
-    fail(value.place, "'\(key)' is neither an integer nor a string with one")
-    return nil
+  /// Reads an integer, or a string with one.
+  private func readCount(_ field: Field) -> Int64? {
+    field.value("an integer, or a string with one") { node in
+      node.integer ?? node.string.flatMap { $0.utf8.first == UInt8(ascii: "+") ? nil : Int64($0) }
+    }
   }
 }

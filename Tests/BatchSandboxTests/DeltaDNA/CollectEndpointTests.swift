@@ -119,7 +119,7 @@ import Testing
     let fixture = try Fixture { options in
       var settings = SandboxSettings()
       do {
-        try settings.read(faults: Array(text.utf8), endpoints: SandboxEndpoint.deltaDNA) { try options.read(&$0) }
+        try settings.read(faults: Array(text.utf8), of: "f", endpoints: SandboxEndpoint.deltaDNA) { options.read($0) }
       } catch {
         Issue.record(error)
       }
@@ -156,7 +156,7 @@ import Testing
         {"match":{"endpoint":"collect"},"nth":1,"action":"status","status":503,"headers":{"Retry-After":"1"}},
         {"match":{"endpoint":"engage"},"action":"fault","id":7,"text":"no"}]}
       """#
-    try settings.read(faults: Array(plan.utf8), endpoints: SandboxEndpoint.deltaDNA) { _ in }
+    try settings.read(faults: Array(plan.utf8), of: "f", endpoints: SandboxEndpoint.deltaDNA) { _ in }
     let fixture = try Fixture(settings)
     #expect(try fixture.send(.post, "/collect/api/k/bulk", list([gameEvent()])).status == 503)
     #expect(try fixture.send(.post, "/collect/api/k/bulk", list([gameEvent()])).status == 204)

@@ -179,7 +179,7 @@ import Testing
       ]}
       """
     #expect(
-      try FaultPlan(json: Array(text.utf8), endpoints: SandboxEndpoint.engage)
+      try FaultPlan(json: Array(text.utf8), of: "f", endpoints: SandboxEndpoint.engage)
         == FaultPlan(
           seed: 9, latencyMilliseconds: 20, idleCloseMilliseconds: 0,
           rules: [
@@ -198,36 +198,45 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}", "rules[0].points: is unknown"),
-    ("{\"rules\":[{\"action\":\"explode\"}]}", "rules[0].action: 'explode' is not an action"),
-    ("{\"rules\":[{}]}", "rules[0].action: is missing"),
+    (
+      "{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}",
+      "f:1: error: unknown key 'rules[0].points'; did you mean 'rules[0].point'?"
+    ),
+    ("{\"rules\":[{\"action\":\"explode\"}]}", "f:1: error: 'rules[0].action' is 'explode', which is not an action"),
+    ("{\"rules\":[{}]}", "f:1: error: 'rules[0]' has no 'action'"),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":1,\"every\":2}]}",
-      "rules[0]: only one of nth, every, span and probability can be given"
+      "f:1: error: 'rules[0]' can have only one of nth, every, span and probability"
     ),
-    ("{\"rules\":[{\"action\":\"close\",\"probability\":2}]}", "rules[0].probability: is not a number in 0.0...1.0"),
-    ("{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}", "rules[0].span: is not a first and a last number"),
+    (
+      "{\"rules\":[{\"action\":\"close\",\"probability\":2}]}",
+      "f:1: error: 'rules[0].probability' is 2.0, but must be between 0.0 and 1.0"
+    ),
+    (
+      "{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}",
+      "f:1: error: 'rules[0].span' is not the first number and the last"
+    ),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":0}]}",
-      "rules[0].nth: is not a number of at least 1, or an array of them"
+      "f:1: error: 'rules[0].nth' is an integer, but must be a number of at least 1, or an array of them"
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",
-      "rules[0].match.operation: is unknown before the point 'body'"
+      "f:1: error: 'rules[0].match.operation' is known from the point 'body' on"
     ),
     (
       "{\"rules\":[{\"action\":\"empty\",\"point\":\"response\"}]}",
-      "rules[0].action: 'empty' is not possible at the point 'response'"
+      "f:1: error: 'rules[0].action' is 'empty', which is not possible at the point 'response'"
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"match\":{\"endpoint\":\"mail\"}}]}",
-      "rules[0].match.endpoint: 'mail' is not one of 'token', 'xmlapi', 'events', 'eventErrors', 'rest', 'files', 'sandbox', 'unknown'"
+      "f:1: error: 'rules[0].match.endpoint' is 'mail', but must be one of 'token', 'xmlapi', 'events', 'eventErrors', 'rest', 'files', 'sandbox', 'unknown'"
     ),
-    ("[]", "is not an object"),
+    ("[]", "f:1: error: the file is an array, but must be an object"),
   ])
   func refusesAPlan(text: String, message: String) {
     #expect {
-      try FaultPlan(json: Array(text.utf8), endpoints: SandboxEndpoint.engage)
+      try FaultPlan(json: Array(text.utf8), of: "f", endpoints: SandboxEndpoint.engage)
     } throws: { error in
       "\(error)" == message
     }

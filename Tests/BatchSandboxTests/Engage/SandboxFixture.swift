@@ -29,14 +29,14 @@ extension EngageSandboxOptions {
   static func read(_ path: String) throws -> EngageSandboxOptions {
     var options = EngageSandboxOptions()
     var settings = SandboxSettings()
-    try settings.read(faultFile: path, endpoints: SandboxEndpoint.engage) { try options.read(&$0) }
+    try settings.read(faultFile: path, endpoints: SandboxEndpoint.engage) { options.read($0) }
     options.server = settings
     return options
   }
 
   mutating func read(faultFile bytes: [UInt8]) throws {
     var settings = server
-    try settings.read(faults: bytes, endpoints: SandboxEndpoint.engage) { try read(&$0) }
+    try settings.read(faults: bytes, of: "f", endpoints: SandboxEndpoint.engage) { read($0) }
     server = settings
   }
 }

@@ -199,7 +199,7 @@ import Testing
        "recipients": [{"values": {"customer_id": "c-1"}}, {"id": 900000000500, "values": {"customer_id": "c-2"}}]}
       """
     var options = EngageSandboxOptions()
-    options.organization = try OrganizationSeed(json: Array(seed.utf8))
+    options.organization = try OrganizationSeed(json: Array(seed.utf8), of: "seed")
     try withSandbox(options) { server, client, token throws in
       #expect(server.recipients(of: "50001").map(\.id) == [900_000_000_101, 900_000_000_500])
       #expect(try client.xml(add([("customer_id", "c-3")]), token: token).contains("<RecipientId>900000000501<"))
@@ -226,12 +226,13 @@ import Testing
     #expect(options.server.faults.rules == [FaultRule(action: .close)])
     #expect(options.organization.lists.map(\.keyColumns) == [["c"]])
     #expect(options.organization.recipients.map(\.values) == [["c": "1"]])
-    #expect(throws: SandboxInputError(path: "switches.strict", reason: "is unknown")) {
-      try options.read(faultFile: Array("{\"switches\":{\"strict\":true}}".utf8))
-    }
-    #expect(throws: SandboxInputError(path: "organization.lists[0].id", reason: "is missing")) {
-      try options.read(faultFile: Array("{\"organization\":{\"lists\":[{}]}}".utf8))
-    }
+    let refused = "{\"switches\":{\"strictEvent\":true},\n\"organization\":{\"lists\":[{}]}}"
+    let error = #expect(throws: FileError.self) { try options.read(faultFile: Array(refused.utf8)) }
+    #expect(
+      error?.faults.map(\.description) == [
+        "f:1: error: unknown key 'switches.strictEvent'; did you mean 'switches.strictEvents'?",
+        "f:2: error: 'organization.lists[0]' has no 'id'",
+      ])
   }
 
   @Test func readsTheExampleOfTheDocumentation() throws {
@@ -261,7 +262,7 @@ import Testing
     #expect {
       try EngageSandboxOptions.read(path)
     } throws: { error in
-      "\(error)" == "\(path): error: rules[0].action: is not a string"
+      "\(error)" == "\(path):1: error: 'rules[0].action' is an integer, but must be a string"
     }
     var options = EngageSandboxOptions()
     options.createWhatIsMissing()
@@ -270,10 +271,10 @@ import Testing
 
   @Test func embedsWhatAJobNames() throws {
     let seed = "{\"recipients\": [{\"id\": 900000000202, \"values\": {\"customer_id\": \"c-1\"}}]}"
-    let options = try EngageSandboxOptions.embedded(
+    var options = EngageSandboxOptions.embedded(
       list: "50001", columns: [OrganizationSeed.Column("Mobile User Id")], auditTable: "50002",
-      auditColumns: [OrganizationSeed.Column("Audit Record Id"), OrganizationSeed.Column("Create Date", .timestamp)],
-      seed: Array(seed.utf8))
+      auditColumns: [OrganizationSeed.Column("Audit Record Id"), OrganizationSeed.Column("Create Date", .timestamp)])
+    options.organization.merge(try OrganizationSeed(json: Array(seed.utf8), of: "seed"))
     try withSandbox(options) { server, client, token throws in
       #expect(try client.xml(select([("customer_id", "c-1")]), token: token).contains("<RecipientId>900000000202<"))
       _ = try client.xml(

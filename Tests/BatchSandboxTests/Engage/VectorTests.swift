@@ -16,7 +16,7 @@ import Testing
                       {"id": 900000000202, "values": {"customer_id": "c-1", "loyalty_id": "y-7"}}],
        "createsWhatIsMissing": true}
       """
-    return try OrganizationSeed(json: Array(text.utf8))
+    return try OrganizationSeed(json: Array(text.utf8), of: "seed")
   }
 
   @Test func carriesOutEveryRequest() throws {

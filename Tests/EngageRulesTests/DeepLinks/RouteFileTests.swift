@@ -6,19 +6,19 @@ import Testing
   @Test(
     arguments: [
       ("", ["f:1:1: error: not valid JSON"]),
-      ("[]", ["f:1:1: error: the top level is an array, not an object"]),
-      ("{\n \"routes\": [] }", ["f:2:12: error: 'routes' is an array, not an object"]),
+      ("[]", ["f:1:1: error: the top level is an array, but must be an object"]),
+      ("{\n \"routes\": [] }", ["f:2:12: error: 'routes' is an array, but must be an object"]),
       (
         "{\"routes\":{\"a\":1,\n\"b\":\"x\"}}",
         [
-          "f:1:16: error: the route 'a' is a number, not an object",
-          "f:2:5: error: the route 'b' is a string, not an object",
+          "f:1:16: error: 'routes.a' is an integer, but must be an object",
+          "f:2:5: error: 'routes.b' is a string, but must be an object",
         ]
       ),
       (
         "{\"routes\":{\"a\":{\"routeParameters\":{\"p\":{\"regex\":5}}}}}",
         [
-          "f:1:49: error: 'regex' of 'p' of the route 'a' is a number, not a string"
+          "f:1:49: error: 'routes.a.routeParameters.p.regex' is an integer, but must be a string"
         ]
       ),
       (
@@ -30,8 +30,8 @@ import Testing
       (
         "{\"routes\":{\"a\":{\"routeParameters\":[]}},\"defaultRoute\":\"x\"}",
         [
-          "f:1:35: error: 'routeParameters' of the route 'a' is an array, not an object",
-          "f:1:55: error: 'defaultRoute' is a string, not an object",
+          "f:1:35: error: 'routes.a.routeParameters' is an array, but must be an object",
+          "f:1:55: error: 'defaultRoute' is a string, but must be an object",
         ]
       ),
     ] as [(String, [String])])
@@ -116,7 +116,7 @@ import Testing
         file("\"a/:b\":{\"routeParameters\":{\"b\":{\"regex\":\"[0-9]\"}}}"),
         [
           "f:2:28: warning: '[0-9]' matches a single character; 'b' may need '[0-9]+'",
-          "f:2:28: info: a query parameter 'b' overrides the placeholder of that name",
+          "f:2:28: note: a query parameter 'b' overrides the placeholder of that name",
         ]
       ),
     ] as [(String, [String])])

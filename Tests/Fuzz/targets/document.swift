@@ -1,3 +1,5 @@
+import BatchFoundation
+
 @testable import BatchConfiguration
 
 extension FuzzTarget {

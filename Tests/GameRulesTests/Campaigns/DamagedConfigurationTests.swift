@@ -38,7 +38,7 @@ import Testing
       } catch let error as FileError {
         #expect(!error.faults.isEmpty)
         for fault in error.faults {
-          #expect(fault.place.line >= 1 && fault.place.column >= 1 && !fault.message.isEmpty)
+          #expect(fault.place.line ?? 0 >= 1 && fault.place.column ?? 0 >= 1 && !fault.problem.isEmpty)
         }
       }
     }

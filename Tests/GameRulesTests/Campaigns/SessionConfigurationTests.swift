@@ -24,29 +24,35 @@ import Testing
 
   @Test(arguments: [
     ("", "1:1: error: not valid JSON"),
-    ("[]", "1:1: error: the file is an array, not an object"),
-    ("{}", "1:1: error: 'parameters' is missing"),
-    (#"{"parameters":[]}"#, "1:15: error: 'parameters' is an array, not an object"),
-    (#"{"parameters":{"eventsWhitelist":"a"}}"#, "1:34: error: 'eventsWhitelist' is a string, not an array"),
-    ("{\"parameters\":{\"dpWhitelist\":[\"a@b\",\n5]}}", "2:1: error: 'dpWhitelist' has a number that is not a string"),
-    (#"{"parameters":{"triggers":{}}}"#, "1:27: error: 'triggers' is an object, not an array"),
-    (#"{"parameters":{"triggers":[7]}}"#, "1:28: error: a trigger is a number, not an object"),
-    (#"{"parameters":{"triggers":[{}]}}"#, "1:28: error: 'eventName' of a trigger is missing"),
+    ("[]", "1:1: error: the file is an array, but must be an object"),
+    ("{}", "1:1: error: the file has no 'parameters'"),
+    (#"{"parameters":[]}"#, "1:15: error: 'parameters' is an array, but must be an object"),
+    (
+      #"{"parameters":{"eventsWhitelist":"a"}}"#,
+      "1:34: error: 'parameters.eventsWhitelist' is a string, but must be an array"
+    ),
+    (
+      "{\"parameters\":{\"dpWhitelist\":[\"a@b\",\n5]}}",
+      "2:1: error: 'parameters.dpWhitelist[1]' is an integer, but must be a string"
+    ),
+    (#"{"parameters":{"triggers":{}}}"#, "1:27: error: 'parameters.triggers' is an object, but must be an array"),
+    (#"{"parameters":{"triggers":[7]}}"#, "1:28: error: 'parameters.triggers[0]' is an integer, but must be an object"),
+    (#"{"parameters":{"triggers":[{}]}}"#, "1:28: error: 'parameters.triggers[0]' has no 'eventName'"),
     (
       #"{"parameters":{"triggers":[{"eventName":1}]}}"#,
-      "1:41: error: 'eventName' of a trigger is a number, not a string"
+      "1:41: error: 'parameters.triggers[0].eventName' is an integer, but must be a string"
     ),
     (
       #"{"parameters":{"triggers":[{"eventName":"e","campaignID":"1"}]}}"#,
-      "1:58: error: 'campaignID' is not a 64-bit integer"
+      "1:58: error: 'parameters.triggers[0].campaignID' is a string, but must be a 64-bit integer"
     ),
     (
       #"{"parameters":{"triggers":[{"eventName":"e","limit":1.0}]}}"#,
-      "1:53: error: 'limit' is not a 64-bit integer"
+      "1:53: error: 'parameters.triggers[0].limit' is a number, but must be a 64-bit integer"
     ),
     (
       #"{"parameters":{"triggers":[{"eventName":"e","priority":9223372036854775808}]}}"#,
-      "1:56: error: 'priority' is not a 64-bit integer"
+      "1:56: error: 'parameters.triggers[0].priority' is a number, but must be a 64-bit integer"
     ),
   ])
   func refusesWithThePlace(file: String, fault: String) {
@@ -56,22 +62,31 @@ import Testing
     #expect(error?.description == "f:\(fault)")
   }
 
+  private static let condition = "parameters.triggers[0].campaignExecutionConfig.showConditions[0]"
+
   @Test(arguments: [
-    ("{}", "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'"),
-    ("5", "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'"),
+    ("{}", "'\(Self.condition)' has neither 'executionsRequiredCount' nor 'executionsRepeat'"),
+    ("5", "'\(Self.condition)' has neither 'executionsRequiredCount' nor 'executionsRepeat'"),
     (
-      #"{"executionsRepeatLimit":"2"}"#, "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'"
+      #"{"executionsRepeatLimit":"2"}"#,
+      "'\(Self.condition)' has neither 'executionsRequiredCount' nor 'executionsRepeat'"
     ),
     (
       #"{"executionsRequiredCount":"two"}"#,
-      "'executionsRequiredCount' is neither an integer nor a string with one"
+      "'\(Self.condition).executionsRequiredCount' is a string, but must be an integer, or a string with one"
     ),
-    (#"{"executionsRequiredCount":2.0}"#, "'executionsRequiredCount' is neither an integer nor a string with one"),
-    (#"{"executionsRepeat":""}"#, "'executionsRepeat' is neither an integer nor a string with one"),
-    (#"{"executionsRepeat":"0"}"#, "'executionsRepeat' is 0, but must be at least 1"),
+    (
+      #"{"executionsRequiredCount":2.0}"#,
+      "'\(Self.condition).executionsRequiredCount' is a number, but must be an integer, or a string with one"
+    ),
+    (
+      #"{"executionsRepeat":""}"#,
+      "'\(Self.condition).executionsRepeat' is a string, but must be an integer, or a string with one"
+    ),
+    (#"{"executionsRepeat":"0"}"#, "'\(Self.condition).executionsRepeat' is 0, but must be at least 1"),
     (
       #"{"executionsRepeat":"3","executionsRepeatLimit":"x"}"#,
-      "'executionsRepeatLimit' is neither an integer nor a string with one"
+      "'\(Self.condition).executionsRepeatLimit' is a string, but must be an integer, or a string with one"
     ),
   ])
   func refusesShowConditionsThatMeanNothing(condition: String, reason: String) {
@@ -80,7 +95,7 @@ import Testing
     let error = #expect(throws: FileError.self) {
       try SessionConfiguration.read(Array(file.utf8), name: "f")
     }
-    #expect(error?.faults.map(\.message) == [reason])
+    #expect(error?.faults.map(\.problem) == [reason])
   }
 
   @Test func namesEveryFaultAtOnce() {
@@ -93,13 +108,16 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"eventsWhitelist":[]}"#, ["'eventsWhitelist' is empty; nothing is filtered"]),
+      (#"{"eventsWhitelist":[]}"#, ["'parameters.eventsWhitelist' is empty; nothing is filtered"]),
       (
         #"{"dpWhitelist":["p"]}"#,
         ["'p' has no flavour; write entries as 'point@flavour'. This one allows nothing"]
       ),
-      (#"{"imageCache":5}"#, ["'imageCache' is a number, not an array; it is ignored"]),
-      (#"{"triggers":[{"eventName":"e","condition":5}]}"#, ["'condition' is a number, not an array; it never holds"]),
+      (#"{"imageCache":5}"#, ["'parameters.imageCache' is an integer, not an array; it is ignored"]),
+      (
+        #"{"triggers":[{"eventName":"e","condition":5}]}"#,
+        ["'parameters.triggers[0].condition' is an integer, not an array; it never holds"]
+      ),
       (
         #"{"triggers":[{"eventName":"e","condition":[{"o":"pr"}]}]}"#,
         [
@@ -130,10 +148,10 @@ import Testing
       ),
       (
         #"{"triggers":[{"eventName":"e","response":5}]}"#,
-        ["'response' is a number, not an object; the trigger changes game parameters"]
+        ["'parameters.triggers[0].response' is an integer, not an object; the trigger changes game parameters"]
       ),
     ] as [(String, [String])])
   func warnsOfWhatCanBeUsed(parameters: String, messages: [String]) throws {
-    #expect(try TriggerFixture(parameters).configuration.notes.map(\.message) == messages)
+    #expect(try TriggerFixture(parameters).configuration.notes.map(\.problem) == messages)
   }
 }

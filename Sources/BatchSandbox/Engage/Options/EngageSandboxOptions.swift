@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The options of one Engage sandbox. The defaults are those of the embedded `--sandbox`.
 package struct EngageSandboxOptions: Sendable {
@@ -158,11 +158,9 @@ package struct OrganizationSeed: Sendable {
 
 extension EngageSandboxOptions {
   /// Reads Engage's part of a fault file: switches and organization, if present (`docs/sandbox.md`).
-  ///
-  /// - Throws: ``SandboxInputError`` with the place in the file.
-  package mutating func read(_ reader: inout PlanReader) throws {
-    if let node = reader.node("switches") { try switches.read(node) }
-    if let node = reader.node("organization") { organization.merge(try OrganizationSeed(node, path: "organization")) }
+  package mutating func read(_ fields: Fields) {
+    if let given = fields["switches"]?.object() { switches.read(given) }
+    if let given = fields["organization"]?.object() { organization.merge(OrganizationSeed(given)) }
   }
 
   /// Creates lists and tables on demand, unless a list is defined.
@@ -174,12 +172,10 @@ extension EngageSandboxOptions {
   ///
   /// - Parameters:
   ///   - auditColumns: the key column first; ignored without an audit table.
-  ///   - seed: an organization file (`docs/sandbox.md`) with recipients to merge with; nil for none.
-  /// - Throws: ``SandboxInputError`` for an invalid seed.
   package static func embedded(
     list: String, columns: [OrganizationSeed.Column], auditTable: String? = nil,
-    auditColumns: [OrganizationSeed.Column] = [], seed: [UInt8]? = nil
-  ) throws -> EngageSandboxOptions {
+    auditColumns: [OrganizationSeed.Column] = []
+  ) -> EngageSandboxOptions {
     var options = EngageSandboxOptions()
     options.organization.createsWhatIsMissing = true
     options.organization.lists = [OrganizationSeed.Table(id: list, columns: columns)]
@@ -188,7 +184,6 @@ extension EngageSandboxOptions {
         OrganizationSeed.Table(id: auditTable, columns: auditColumns, keyColumns: [key.name])
       ]
     }
-    if let seed { options.organization.merge(try OrganizationSeed(json: seed)) }
     return options
   }
 }
@@ -209,39 +204,40 @@ extension OrganizationSeed {
 }
 
 extension SandboxSwitches {
-  fileprivate mutating func read(_ node: JSONNode) throws {
-    var reader = try PlanReader(node, path: "switches")
+  fileprivate mutating func read(_ fields: Fields) {
     let seconds: ClosedRange<Int64> = 0...1_000_000_000
-    if let form = try reader.choice("expiredToken", of: ExpiredToken.self) { expiredToken = form }
-    if let clientID = try reader.string("clientId") {
-      guard let secret = try reader.string("secret"), let refresh = try reader.string("refreshToken") else {
-        throw reader.error("clientId", "needs secret and refreshToken as well")
+    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int64? { fields[key]?.integer(range) }
+    func set<Value>(_ value: inout Value, _ given: Value?) { if let given { value = given } }
+    set(&expiredToken, fields["expiredToken"]?.choice(of: ExpiredToken.allCases))
+    if let clientID = fields["clientId"]?.anyText() {
+      if let secret = fields["secret"]?.anyText(), let refresh = fields["refreshToken"]?.anyText() {
+        credentials = SandboxCredentials(clientID: clientID, secret: secret, refreshToken: refresh)
+      } else {
+        fields.refuse("clientId", "needs secret and refreshToken beside it")
       }
-      credentials = SandboxCredentials(clientID: clientID, secret: secret, refreshToken: refresh)
     }
-    if let number = try reader.integer("tokenLifetimeSeconds", seconds) { tokenLifetimeSeconds = number }
-    if let number = try reader.integer("tokenReissueSeconds", seconds) { tokenReissueSeconds = number }
-    if let number = try reader.integer("tokenCallsPerHour", seconds) { tokenCallsPerHour = Int(number) }
-    if let flag = try reader.bool("quotesExpiresIn") { quotesExpiresIn = flag }
-    if let number = try reader.integer("concurrencyLimit", 1...100_000) { concurrencyLimit = Int(number) }
-    if let number = try reader.integer("concurrencyFault", 0...100_000) { concurrencyFault = Int(number) }
-    if let number = try reader.integer("concurrencyStatus", 100...999) { concurrencyStatus = Int(number) }
-    if let spelling = try reader.choice("spelling", of: Spelling.self) { self.spelling = spelling }
-    if let number = try reader.integer("unknownRecipientFault", 0...100_000) { unknownRecipientFault = Int(number) }
-    if let flag = try reader.bool("datesWithZone") { datesWithZone = flag }
-    if let flag = try reader.bool("strictEvents") { strictEvents = flag }
-    if let node = reader.node("badEvents") {
-      var bad = try PlanReader(node, path: "switches.badEvents")
-      guard let attribute = try bad.string("attribute") else { throw bad.error("attribute", "is missing") }
-      guard let value = try bad.string("value") else { throw bad.error("value", "is missing") }
-      badEvents = BadEvents(
-        attribute: attribute, value: value, answer: try bad.choice("answer", of: BadEvents.Answer.self) ?? .refuse)
-      try bad.finish()
+    set(&tokenLifetimeSeconds, integer("tokenLifetimeSeconds", seconds))
+    set(&tokenReissueSeconds, integer("tokenReissueSeconds", seconds))
+    set(&tokenCallsPerHour, integer("tokenCallsPerHour", seconds).map { Int($0) })
+    set(&quotesExpiresIn, fields["quotesExpiresIn"]?.flag())
+    set(&concurrencyLimit, integer("concurrencyLimit", 1...100_000).map { Int($0) })
+    set(&concurrencyFault, integer("concurrencyFault", 0...100_000).map { Int($0) })
+    set(&concurrencyStatus, integer("concurrencyStatus", 100...999).map { Int($0) })
+    set(&spelling, fields["spelling"]?.choice(of: Spelling.allCases))
+    set(&unknownRecipientFault, integer("unknownRecipientFault", 0...100_000).map { Int($0) })
+    set(&datesWithZone, fields["datesWithZone"]?.flag())
+    set(&strictEvents, fields["strictEvents"]?.flag())
+    if let bad = fields["badEvents"]?.object() {
+      if let attribute = bad.required("attribute")?.anyText(), let value = bad.required("value")?.anyText() {
+        let answer = bad["answer"]?.choice(of: BadEvents.Answer.allCases)
+        badEvents = BadEvents(attribute: attribute, value: value, answer: answer ?? .refuse)
+      }
+      bad.end()
     }
-    if let number = try reader.integer("exportedRows", 0...Int64(Int32.max)) { exportedRows = Int(number) }
-    if let number = try reader.integer("jobWaitSeconds", seconds) { jobWaitSeconds = number }
-    if let number = try reader.integer("jobRunSeconds", seconds) { jobRunSeconds = number }
-    if let number = try reader.integer("pollAdvancesSeconds", seconds) { pollAdvancesSeconds = number }
-    try reader.finish()
+    set(&exportedRows, integer("exportedRows", 0...Int64(Int32.max)).map { Int($0) })
+    set(&jobWaitSeconds, integer("jobWaitSeconds", seconds))
+    set(&jobRunSeconds, integer("jobRunSeconds", seconds))
+    set(&pollAdvancesSeconds, integer("pollAdvancesSeconds", seconds))
+    fields.end()
   }
 }

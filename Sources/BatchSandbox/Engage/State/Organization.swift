@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The customer's data at the service: databases, tables, jobs and files.
 struct Organization: Sendable, Codable {
@@ -90,64 +90,50 @@ struct Organization: Sendable, Codable {
 extension OrganizationSeed {
   /// Reads recipients, lists and tables from a JSON file in the format of `docs/sandbox.md`.
   ///
-  /// - Throws: ``SandboxInputError`` with the place in the file.
-  package init(json bytes: [UInt8]) throws {
-    try self.init(try PlanReader.parse(bytes), path: "")
+  /// - Throws: ``FileError``.
+  package init(json bytes: [UInt8], of file: String) throws(FileError) {
+    let faults = DocumentFaults(file)
+    self =
+      faults.json(bytes).flatMap { Fields($0, "the file", faults) }.map { OrganizationSeed($0) } ?? OrganizationSeed()
+    try faults.throwErrors()
   }
 
-  init(_ node: JSONNode, path: String) throws {
+  init(_ fields: Fields) {
     self.init()
-    let prefix = path.utf8.isEmpty ? "" : path + "."
-    var reader = try PlanReader(node, path: path)
-    lists = try Self.tables("lists", &reader, prefix)
-    tables = try Self.tables("tables", &reader, prefix)
-    recipients = try Self.recipients(&reader, prefix)
-    createsWhatIsMissing = try reader.bool("createsWhatIsMissing") ?? false
-    try reader.finish()
-  }
-
-  private static func tables(_ member: String, _ reader: inout PlanReader, _ prefix: String) throws -> [Table] {
-    try (try reader.array(member) ?? []).enumerated().map { index, node in
-      var reader = try PlanReader(node, path: "\(prefix)\(member)[\(index)]")
-      guard let id = try reader.string("id") else { throw reader.error("id", "is missing") }
-      let table = Table(
-        id: id, name: try reader.string("name"), columns: try columns(&reader), keyColumns: try keys(&reader))
-      try reader.finish()
-      return table
+    lists = Self.tables(fields["lists"])
+    tables = Self.tables(fields["tables"])
+    recipients = (fields["recipients"]?.elements() ?? []).compactMap { $0.object() }.map { recipient in
+      // All are optional, as in {"id": 900000000202, "list": "50001", "values": {"customer_id": "c-1"}}.
+      defer { recipient.end() }
+      return Recipient(
+        id: recipient["id"]?.integer(1...CountedNumber.range.upperBound), list: recipient["list"]?.anyText(),
+        values: recipient["values"]?.strings() ?? [:])
     }
+    createsWhatIsMissing = fields["createsWhatIsMissing"]?.flag() ?? false
+    fields.end()
   }
 
-  private static func columns(_ reader: inout PlanReader) throws -> [Column] {
-    try (try reader.array("columns") ?? []).enumerated().map { index, node in
-      if let name = node.string { return Column(name) }
-      var column = try PlanReader(node, path: "\(reader.path).columns[\(index)]")
-      guard let name = try column.string("name") else { throw column.error("name", "is missing") }
-      let number = try column.integer("type", 0...20) ?? 0
-      guard let type = ColumnType(rawValue: Int(number)) else {
-        throw column.error("type", "\(number) is not a column type")
+  private static func tables(_ list: Field?) -> [Table] {
+    (list?.elements() ?? []).compactMap { $0.object() }.compactMap { table in
+      defer { table.end() }
+      let columns = (table["columns"]?.elements() ?? []).compactMap(column)
+      let keys = table["keyColumns"]?.elements()?.compactMap { $0.anyText() } ?? []
+      let name = table["name"]?.anyText()
+      return table.required("id")?.anyText().map {
+        Table(id: $0, name: name, columns: columns, keyColumns: keys)
       }
-      let required = try column.bool("required") ?? false
-      try column.finish()
-      return Column(name, type, isRequired: required)
     }
   }
 
-  private static func keys(_ reader: inout PlanReader) throws -> [String] {
-    try (try reader.array("keyColumns") ?? []).map { node in
-      guard let name = node.string else { throw reader.error("keyColumns", "is not an array of strings") }
-      return name
-    }
-  }
-
-  /// Reads elements like `{"id": 900000000202, "list": "50001", "values": {"customer_id": "c-1"}}`, all optional.
-  private static func recipients(_ reader: inout PlanReader, _ prefix: String) throws -> [Recipient] {
-    try (try reader.array("recipients") ?? []).enumerated().map { index, node in
-      var recipient = try PlanReader(node, path: "\(prefix)recipients[\(index)]")
-      let id = try recipient.integer("id", 1...CountedNumber.range.upperBound)
-      let list = try recipient.string("list")
-      let values = try recipient.strings("values") ?? [:]
-      try recipient.finish()
-      return Recipient(id: id, list: list, values: values)
-    }
+  private static func column(_ field: Field) -> Column? {
+    if let name = field.node.string { return Column(name) }
+    guard let fields = field.object() else { return nil }
+    defer { fields.end() }
+    let (given, isRequired) = (fields["type"], fields["required"]?.flag() ?? false)
+    let number = given?.integer(0...20) ?? 0
+    let type = ColumnType(rawValue: Int(number))
+    if type == nil { given?.refuse("is \(number), which is not a column type") }
+    guard let name = fields.required("name")?.anyText(), let type else { return nil }
+    return Column(name, type, isRequired: isRequired)
   }
 }
