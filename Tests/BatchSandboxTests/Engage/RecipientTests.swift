@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchSandbox
 import Testing
 
