@@ -36,8 +36,6 @@ package struct Settings: Sendable, Hashable {
     package var retryBudget = 0
     /// The number of consecutive failures after which the run sends nothing more.
     package var breakerFailures = 0
-    /// The pause has no effect: a run that stopped sending ends.
-    package var breakerPause = Milliseconds.zero
   }
 
   package struct EventStore: Sendable, Hashable {

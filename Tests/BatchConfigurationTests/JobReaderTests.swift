@@ -249,6 +249,29 @@ import Testing
     }
   }
 
+  /// An unknown key that nothing is near is reported with the known ones.
+  @Test func theSchemaHasTheKeysThatAreRead() throws {
+    let odd = #""01234567890123456789": 1"#
+    let folder = try TemporaryFolder([
+      "j.json":
+        #"{"name": "j", "inputs": {"events": [{"path": "x", \#(odd)}], \#(odd)}, "window": {\#(odd)}, \#(odd)}"#
+    ])
+    let schema = try JSONNode.parse(Checkout.bytes("configs/schemas/job.json"))
+    let entry = schema["definitions"]?["input"]?["anyOf"]?.array?.last
+    let objects = [
+      "": schema, "inputs.": schema["properties"]?["inputs"], "window.": schema["properties"]?["window"],
+      "inputs.events[0].": entry,
+    ]
+    let errors = #expect(throws: ConfigurationErrors.self) { try folder.loader().load(job: "j.json") }
+    #expect(errors?.faults.count == objects.count)
+    for (name, object) in objects {
+      let fault = errors?.faults.first { $0.problem == "unknown key '\(name)01234567890123456789'" }
+      let known = fault?.hint?.split(separator: "known keys are ").last?.split(separator: ", ").map(String.init)
+      let keys = object?["properties"]?.members?.map(\.key).filter { $0 != "$schema" }
+      #expect(try Set(#require(known)) == Set(#require(keys)), "\(name)")
+    }
+  }
+
   @Test func takesNullAsAbsent() throws {
     let folder = try TemporaryFolder([
       "j.json":

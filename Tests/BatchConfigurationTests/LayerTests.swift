@@ -28,7 +28,7 @@ import Testing
       CommandLineChanges(settings: [try #require(SettingOverride("Upload.concurrency=3"))]))
     let settings = loaded.configuration.settings
     #expect(settings.general.listId == "environment")
-    #expect(settings.general.flushSize == 7)
+    #expect(loaded.configuration.resolved(named: "General.ubfEventCacheSize")?.value == .integer(7))
     #expect(settings.general.campaignExpiration == Milliseconds(86_400_000))
     #expect(settings.session.expiration == Milliseconds(120_000))
     #expect(settings.upload.concurrency == 3)

@@ -94,9 +94,11 @@ import Testing
     }
     #expect(ios.augmentation.plugins == [.coordinates, .placemark(isSynchronous: true), .locationName])
     #expect(android.augmentation.plugins == [.coordinates, .placemark(isSynchronous: false), .locationName])
-    #expect(ios.general.flushSize == 1)
-    #expect(android.general.flushSize == 3)
     #expect(try loader.load(files: []).settings.location.dateFormat.format(march) == "2026-03-02")
+    for (file, size) in [("iOS-1.1.0.plist", Int64(1)), ("Android-1.1.0.json", 3)] {
+      let configuration = try loader.load(files: ["configs/EngageConfig-\(file)"])
+      #expect(configuration.resolved(named: "General.ubfEventCacheSize")?.value == .integer(size))
+    }
   }
 
   @Test func bothVectorDefaultsAreInTheTable() throws {

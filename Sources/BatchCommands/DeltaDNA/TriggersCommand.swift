@@ -38,12 +38,7 @@ struct TriggersExplainCommand: ParsableCommand {
 
   private func readConfiguration() throws -> SessionConfiguration {
     let bytes = try InputDocument.read(configuration)
-    do {
-      return try SessionConfiguration.read(bytes, name: configuration)
-    } catch {
-      for fault in error.faults { Streams.note(fault.description.printable) }
-      throw ExitCode(.configuration)
-    }
+    return try Failures.reported { try SessionConfiguration.read(bytes, name: configuration) }
   }
 }
 

@@ -43,12 +43,7 @@ struct LinkCommand: ParsableCommand {
       if case .system = error { throw ExitCode(.noInput) }
       throw ExitCode(.configuration)
     }
-    do {
-      return try RouteFile.read(bytes, name: path)
-    } catch {
-      for fault in error.faults { Streams.note(fault.description.printable) }
-      throw ExitCode(.configuration)
-    }
+    return try Failures.reported { try RouteFile.read(bytes, name: path) }
   }
 }
 

@@ -18,7 +18,6 @@ extension Settings {
     package var sendsNewPlayer = false
     package var sendsGameStarted = false
     package var sendsClientDevice = false
-    package var generatesPinpointerTransactions = false
     package var runsAllTriggeredActions = false
     /// Zero never ends a session.
     package var sessionTimeout = Milliseconds.zero
@@ -28,9 +27,6 @@ extension Settings {
     package var retryDelay = Milliseconds.zero
     package var collectTimeout = Milliseconds.zero
     package var engageTimeout = Milliseconds.zero
-    package var configTimeout = Milliseconds.zero
-    package var configRetryDelayFactor = Milliseconds.zero
-    package var configMaxRetries = 0
     /// The parameter `sdkVersion` of every event; not empty.
     package var sdkVersion = ""
     package var environment = Environment.live

@@ -80,18 +80,15 @@ extension SettingsSchema {
         "Timeout of a Collect request."),
       .seconds(
         "httpRequestEngageTimeoutSeconds", 5, \.deltaDNA.engageTimeout, "Timeout of an Engage request."),
-      .seconds(
-        "httpRequestConfigTimeout", 30, \.deltaDNA.configTimeout,
-        "Timeout of the session configuration request."
-      ).withoutEffect,
-      .seconds(
-        "httpRequestConfigRetryDelayFactor", 5, \.deltaDNA.configRetryDelayFactor,
-        "First pause before the configuration request is repeated; it doubles each time."
-      ).withoutEffect,
-      .number(
-        "httpRequestConfigMaxRetries", 5, in: 0...1000, unit: "requests", \.deltaDNA.configMaxRetries,
-        "Maximum number of repetitions of the configuration request."
-      ).withoutEffect,
+      .unused(
+        "httpRequestConfigTimeout", 30, .integer(0...31_536_000), unit: "seconds",
+        "Timeout of the session configuration request."),
+      .unused(
+        "httpRequestConfigRetryDelayFactor", 5, .integer(0...31_536_000), unit: "seconds",
+        "First pause before the configuration request is repeated; it doubles each time."),
+      .unused(
+        "httpRequestConfigMaxRetries", 5, .integer(0...1000), unit: "requests",
+        "Maximum number of repetitions of the configuration request."),
       .seconds(
         "sessionTimeoutSeconds", 300, \.deltaDNA.sessionTimeout,
         "Background time after which a player's session ends; 0 never ends one."),
@@ -101,10 +98,9 @@ extension SettingsSchema {
       .flag(
         "multipleActionsForEventTriggerEnabled", false, \.deltaDNA.runsAllTriggeredActions,
         "Whether all campaigns that an event triggers act, or only the first."),
-      .flag(
-        "automaticallyGenerateTransactionForAudiencePinpointer", true, \.deltaDNA.generatesPinpointerTransactions,
-        "Whether a purchase signal also records a `transaction`."
-      ).withoutEffect,
+      .unused(
+        "automaticallyGenerateTransactionForAudiencePinpointer", true, .boolean,
+        "Whether a purchase signal also records a `transaction`."),
       .unused("backgroundEventUpload", true, .boolean, "Whether a phone uploads by a timer."),
       .unused(
         "backgroundEventUploadStartDelaySeconds", 0, .integer(0...31_536_000), unit: "seconds",

@@ -105,10 +105,10 @@ enum PropertyListReader {
     var at = start
     while at < bytes.count {
       if bytes[at...].starts(with: "<!--".utf8) {
-        guard let end = end(of: "-->", bytes, at + 4) else { return nil }
+        guard let end = bytes[(at + 4)...].firstRange(of: "-->".utf8)?.upperBound else { return nil }
         at = end
       } else if bytes[at...].starts(with: "<?".utf8) {
-        guard let end = end(of: "?>", bytes, at + 2) else { return nil }
+        guard let end = bytes[(at + 2)...].firstRange(of: "?>".utf8)?.upperBound else { return nil }
         at = end
       } else if bytes[at...].starts(with: "<!DOCTYPE".utf8) {
         return documentTypeEnd(bytes, at + 9).map { at..<$0 }
@@ -138,15 +138,6 @@ enum PropertyListReader {
       case UInt8(ascii: ">") where depth <= 0: return index + 1
       default: break
       }
-    }
-    return nil
-  }
-
-  private static func end(of mark: String, _ bytes: [UInt8], _ start: Int) -> Int? {
-    var at = start
-    while at < bytes.count {
-      if bytes[at...].starts(with: mark.utf8) { return at + mark.utf8.count }
-      at += 1
     }
     return nil
   }

@@ -5,8 +5,6 @@ extension Settings {
   package struct General: Sendable, Hashable {
     /// The marketing database; empty if none is named.
     package var listId = ""
-    /// The number of ready events at which a phone posts.
-    package var flushSize = 0
     package var eventCodes = EventCodes.engageSDK
     /// Nil disables the check.
     package var eventSchema: String?

@@ -14,10 +14,10 @@ extension SettingsSchema {
         "databaseListId", "", .any, \.general.listId, aka: ["engageListId"],
         "Id of the marketing database whose recipients are looked up, created and merged."
       ).from("ENGAGE_LIST_ID"),
-      Setting.number(
-        "ubfEventCacheSize", 3, in: 1...1_000_000, unit: "events", \.general.flushSize,
+      .unused(
+        "ubfEventCacheSize", 3, .integer(1...1_000_000), unit: "events",
         "Number of ready events at which a phone posts. `Upload.maxEventsPerRequest` limits a request; at its end, a run posts whatever is left."
-      ).withoutEffect,
+      ),
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active if its payload or link names no expiry."),
@@ -81,10 +81,10 @@ extension SettingsSchema {
         "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
         "Consecutive failures, of all requests together, after which a run stops sending; half as many of one request are enough while nothing else is accepted. Single events refused as wrong in a row also count, from 10 on. Temporary refusals (`Upload.patience`) do not count. What was not sent stays queued."
       ),
-      Setting.duration(
-        "breakerPause", "30 seconds", \.networking.breakerPause,
+      .unused(
+        "breakerPause", "30 seconds", .duration(.zero...ExpirationText.longestDuration),
         "Pause after too many consecutive failures. A run ends instead, and the schedule decides when the next one tries."
-      ).withoutEffect,
+      ),
     ])
 
   private static let ubfFieldNamesRows: [Setting] = rows(

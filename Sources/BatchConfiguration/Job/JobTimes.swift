@@ -50,42 +50,41 @@ struct JobTimes {
     }
     guard faults.isEmpty else { return faults }
     for input in inputs {
+      let days: [Int64]
       do {
-        var dated: [JobInput.Day] = []
-        for day in try days(of: job.window) {
-          let path = PathText.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
-          if dated.last.map({ $0.path.utf8.elementsEqual(path.utf8) }) ?? false { continue }
-          dated.append(JobInput.Day(number: day, path: path))
-        }
-        job.inputs[keyPath: input.kind][input.place].days = dated
+        days = try self.days(of: job.window, for: input, source)
       } catch {
-        faults.append(
-          ConfigurationFault(
-            Place(source, line: input.line), "'\(input.key)' holds a date pattern, but \(error.problem)",
-            hint: error.hint))
+        faults += error.faults
+        continue
       }
+      var dated: [JobInput.Day] = []
+      for day in days {
+        let path = PathText.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
+        if dated.last.map({ $0.path.utf8.elementsEqual(path.utf8) }) ?? false { continue }
+        dated.append(JobInput.Day(number: day, path: path))
+      }
+      job.inputs[keyPath: input.kind][input.place].days = dated
     }
     return faults
   }
 
-  private struct Refusal: Error {
-    var problem: String
-    var hint: String
-  }
-
   /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which has been reported.
-  private func days(of window: TimeWindow) throws(Refusal) -> [Int64] {
+  private func days(
+    of window: TimeWindow, for input: Input, _ source: String
+  ) throws(ConfigurationErrors) -> [Int64] {
+    func refusal(_ problem: String, _ hint: String) -> ConfigurationErrors {
+      let problem = "'\(input.key)' holds a date pattern, but \(problem)"
+      return ConfigurationErrors([ConfigurationFault(Place(source, line: input.line), problem, hint: hint)])
+    }
     guard let from = window.from, let to = window.to else {
-      throw Refusal(
-        problem: "the window is open, so the days are not known", hint: "give 'window' a 'from' and a 'to'")
+      throw refusal("the window is open, so the days are not known", "give 'window' a 'from' and a 'to'")
     }
     guard from < to else { return [] }
     let first = Self.dayNumber(zone.civil(from))
     let last = Self.dayNumber(zone.civil(Instant(milliseconds: to.milliseconds - 1)))
     guard last - first < Int64(Self.mostDays) else {
-      throw Refusal(
-        problem: "the window has \(last - first + 1) days, more than \(Self.mostDays)",
-        hint: "use * in place of the date")
+      throw refusal(
+        "the window has \(last - first + 1) days, more than \(Self.mostDays)", "use * in place of the date")
     }
     return Array(first...last)
   }

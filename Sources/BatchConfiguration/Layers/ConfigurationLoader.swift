@@ -98,7 +98,7 @@ package struct ConfigurationLoader: Sendable {
     let file = PathText.resolve(path, in: currentDirectory)
     let source = PathText.shown(file, from: currentDirectory)
     let profiles = JobProfiles(try JSONNode.load(file, source: source), chosen: changes.profile, source: source)
-    var expansion = VariableExpansion(environment: environment, source: source)
+    let expansion = VariableExpansion(environment: environment, source: source)
     let document = expansion.expand(profiles.document)
     let profile = profiles.settings.map {
       expansion.expand($0, under: [JobProfiles.key, changes.profile ?? "", "settings"])
@@ -145,7 +145,7 @@ package struct ConfigurationLoader: Sendable {
 
   /// Reads a file named on the command line and expands its variables; any fault ends the loading.
   private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
-    var expansion = VariableExpansion(environment: environment, source: source)
+    let expansion = VariableExpansion(environment: environment, source: source)
     let document = expansion.expand(try JSONNode.load(file, source: source))
     guard expansion.faults.isEmpty else { throw ConfigurationErrors(expansion.faults) }
     return document

@@ -171,13 +171,6 @@ extension Setting {
       isWithoutEffect: true, summary: summary)
   }
 
-  /// The same setting, marked as having no effect in a batch run; it is accepted for files that have it.
-  var withoutEffect: Setting {
-    var setting = self
-    setting.isWithoutEffect = true
-    return setting
-  }
-
   func from(_ variable: String) -> Setting {
     var setting = self
     setting.variable = variable

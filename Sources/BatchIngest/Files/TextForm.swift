@@ -153,8 +153,8 @@ package enum TextForm: Equatable {
     case .array, .documents, .row, .propertyList: [#""form": "json""#]
     case .returns, .utf16, .sqlite, .gzip: []
     case .table(UInt8(ascii: "\t")): [#""form": "tsv""#]
-    case .table(UInt8(ascii: ";")): [#""form": "csv""#, #""separator": ";""#]
-    case .table: [#""form": "csv""#]
+    case .table(UInt8(ascii: ",")): [#""form": "csv""#]
+    case .table(let separator): [#""form": "csv""#, "\"separator\": \"\(Unicode.Scalar(separator))\""]
     }
   }
 
@@ -210,6 +210,7 @@ package enum TextForm: Equatable {
     case .propertyList: "a property list"
     case .table(UInt8(ascii: "\t")): "a table with tabs"
     case .table(UInt8(ascii: ";")): "a table with semicolons"
+    case .table(UInt8(ascii: "|")): "a table with bars"
     case .table: "a table in CSV"
     }
   }

@@ -87,7 +87,7 @@ final class LineCutter: BlockCutter {
       guard block.count == block.capacity else { continue }
       let end = unsafe endOfLastLine(block.base, block.count)
       if end > 0 {
-        unsafe keep(block.base + end, block.count - end)
+        unsafe carry.hold(block.base + end, block.count - end, blockBytes)
         block.count = end
         return
       }
@@ -143,10 +143,6 @@ final class LineCutter: BlockCutter {
     return count > 0
   }
 
-  private func keep(_ rest: UnsafeMutablePointer<UInt8>, _ count: Int) {
-    unsafe carry.hold(rest, count, blockBytes)
-  }
-
   /// Ends a file: its last line counts without a line feed, unless damage cut it.
   private func finish(_ block: LineBlock) throws {
     try reader.proveWhole(lines: line - 1 + linesStarted(in: block))
@@ -176,7 +172,7 @@ final class LineCutter: BlockCutter {
       var end = block.count
       if let feed = unsafe memchr(block.base, 0x0A, block.count) {
         end = unsafe feed - UnsafeMutableRawPointer(block.base)
-        unsafe keep(block.base + end + 1, block.count - end - 1)
+        unsafe carry.hold(block.base + end + 1, block.count - end - 1, blockBytes)
         passed += 1
         ended = true
       }

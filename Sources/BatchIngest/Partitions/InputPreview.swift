@@ -44,22 +44,18 @@ package struct InputPreview {
   }
 
   private func devices(of stored: StoredBucket, _ number: Int, _ arena: Arena) throws -> Bucket {
+    func forEachChunk(_ body: (Chunk) -> Void) throws {
+      stored.chunks.forEach(body)
+      for extent in stored.extents {
+        let loaded = try space.load(extent)
+        loaded.forEach(body)
+        space.release(loaded)
+      }
+    }
     var days = DaySpans()
-    func look(at chunk: Chunk) { unsafe chunk.forEachRecord { _, head in days.add(head.timestamp) } }
-    for chunk in stored.chunks { look(at: chunk) }
-    for extent in stored.extents {
-      let loaded = try space.load(extent)
-      defer { space.release(loaded) }
-      for chunk in loaded { look(at: chunk) }
-    }
-    let known = try known(number, days.spans)
-    var bucket = Scan(known: known, arena: arena)
-    for chunk in stored.chunks { bucket.add(chunk) }
-    for extent in stored.extents {
-      let loaded = try space.load(extent)
-      defer { space.release(loaded) }
-      for chunk in loaded { bucket.add(chunk) }
-    }
+    try forEachChunk { chunk in unsafe chunk.forEachRecord { _, head in days.add(head.timestamp) } }
+    var bucket = Scan(known: try known(number, days.spans), arena: arena)
+    try forEachChunk { bucket.add($0) }
     return Bucket(number: number, devices: bucket.devices, records: bucket.records)
   }
 

@@ -65,7 +65,7 @@ enum PackedRecord {
     unsafe JSONView.shortText(at: packed + PackedHead.size).text
   }
 
-  /// Returns the key of a record that has one (``RecordKey/recordKey``).
+  /// Returns the key of a record that has one (``RecordEntry/recordKey``).
   static func recordKey(of packed: UnsafeRawPointer) -> UInt64 {
     let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
     return unsafe (packed + size - 8).load(as: UInt64.self)

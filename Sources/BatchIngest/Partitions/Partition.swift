@@ -36,7 +36,7 @@ package struct RepeatedRecord {
 
 /// A list of ordered records, still packed.
 @safe package struct RecordList: RandomAccessCollection {
-  let keys: UnsafeBufferPointer<RecordKey>
+  let keys: UnsafeBufferPointer<RecordEntry>
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { unsafe keys.count }
@@ -57,7 +57,7 @@ package struct RepeatedRecord {
     return sum
   }
 
-  package subscript(index: Int) -> RecordEntry { unsafe RecordEntry(key: keys[index]) }
+  package subscript(index: Int) -> RecordEntry { unsafe keys[index] }
 
   package func list(_ range: Range<Int>) -> RecordList {
     unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
@@ -69,79 +69,65 @@ package struct RepeatedRecord {
     while low < high {
       let middle = (low + high) / 2
       let key = unsafe keys[middle]
-      let isBefore = key.timestamp == instant.milliseconds ? key.kind < kind : key.timestamp < instant.milliseconds
+      let isBefore = key.timestamp == instant ? key.kind < kind : key.timestamp < instant
       if isBefore { low = middle + 1 } else { high = middle }
     }
     return low
   }
 }
 
-package struct RecordEntry {
-  let key: RecordKey
+/// A packed record, with its time at hand for sorting.
+@safe package struct RecordEntry {
+  let milliseconds: Int64
+  let packed: UnsafeRawPointer
 
-  package var device: Text { unsafe PackedRecord.device(of: key.packed) }
-
-  package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
-
-  /// The record type in the platform's numbering.
-  package var type: UInt8 { key.head.type }
-
-  package var isSample: Bool { key.head.isSample }
-
-  /// The type of a record that only another platform uses; 0 for all others.
-  package var ignoredType: UInt8 { key.head.ignoredType }
-
-  package var kind: InputKind { key.kind }
-
-  package var notes: RecordNotes { key.head.notes }
-
-  /// The key by which later runs recognize the record's `recordId` or identity; nil for none.
-  package var recordKey: UInt64? {
-    notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: key.packed) : nil
-  }
-
-  /// The key of its identity; nil for a record without one.
-  package var identityKey: UInt64? { key.hasIdentity ? recordKey : nil }
-
-  package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }
-
-  package var byteCount: Int { key.byteCount }
-
-  /// The digest by which a later run recognizes the line.
-  package var digest: LineDigest { key.digest }
-
-  /// The bytes that the platform's decoder wrote, and up to fifteen more; lives as long as the partition.
-  package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: key.packed) }
-}
-
-@safe struct RecordKey {
-  var timestamp: Int64
-  var packed: UnsafeRawPointer
-
-  var digest: LineDigest { head.digest }
-
-  var byteCount: Int { Int(head.size) }
-
-  var kind: InputKind { head.kind }
+  var head: PackedHead { unsafe packed.assumingMemoryBound(to: PackedHead.self).pointee }
 
   var hasIdentity: Bool { head.hasIdentity }
 
-  /// The key of a `recordId` that a map read, or of an identity; nil for none.
-  var recordKey: UInt64? { head.notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
+  package var device: Text { unsafe PackedRecord.device(of: packed) }
+
+  package var timestamp: Instant { Instant(milliseconds: milliseconds) }
+
+  /// The record type in the platform's numbering.
+  package var type: UInt8 { head.type }
+
+  package var isSample: Bool { head.isSample }
+
+  /// The type of a record that only another platform uses; 0 for all others.
+  package var ignoredType: UInt8 { head.ignoredType }
+
+  package var kind: InputKind { head.kind }
+
+  package var notes: RecordNotes { head.notes }
+
+  /// The key by which later runs recognize the record's `recordId`, which a map read, or its identity; nil for none.
+  package var recordKey: UInt64? { notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
+
+  /// The key of its identity; nil for a record without one.
+  package var identityKey: UInt64? { hasIdentity ? recordKey : nil }
+
+  package var position: RecordPosition { RecordPosition(file: head.file, line: head.line) }
+
+  package var byteCount: Int { Int(head.size) }
+
+  /// The digest by which a later run recognizes the line.
+  package var digest: LineDigest { head.digest }
+
+  /// The bytes that the platform's decoder wrote, and up to fifteen more; lives as long as the partition.
+  package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: packed) }
 
   func mark(_ note: RecordNotes) {
     unsafe UnsafeMutableRawPointer(mutating: packed).assumingMemoryBound(to: PackedHead.self).pointee.notes.insert(note)
   }
 
-  var head: PackedHead { unsafe packed.assumingMemoryBound(to: PackedHead.self).pointee }
-
   @inline(__always)
-  static func precedes(_ one: RecordKey, _ other: RecordKey) -> Bool {
-    one.timestamp != other.timestamp ? one.timestamp < other.timestamp : precedesInTie(one, other)
+  static func precedes(_ one: RecordEntry, _ other: RecordEntry) -> Bool {
+    one.milliseconds != other.milliseconds ? one.milliseconds < other.milliseconds : precedesInTie(one, other)
   }
 
   /// Compares kind, file, line and element of records in one millisecond, rare enough to be looked up.
-  private static func precedesInTie(_ one: RecordKey, _ other: RecordKey) -> Bool {
+  private static func precedesInTie(_ one: RecordEntry, _ other: RecordEntry) -> Bool {
     one.head.place < other.head.place
   }
 }
@@ -150,7 +136,7 @@ package struct RecordEntry {
 package final class RecordBuffer {
   private let arena = Arena()
   private var seen: Set<LineDigest> = []
-  private var keys: [RecordKey] = []
+  private var keys: [RecordEntry] = []
 
   package init() {}
 
@@ -164,14 +150,14 @@ package final class RecordBuffer {
     let memory = unsafe arena.allocate(PackedRecord.bound(head, payload: decoder.payloadBound))
     _ = unsafe PackedRecord.write(
       head, of: line, digest: digest, device: DeviceHash(head.device), payload: decoder, at: memory)
-    unsafe keys.append(RecordKey(timestamp: head.timestamp.milliseconds, packed: memory))
+    unsafe keys.append(RecordEntry(milliseconds: head.timestamp.milliseconds, packed: memory))
     return true
   }
 
   /// Passes on the records in order; their memory is valid until ``removeAll()``.
   package func withRecords(_ body: (DeviceRecords) throws -> Void) rethrows {
     guard let first = keys.first else { return }
-    keys.sort(by: RecordKey.precedes)
+    keys.sort(by: RecordEntry.precedes)
     let device = unsafe PackedRecord.device(of: first.packed)
     try unsafe keys.withUnsafeBufferPointer { keys in
       try unsafe body(DeviceRecords(device: device, hash: first.head.device, records: RecordList(keys: keys)))
@@ -235,7 +221,7 @@ package final class DeviceLookaheads {
     let copied = unsafe scratch.baseAddress.map { unsafe vocabulary.copySample(payload, to: $0) } ?? 0
     let size = (PackedHead.size + 1 + copied + 7) & ~7
     let target = unsafe arena.allocate(size)
-    var head = entry.key.head
+    var head = entry.head
     head.size = UInt32(size)
     head.padding = UInt8(size - PackedHead.size - 1 - copied)
     unsafe target.storeBytes(of: head, as: PackedHead.self)
@@ -243,6 +229,6 @@ package final class DeviceLookaheads {
     unsafe (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)
     unsafe (target + PackedHead.size + 1).copyMemory(
       from: UnsafeRawPointer(scratch.baseAddress ?? target), byteCount: copied)
-    return unsafe RecordEntry(key: RecordKey(timestamp: entry.key.timestamp, packed: target))
+    return unsafe RecordEntry(milliseconds: entry.milliseconds, packed: target)
   }
 }

@@ -2,8 +2,8 @@ import BatchFoundation
 
 /// A sorter that orders a bucket's packed records by device and finds duplicates; it keeps its memory.
 @safe struct PartitionSorter: ~Copyable {
-  private var keys: [RecordKey] = []
-  private var sorted: UnsafeMutableBufferPointer<RecordKey> = .allocate(capacity: 1 << 12)
+  private var keys: [RecordEntry] = []
+  private var sorted: UnsafeMutableBufferPointer<RecordEntry> = .allocate(capacity: 1 << 12)
   /// The device of each key, as an index into ``devices``.
   private var owners: [UInt32] = []
   private var devices: [Device] = []
@@ -69,7 +69,7 @@ import BatchFoundation
         days.add(head.timestamp)
         if head.hasIdentity { hasIdentities = true }
         if head.notes.contains(.hasRecordKey) { hasRecordKeys = true }
-        unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
+        unsafe keys.append(RecordEntry(milliseconds: head.timestamp, packed: packed))
         unsafe owners.append(device(head.device, packed))
       }
     }
@@ -133,25 +133,22 @@ import BatchFoundation
     var ids: [LineDigest] = []
     try unsafe known.withUnsafeBufferPointer { known in
       for index in keys.indices {
-        if unsafe Self.contains(known, keys[index].digest) {
-          let record = keys[index]
+        let record = keys[index]
+        if unsafe Self.contains(known, record.digest) {
           if record.hasIdentity {
-            guard let key = record.recordKey, isFirst(key, at: record.timestamp),
-              try replaces(devices[Int(owners[index])].text, key, Instant(milliseconds: record.timestamp))
+            guard let key = record.recordKey, isFirst(key, at: record.milliseconds),
+              try replaces(devices[Int(owners[index])].text, key, record.timestamp)
             else { continue }
             record.mark(.replaces)
-            keys[left] = record
-            owners[left] = owners[index]
-            left += 1
+          } else {
+            // A line read before in the project's own shape has no id in the store.
+            if let key = record.recordKey, isKnown(key, at: record.milliseconds) != .near {
+              ids.append(RecordIDs.entry(key, at: record.milliseconds))
+            }
             continue
           }
-          // A line read before in the project's own shape has no id in the store.
-          if let key = keys[index].recordKey, isKnown(key, at: keys[index].timestamp) != .near {
-            ids.append(RecordIDs.entry(key, at: keys[index].timestamp))
-          }
-          continue
         }
-        keys[left] = keys[index]
+        keys[left] = record
         owners[left] = owners[index]
         left += 1
       }
@@ -209,11 +206,11 @@ import BatchFoundation
     guard device.count > 0 else { return nil }
     var own = unsafe UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
     var isSorted = true
-    for place in 1..<max(1, own.count) where unsafe RecordKey.precedes(own[place], own[place - 1]) {
+    for place in 1..<max(1, own.count) where unsafe RecordEntry.precedes(own[place], own[place - 1]) {
       isSorted = false
       break
     }
-    if !isSorted { unsafe own.sort(by: RecordKey.precedes) }
+    if !isSorted { unsafe own.sort(by: RecordEntry.precedes) }
     let count = own.count
     if hasRecordKeys {
       // A key belongs to one device, and only slices have more of it.
@@ -222,11 +219,29 @@ import BatchFoundation
       unsafe own = UnsafeMutableBufferPointer(rebasing: own[..<left])
     }
     var left = unsafe dropRepeated(own, in: slice)
-    if hasIdentities { left = unsafe dropKnownIdentities(UnsafeMutableBufferPointer(rebasing: own[..<left])) }
+    if hasIdentities {
+      // The first record of each identity counts, whatever the times.
+      left = unsafe Self.keep(UnsafeMutableBufferPointer(rebasing: own[..<left])) {
+        !$0.hasIdentity || identities.insert($0.digest).inserted
+      }
+    }
     duplicates += count - left
     if left == 0 { return nil }
     return unsafe DeviceRecords(
       device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
+  }
+
+  /// Moves the records to keep to the front, in order; returns their number.
+  @inline(__always)
+  private static func keep(
+    _ own: UnsafeMutableBufferPointer<RecordEntry>, where isKept: (RecordEntry) -> Bool
+  ) -> Int {
+    var left = 0
+    for index in own.indices where unsafe isKept(own[index]) {
+      unsafe own[left] = own[index]
+      left += 1
+    }
+    return left
   }
 
   /// Keeps the first of equal lines and returns how many are left at the front.
@@ -234,59 +249,43 @@ import BatchFoundation
   /// Equal lines have equal device, time and kind, so only neighbors of the same time and kind are compared, and lines
   /// of other slices at these instants.
   private mutating func dropRepeated(
-    _ own: UnsafeMutableBufferPointer<RecordKey>, in slice: Range<RecordPlace>
+    _ own: UnsafeMutableBufferPointer<RecordEntry>, in slice: Range<RecordPlace>
   ) -> Int {
     let (opening, closing) = (slice.lowerBound.timestamp, slice.upperBound.timestamp)
     var left = 0
     var at = 0
     while at < own.count {
+      let (time, kind) = unsafe (own[at].milliseconds, own[at].kind)
       var end = at + 1
-      while end < own.count, unsafe own[end].timestamp == own[at].timestamp,
-        unsafe own[end].kind == own[at].kind
-      {
-        end += 1
-      }
-      if unsafe own[at].timestamp == opening || own[at].timestamp == closing {
-        let tie = unsafe Tie(timestamp: own[at].timestamp, kind: own[at].kind)
-        for index in at..<end where unsafe shared[tie, default: []].insert(own[index].digest).inserted {
-          unsafe own[left] = own[index]
-          left += 1
-        }
-      } else if end - at == 1 {
-        unsafe own[left] = own[at]
+      while end < own.count, unsafe own[end].milliseconds == time, unsafe own[end].kind == kind { end += 1 }
+      let isShared = time == opening || time == closing
+      let tie = Tie(timestamp: time, kind: kind)
+      var seen = isShared ? shared.removeValue(forKey: tie) ?? [] : []
+      for index in at..<end where unsafe end - at == 1 && !isShared || seen.insert(own[index].digest).inserted {
+        unsafe own[left] = own[index]
         left += 1
-      } else {
-        var seen = Set<LineDigest>(minimumCapacity: end - at)
-        for index in at..<end where unsafe seen.insert(own[index].digest).inserted {
-          unsafe own[left] = own[index]
-          left += 1
-        }
       }
+      if isShared { shared[tie] = seen }
       at = end
     }
     return left
   }
 
   /// Keeps the first record of a `recordId` in an hour, marks later ones, and returns how many are left in front.
-  private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordKey>, _ device: Text) -> Int {
-    var left = 0
-    for index in own.indices {
-      let record = unsafe own[index]
-      if !record.hasIdentity, let key = record.recordKey {
-        let time = record.timestamp
-        let known = isKnown(key, at: time)
-        let last = recordTimes[key]
-        if known == .near || last.map({ time - $0 <= RecordIDs.span }) ?? false {
-          repeated.append(RepeatedRecord(device: device, digest: record.digest, timestamp: Instant(milliseconds: time)))
-          continue
-        }
-        if last != nil || known == .far { record.mark(.isAgain) }
-        recordTimes[key] = time
+  private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordEntry>, _ device: Text) -> Int {
+    unsafe Self.keep(own) { record in
+      guard !record.hasIdentity, let key = record.recordKey else { return true }
+      let time = record.milliseconds
+      let known = isKnown(key, at: time)
+      let last = recordTimes[key]
+      if known == .near || last.map({ time - $0 <= RecordIDs.span }) ?? false {
+        repeated.append(RepeatedRecord(device: device, digest: record.digest, timestamp: record.timestamp))
+        return false
       }
-      unsafe own[left] = record
-      left += 1
+      if last != nil || known == .far { record.mark(.isAgain) }
+      recordTimes[key] = time
+      return true
     }
-    return left
   }
 
   /// Returns whether earlier runs had the identity, and only at later times.
@@ -317,17 +316,5 @@ import BatchFoundation
       knowledge = .far
     }
     return knowledge
-  }
-
-  /// Keeps the first record of each identity, whatever the times, and returns how many are left at the front.
-  private mutating func dropKnownIdentities(_ own: UnsafeMutableBufferPointer<RecordKey>) -> Int {
-    var left = 0
-    for index in own.indices {
-      let key = unsafe own[index]
-      guard !key.hasIdentity || identities.insert(key.digest).inserted else { continue }
-      unsafe own[left] = key
-      left += 1
-    }
-    return left
   }
 }

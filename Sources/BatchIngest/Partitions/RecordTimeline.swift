@@ -13,7 +13,7 @@ package import BatchFoundation
   private let device: Text
   private let hash: DeviceHash
   private let arena = Arena(blockSize: 1 << 14)
-  private var keys: [RecordKey] = []
+  private var keys: [RecordEntry] = []
   /// The identities of replaced records, with their times (``RecordIDs``).
   private var replaced: Set<LineDigest> = []
 
@@ -37,7 +37,7 @@ package import BatchFoundation
 
   package func add(_ records: RecordList, from files: InputFiles) {
     for entry in records {
-      var head = entry.key.head
+      var head = entry.head
       let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
       (head.file, head.line) = (RecordPosition.kept | source.file, source.line)
       head.notes = []
@@ -89,7 +89,7 @@ package import BatchFoundation
     }
     head.padding = UInt8(Int(head.size) - used)
     unsafe target.storeBytes(of: head, as: PackedHead.self)
-    unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: target))
+    unsafe keys.append(RecordEntry(milliseconds: head.timestamp, packed: target))
   }
 
   /// Returns the time of the first record that ``kept(_:from:)`` wrote; nil for none.
@@ -107,15 +107,15 @@ package import BatchFoundation
   /// The times of records with an identity, by its key, except replaced ones.
   package var identityTimes: [UInt64: Instant] {
     var times: [UInt64: Instant] = [:]
-    for record in keys where record.hasIdentity && !isReplaced(record) {
-      if let key = record.recordKey { times[key] = Instant(milliseconds: record.timestamp) }
+    for record in keys where !isReplaced(record) {
+      if let key = record.identityKey { times[key] = record.timestamp }
     }
     return times
   }
 
-  private func isReplaced(_ record: RecordKey) -> Bool {
-    guard !replaced.isEmpty, record.hasIdentity, let key = record.recordKey else { return false }
-    return replaced.contains(RecordIDs.entry(key, at: record.timestamp))
+  private func isReplaced(_ record: RecordEntry) -> Bool {
+    guard !replaced.isEmpty, let key = record.identityKey else { return false }
+    return replaced.contains(RecordIDs.entry(key, at: record.milliseconds))
   }
 
   /// Passes on all records in the order they were added; they live as long as the timeline, the list as the call.
@@ -130,12 +130,12 @@ package import BatchFoundation
     adding more: RecordList, from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = [],
     _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
   ) rethrows -> Result {
-    keys.sort(by: RecordKey.precedes)
+    keys.sort(by: RecordEntry.precedes)
     keys.removeAll(where: isReplaced)
     let before = keys
     add(more, from: files)
     for (key, time) in gone { replaced.insert(RecordIDs.entry(key, at: time.milliseconds)) }
-    keys.sort(by: RecordKey.precedes)
+    keys.sort(by: RecordEntry.precedes)
     keys.removeAll(where: isReplaced)
     return try withExtendedLifetime(self) {
       try unsafe before.withUnsafeBufferPointer { before in
@@ -152,10 +152,10 @@ package import BatchFoundation
   package static func kept(
     _ lists: [RecordList], from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = []
   ) -> [UInt8] {
-    var writer = StateWriter(capacity: lists.joined().reduce(0) { $0 + Int($1.key.head.size) })
+    var writer = StateWriter(capacity: lists.joined().reduce(0) { $0 + Int($1.head.size) })
     var (timestamp, line, file): (Int64, UInt64, UInt32) = (0, 0, 0)
     for entry in lists.joined() {
-      let head = entry.key.head
+      let head = entry.head
       let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
       var flags = head.kind.rawValue
       if head.isSample { flags |= Head.isSample }

@@ -56,6 +56,13 @@ enum MapValueForm: String, CaseIterable, Sendable {
 indirect enum MapNode: Sendable {
   case value(MapValue)
   case object(MapObject)
+
+  func paths(_ ofSpread: (MapSpread) -> [MapPath] = { [$0.path] }) -> [MapPath] {
+    switch self {
+    case .value(let value): value.sources.flatMap(\.paths)
+    case .object(let object): object.paths(ofSpread)
+    }
+  }
 }
 
 struct MapObject: Sendable {
@@ -69,29 +76,11 @@ struct MapObject: Sendable {
   /// Whether it is written even without members.
   var isAlwaysThere = false
 
-  var paths: [MapPath] {
-    (base?.sources ?? []).flatMap(\.paths)
-      + members.flatMap { member in
-        switch member.node {
-        case .value(let value): value.sources.flatMap(\.paths)
-        case .object(let object): object.paths
-        }
-      } + spreads.map(\.path)
-  }
-
-  /// Returns the paths it reads, which a spread with `others` does not copy again.
-  fileprivate func read(besides others: MapPath) -> [MapPath] {
-    (base?.sources ?? []).flatMap(\.paths)
-      + members.flatMap { member in
-        switch member.node {
-        case .value(let value): value.sources.flatMap(\.paths)
-        case .object(let object): object.read(besides: others)
-        }
-      }
-      + spreads.flatMap { spread in
-        if let only = spread.only, case .members = spread.form { return only.map { spread.path.member($0) } }
-        return spread.others == nil || spread.path.leads(below: others) ? [spread.path] : []
-      }
+  /// Returns the paths it reads.
+  ///
+  /// - Parameter ofSpread: returns the paths of members copied from the record.
+  func paths(_ ofSpread: (MapSpread) -> [MapPath] = { [$0.path] }) -> [MapPath] {
+    (base?.sources ?? []).flatMap(\.paths) + members.flatMap { $0.node.paths(ofSpread) } + spreads.flatMap(ofSpread)
   }
 
   /// Returns the object with spreads that know which members the whole rule reads, for `others`.
@@ -101,7 +90,11 @@ struct MapObject: Sendable {
     var object = self
     for place in spreads.indices where spreads[place].others != nil {
       let path = spreads[place].path
-      let read = line.read(besides: path)
+      // What another spread with `others` copies does not count.
+      let read = line.paths { spread in
+        if let only = spread.only, case .members = spread.form { return only.map { spread.path.member($0) } }
+        return spread.others == nil || spread.path.leads(below: path) ? [spread.path] : []
+      }
       let ofLine = read + records.map(\.outer)
       object.spreads[place].others = MapSpread.Others(
         ofElement: ReadMembers(below: path, ofLine.filter { $0.isOuter == path.isOuter }),

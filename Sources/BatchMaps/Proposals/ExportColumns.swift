@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 
 /// The members of foreign records by path, with their values.
 package struct ExportColumns {
@@ -44,12 +45,7 @@ package struct ExportColumns {
   /// The texts found that mean no value.
   private(set) var nulls: Set<String> = []
 
-  /// The texts that databases and programs write for no value.
-  private static let nullTexts: Set = [
-    "NULL", "null", "\\N", "(null)", "undefined", "nil", "00000000-0000-0000-0000-000000000000",
-    "00000000000000000000000000000000",
-  ]
-  /// Further such texts for ids, in lower case.
+  /// The texts that people write for no id, in lower case.
   private static let nobody: Set = ["nan", "none", "-", "n/a", "na", "unknown", "anonymous", "guest", "#n/a"]
 
   static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
@@ -73,7 +69,7 @@ package struct ExportColumns {
     guard let text = node.scalar, !text.allSatisfy(\.isWhitespace) else { return }
     let words = names.flatMap(Self.words), plainName = (names.last.map(Self.words) ?? []).joined()
     let isID = MapProposal.deviceNames[plainName] != nil || MapProposal.personNames[plainName] != nil
-    if Self.nullTexts.contains(text) || isID && Self.isNobody(text) {
+    if text == "nil" || Array(text.utf8).withText(\.namesNobody) || isID && Self.isNobody(text) {
       nulls.insert(text)
       return
     }

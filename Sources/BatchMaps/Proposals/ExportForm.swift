@@ -137,17 +137,11 @@ package struct ExportForm: Equatable {
       best = (separator, escape, names, whole)
     }
     guard let best else { return nil }
-    let (word, name) =
-      switch best.separator {
-      case UInt8(ascii: ","): ([#""form": "csv""#], "a table in CSV")
-      case UInt8(ascii: "\t"): ([#""form": "tsv""#], "a table with tabs")
-      case UInt8(ascii: ";"): ([#""form": "csv""#, #""separator": ";""#], "a table with semicolons")
-      default: ([#""form": "csv""#, #""separator": "|""#], "a table with bars")
-      }
+    let form = TextForm.table(separator: best.separator)
     let escape = best.escape.isEmpty ? [] : ["\"escape\": \(JSONString.quoted(best.escape))"]
-    guard !isHeader(best.names) else { return (word + escape, name) }
+    guard !isHeader(best.names) else { return (form.mapWords + escape, form.name) }
     let columns = best.names.indices.map { "\"column\($0 + 1)\"" }.joined(separator: ", ")
-    return (word + escape + ["\"columns\": [\(columns)]"], "\(name) without a header")
+    return (form.mapWords + escape + ["\"columns\": [\(columns)]"], "\(form.name) without a header")
   }
 
   /// Returns whether names are not values such as times, numbers, addresses or ids. The first, of row numbers, may be

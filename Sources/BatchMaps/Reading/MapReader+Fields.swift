@@ -189,12 +189,7 @@ struct FieldBuilder {
 
   mutating func add(_ field: MapField) {
     guard let node = field.node else { return }
-    let read =
-      switch node {
-      case .value(let value): value.sources.flatMap(\.paths)
-      case .object(let object): object.paths
-      }
-    for path in read where !paths[field.key, default: []].contains(path.text) {
+    for path in node.paths() where !paths[field.key, default: []].contains(path.text) {
       paths[field.key, default: []].append(path.text)
     }
     Self.insert(node, field.names[...], into: &root)
