@@ -202,7 +202,7 @@ extension InitExportTests {
       table("device,time,event") { row, _ in "\(["", " "][row % 2])phone-0001,2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["what is around values of 'device', such as ' phone-0001', is part of them"]
+      $0.told = ["remove blanks, quotes and invisible characters around 'device', such as ' phone-0001'"]
     },
     Export(
       "lines that end in commas", "in.ndjson",

@@ -184,7 +184,7 @@ extension InitExportTests {
       table("device,time,event") { row, _ in "\(device),2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["what is around values of 'device', such as \(shown), is part of them"]
+      $0.told = ["remove blanks, quotes and invisible characters around 'device', such as \(shown)"]
     }
   }
 

@@ -169,8 +169,7 @@ package struct ExportTrial {
   /// A sentence about an id that is the person of most devices; nil without one.
   package var sharedPerson: String? {
     ExportColumns.shared(people, among: devices.count).map {
-      "'\(personPath)' is \($0), which would become one person: export it empty where nobody is logged in, or name "
-        + "another column"
+      "'\(personPath)' is \($0), which would become one person: export it empty where nobody is logged in"
     }
   }
 

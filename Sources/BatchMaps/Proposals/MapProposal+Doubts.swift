@@ -122,9 +122,8 @@ extension MapProposal {
       guard let column = column(at: field.path) else { continue }
       let isID = field.name != "name"
       if let text = column.texts.first(where: { ColumnLook.isWrapped($0, isID: isID) }) {
-        doubts.append(
-          "what is around values of '\(field.path)', such as '\(text.shortened(to: 60))', is part of them: remove "
-            + "blanks, quotes and invisible characters")
+        let shown = text.shortened(to: 60)
+        doubts.append("remove blanks, quotes and invisible characters around '\(field.path)', such as '\(shown)'")
       }
       if isID, column.values.contains(where: ColumnLook.isWhole) {
         doubts.append("'\(field.path)' has integers written as 12.0, a different id from 12: export it as text")
@@ -138,10 +137,8 @@ extension MapProposal {
     // Texts that mean no value apply to all columns of a table.
     let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
     // Among numbers it means the same as for an id.
-    func isValue(_ column: ExportColumns.Column, _ word: String) -> Bool {
-      column.values.contains(word) && !column.values.allSatisfy { Double($0) != nil || ExportColumns.isNobody($0) }
-    }
-    for word in nobody where !records.isTable || columns.columns.contains(where: { isValue($0, word) }) {
+    let others = columns.columns.filter { !$0.values.allSatisfy { Double($0) != nil || ExportColumns.isNobody($0) } }
+    for word in nobody where !records.isTable || others.contains(where: { $0.values.contains(word) }) {
       doubts.append(
         "'\(word)' stands for a missing id: export those empty"
           + (records.isTable ? ", or list it under \"null\", which applies to all columns" : ""))
