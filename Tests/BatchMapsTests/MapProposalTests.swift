@@ -1,5 +1,6 @@
 import BatchFoundation
 import EngageRules
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -91,5 +92,62 @@ import Testing
   func aNameComesBeforeTheTypeOfACall(type: String, path: String) throws {
     let record = #"{"device_id":"d-1","created_at":"2026-01-15T10:00:00Z","type":"\#(type)","name":"Sofa"}"#
     #expect(try proposal(record + "\n").1.path(of: "name") == path)
+  }
+
+  /// One byte made Windows-1252 of a file in UTF-8.
+  @Test func anEncodingIsThatOfMostLetters() throws {
+    func form(_ letters: [[UInt8]]) throws -> ExportForm {
+      let rows = letters.map { Array("d,2026-01-15T08:00:00Z,".utf8) + $0 + [0x0A] }
+      let folder = try TemporaryFolder([:])
+      try Data(Array("device,time,event\n".utf8) + rows.joined()).write(to: URL(filePath: folder.path + "/a"))
+      return try ExportForm(of: InputFiles.find([.events: [folder.path + "/a"]], in: "/").files[0])
+    }
+    let (valid, invalid): ([UInt8], [UInt8]) = (Array("ö".utf8), [0xF6])
+    #expect(try form([valid, valid, invalid]).words == [#""form": "csv""#])
+    let guess = try form([valid, invalid])
+    #expect(guess.words == [#""form": "csv""#, #""encoding": "windows-1252""#] && guess.doubt == nil)
+    #expect(guess.guesses == ["encoding guessed: windows-1252"])
+    #expect(try form([[0x9D]]).doubt?.hasPrefix("byte 0x9D is no character of windows-1252") ?? false)
+  }
+
+  @Test(
+    arguments: [
+      (#"C:\temp"#, nil, true), (#"back\slash\t"#, nil, false), (#"a\tb\\c"#, #"\"#, false), ("\\N", #"\"#, false),
+      (#"CORP\Nina\tom"#, nil, false), (#"\d+\\"#, nil, false), ("plain", nil, false), (#"it\'s"#, nil, false),
+    ] as [(String, String?, Bool)])
+  func backslashesOfTables(value: String, escape: String?, isOpen: Bool) throws {
+    let form = try proposal("device\ttime\tevent\tnote\nd\t2026-01-15T08:00:00Z\tv\t\(value)\n").form
+    #expect(form.words == [#""form": "tsv""#] + (escape.map { ["\"escape\": \(JSONString.quoted($0))"] } ?? []))
+    #expect((form.doubt != nil) == isOpen)
+  }
+
+  @Test func roundedTimes() {
+    #expect(ColumnLook.times(["1.76846E+12", "1.76847E+12"]) == nil)
+    #expect(
+      ColumnLook.foreignClock(["1.76846E+12", "1,8E+12"]) == "times rounded by a spreadsheet; export them as text")
+    #expect(ColumnLook.times(["1.768464000000E+12", "1.768464060000E+12"])?.part == .whole)
+    #expect(ColumnLook.times(["1.768464E12"])?.part == .whole)
+  }
+
+  @Test func whatIsAroundIDs() {
+    let ids = [" d", "d\u{A0}", "\u{FEFF}d", "\u{200B}d", "='d'", "'d", "d\""]
+    #expect(ids.allSatisfy { ColumnLook.isWrapped($0, isID: true) })
+    #expect(ids.filter { ColumnLook.isWrapped($0, isID: false) } == Array(ids.prefix(4)))
+    #expect(!["d", "YWI==", "a'b"].contains { ColumnLook.isWrapped($0, isID: true) })
+  }
+
+  @Test func aPersonOfMostDevices() {
+    let devices: [String: Set] = ["-1": ["a", "b", "c"], "u": ["a", "d"]]
+    #expect(ExportColumns.shared(devices, among: 6) == "'-1' on 3 of 6 devices")
+    #expect(ExportColumns.shared(devices, among: 7) == nil)
+    #expect(ExportColumns.shared(["u": ["a", "b"]], among: 2) == nil)
+  }
+
+  @Test func namesWithQuotes() throws {
+    for name in ["'device'", "it's", "'", "a.'b"] {
+      let path = try MapPath(ExportColumns.written(name))
+      #expect(path.steps == [.member(Array(name.utf8))], "\(path.text)")
+    }
+    #expect(throws: MapPath.Refusal.self) { try MapPath("'a''") }
   }
 }

@@ -72,7 +72,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'action' may be the outcome of each, but all count as received"]
+      $0.told = ["every record will count as received; if 'action' says whether it arrived, filter on it"]
     },
     Export(
       "taps as iOS calls them", "in.ndjson",
@@ -195,14 +195,14 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'timezone' has 2 zones, which no map reads"]
+      $0.told = ["the times are in 2 zones (column 'timezone'); a map takes one"]
     },
     Export(
       "blanks before some devices", "in.csv",
       table("device,time,event") { row, _ in "\(["", " "][row % 2])phone-0001,2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["blanks around values of 'device' are part of them"]
+      $0.told = ["remove blanks, quotes and invisible characters around 'device', such as ' phone-0001'"]
     },
     Export(
       "lines that end in commas", "in.ndjson",
@@ -254,7 +254,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'status' may be the outcome of each, but all count as received"]
+      $0.told = ["every record will count as received; if 'status' says whether it arrived, filter on it"]
     },
     Export(
       "an array of a property list", "in.plist",
@@ -291,7 +291,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'none' is written for a missing id"]
+      $0.told = ["'none' stands for a missing id"]
     },
     Export(
       "a list in JSON in a column", "in.csv",
@@ -363,7 +363,7 @@ extension InitExportTests {
   @Test(
     "It says what a file is that no map reads",
     arguments: [
-      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is for spreadsheets only; remove it"),
+      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is no part of the table; remove it"),
       ("<plist version=\"1.0\"><array/></plist>\n", "it has neither JSON objects nor a table"),
       (" device | time \n--------+------\n d      | 1    \n", "a table drawn for people; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),

@@ -320,12 +320,12 @@ import Testing
   func shapes() throws {
     let workspace = try Workspace([])
     try workspace.write("a.csv", "device,time,event,x\nd-1,2026-01-15T08:00:00Z,view,1\n")
-    try workspace.write("b.csv", "device,time,event\nd-1,2026-01-15T08:00:00Z,view\n")
+    try workspace.write("b.csv", "device,when,event\nd-1,2026-01-15T08:00:00Z,view\n")
     let made = try workspace.run("init", "shop", "--from", "*.csv")
     #expect(made.code == 65)
     #expect(
       made.messages.hasSuffix(
-        "*.csv: error: the files have 2 shapes: a.csv (4 columns), b.csv (3 columns); shop/map.json reads the first, name the others in a separate entry (docs/exports.md)\n"
+        "*.csv: error: the files have 2 shapes: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first, name the others in a separate entry (docs/exports.md)\n"
       ), "\(made.messages)")
     let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
     #expect(mistyped.code == 65 && !workspace.exists("other"))
@@ -371,7 +371,7 @@ import Testing
     #expect(!second.messages.contains("events by the map"), "\(second.messages)")
   }
 
-  @Test("It reads what was put in, or says what it cannot know", arguments: exports + doubtful)
+  @Test("It reads what was put in, or says what it cannot know", arguments: exports + doubtful + misread)
   func export(_ export: Export) throws {
     let workspace = try Workspace([])
     for file in export.files { try workspace.write(file.path, file.bytes) }

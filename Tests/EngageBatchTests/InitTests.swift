@@ -258,7 +258,10 @@ import Testing
     "A file without records, one that says nothing and one that is not there are told as what they are",
     arguments: [
       ("", 65, "in.ndjson: error: the file is empty\n"),
-      ("a\n", 65, "in.ndjson: error: it has neither JSON objects nor a table\n"),
+      (
+        "a\n", 65,
+        "in.ndjson: error: it has neither JSON objects nor a table that can be read: 1 refused: invalid-json: at byte 1 of the line\n"
+      ),
       ("[]\n", 65, "in.ndjson: error: it has neither JSON objects nor a table\n"),
       (nil, 66, "no input: nothing matches 'in.ndjson'\n"),
     ])

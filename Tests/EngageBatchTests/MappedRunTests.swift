@@ -270,7 +270,7 @@ import Testing
         "o.ndjson:3: warning: past-record: before 2008; perhaps yyyyMMdd: 2026-01-15",
         "o.ndjson:4: warning: past-record: before 2008",
       ])
-    #expect(old.messages.contains("warning: 4 records are before 2008"), "\(old.messages)")
+    #expect(old.messages.contains("warning: 4 records are dated before 2008"), "\(old.messages)")
   }
 
   @Test("A record inside its line, in lines that hold two, and in a folder with files of its writer")

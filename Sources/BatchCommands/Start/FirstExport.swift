@@ -61,8 +61,10 @@ struct FirstExport {
         ?? "known are \(error.known.joined(separator: ", "))"
       throw Self.refusal("\(shown): error: there is no column '\(error.name.printable)'; \(near.printable)")
     }
+    notes += form.guesses.map { "  \($0.printable)" }
     let files = Array(found.filter { $0.size > 0 || $0 == input }.prefix(Self.mostFiles))
     try tell(files)
+    toDo = toDo ?? form.doubt
     try compare(files, form, records)
   }
 
@@ -148,15 +150,18 @@ struct FirstExport {
     }
     // Records that only a preset finds, such as those of a store, are unknown to the proposal.
     guard !records.nodes.isEmpty else {
-      let words = form.isTable ? "it has a header, but no records" : "it has neither JSON objects nor a table"
+      let raw = try ForeignMap(words: form.words + [#""rules": []"#])
+      let refused = try trial(of: [input], as: .events, preset: raw).otherWords.first
+      let none = form.isTable ? "it has a header, but no records" : "it has neither JSON objects nor a table"
+      let words = none + (refused.map { " that can be read: \($0)".printable } ?? "")
       throw Self.refusal("\(shown): error: \(words)")
     }
-    if let other = best.ofOtherTime {
+    if best.missing.isEmpty, let other = best.ofOtherTime {
       func refused(_ proposal: MapProposal) throws -> Int {
         let document = proposal.document(form, record: envelope, eventType: platform.firstJob.ownEvent)
         return try trial(of: [input], as: proposal.kind, document: document, limit: Self.lookedAt).refused
       }
-      let counts = try (best.missing.isEmpty ? refused(best) : 0, best.missing.isEmpty ? refused(other) : 0)
+      let counts = try (refused(best), refused(other))
       if counts.0 != counts.1 { best = (counts.0 < counts.1 ? best : other).withSettledTime() }
     }
     let what = form.name.isEmpty ? "" : "\(form.name); "
@@ -229,6 +234,8 @@ struct FirstExport {
       toDo = "\(time); correct the export, or set its form in a map"
     } else if let device = trial.nobody["deviceId"]?.text {
       toDo = "the deviceId '\(device)' names nobody, which makes one device of all that have it: leave it out"
+    } else if let shared = trial.sharedPerson {
+      toDo = shared.printable
     } else if let time {
       notes.append("  \(time)")
     }
@@ -258,7 +265,8 @@ struct FirstExport {
       let trial =
         try isWhole && file != files[0] ? trial(of: [file], as: kind, document: document, preset: preset) : nil
       let refused = trial.map { $0.refused > $0.accepted } ?? false ? ", whose records would be refused" : ""
-      guard other != form || other.isTable && otherMembers != members || !refused.isEmpty else { continue }
+      let isRead = trial.map { $0.refused == 0 && $0.emptyKeys.isEmpty } ?? false
+      guard other != form || other.isTable && otherMembers != members && !isRead || !refused.isEmpty else { continue }
       func words(_ file: InputFile, _ form: ExportForm, _ members: [String]) -> String {
         "\(file.original.split(separator: "/").last ?? "") (\(form.isTable ? members.count.counted("column") : form.name.isEmpty ? "lines of JSON" : form.name))"
           .printable
@@ -287,12 +295,10 @@ struct FirstExport {
 
   /// Returns the platform that knows the types of the most records; the first of equals.
   private static func platform(for types: [String: Int]) -> any PlatformCommands {
-    var best: (commands: any PlatformCommands, records: Int) = (PlatformName.first.commands, 0)
-    for commands in InstalledPlatforms.all {
+    func records(_ commands: any PlatformCommands) -> Int {
       let meant = Set(commands.firstJob.types)
-      let records = types.reduce(0) { $0 + (meant.contains($1.key) ? $1.value : 0) }
-      if records > best.records { best = (commands, records) }
+      return types.reduce(0) { $0 + (meant.contains($1.key) ? $1.value : 0) }
     }
-    return best.commands
+    return InstalledPlatforms.all.max { records($0) < records($1) } ?? PlatformName.first.commands
   }
 }

@@ -8,10 +8,10 @@ enum MapNames: String, CaseIterable, Sendable {
 
 /// A place in a foreign record, such as `context.device.id` (reference formats 6.3).
 ///
-/// Dots separate names; single quotes enclose a name with dots or brackets. `[0]` is an element of an array, `[-1]` the
-/// last one, `[key=source]` the first whose member `key` is `source`. A name that ends with `*` matches the first
-/// member that begins like it and is not null; a `source` that does so matches beginnings, too. `$` is the record, `^`
-/// the line that `each` took it from.
+/// Dots separate names; single quotes enclose a name with dots, brackets or (doubled) quotes. `[0]` is an element of an
+/// array, `[-1]` the last one, `[key=source]` the first whose member `key` is `source`. A name that ends with `*`
+/// matches the first member that begins like it and is not null; a `source` that does so matches beginnings, too. `$` is
+/// the record, `^` the line that `each` took it from.
 struct MapPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case member([UInt8])
@@ -73,11 +73,14 @@ struct MapPath: Hashable, Sendable {
 
   private static func name(_ bytes: [UInt8], _ at: inout Int) throws(Refusal) -> (bytes: [UInt8], isQuoted: Bool) {
     if bytes[at] == UInt8(ascii: "'") {
-      guard let end = bytes[(at + 1)...].firstIndex(of: UInt8(ascii: "'")) else {
-        throw Refusal(problem: "has a quote that is never closed")
+      var name: [UInt8] = []
+      while let end = bytes[(at + 1)...].firstIndex(of: UInt8(ascii: "'")) {
+        name += bytes[(at + 1)..<end]
+        at = end + 1
+        guard at < bytes.count, bytes[at] == UInt8(ascii: "'") else { return (name, true) }
+        name.append(UInt8(ascii: "'"))
       }
-      defer { at = end + 1 }
-      return (Array(bytes[(at + 1)..<end]), true)
+      throw Refusal(problem: "has a quote that is never closed")
     }
     let end = bytes[at...].firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ?? bytes.count
     guard end > at else { throw Refusal(problem: "has an empty name") }

@@ -42,7 +42,8 @@ enum ColumnLook {
 
   /// Classifies texts as times; returns nil if more than one in twenty is not one.
   static func times(_ texts: [String]) -> Times? {
-    guard texts.prefix(3).contains(where: { $0.utf8.count < 60 && $0.contains(where: \.isNumber) }) else { return nil }
+    guard !areRounded(texts), texts.prefix(3).contains(where: { $0.utf8.count < 60 && $0.contains(where: \.isNumber) })
+    else { return nil }
     let most = texts.count / 20
     func instants(_ form: MapTime.Form) -> [Instant?] {
       let time = MapTime(form: form, zone: .utc)
@@ -98,22 +99,20 @@ enum ColumnLook {
   private static func form(_ pattern: String) -> MapTime.Form? { (try? TimePattern(pattern)).map { .pattern($0) } }
 
   private static func clock(_ texts: [String]) -> Times? {
-    let dated = texts.map { "2026-01-15 \($0)" }
-    guard dated.allSatisfy({ $0.utf8.count < 30 }) else { return nil }
-    for clock in clocks {
-      guard let form = form("yyyy-MM-dd \(clock)") else { continue }
+    let dated = texts.map { Array("2026-01-15 \($0)".utf8) }
+    let clock = clocks.first { clock in
+      guard let form = form("yyyy-MM-dd \(clock)") else { return false }
       let time = MapTime(form: form, zone: .utc)
-      if dated.allSatisfy({ Array($0.utf8).withText { time.instant($0) != nil } }) {
-        return Times(part: .clock, pattern: clock, remarks: [])
-      }
+      return dated.allSatisfy { $0.count < 30 && $0.withText { time.instant($0) != nil } }
     }
-    return nil
+    return clock.map { Times(part: .clock, pattern: $0) }
   }
 
   /// Returns how another kind of program counts time, in words; nil for other numbers.
   static func foreignClock(_ texts: [String]) -> String? {
     let numbers = texts.compactMap { Double($0.replacing(",", with: ".")) }
     guard numbers.count == texts.count, let first = numbers.first else { return nil }
+    if areRounded(texts) { return "times rounded by a spreadsheet; export them as text" }
     func all(_ range: ClosedRange<Double>) -> Bool { numbers.allSatisfy { range ~= $0 } }
     if all(40_000...60_000), first != first.rounded() {
       return "a spreadsheet's day numbers, which no map reads; export it as text, such as 2026-01-15 08:00:00"
@@ -131,15 +130,7 @@ enum ColumnLook {
       }
   }
 
-  static func isURL(_ text: String) -> Bool {
-    guard let end = text.utf8.firstRange(of: "://".utf8)?.lowerBound else { return false }
-    let scheme = text.utf8[..<end]
-    return !scheme.isEmpty && scheme.count <= 40 && !text.utf8.contains(0x20)
-      && scheme.allSatisfy {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-          || "+-.".utf8.contains($0)
-      }
-  }
+  static func isURL(_ text: String) -> Bool { text.wholeMatch(of: /[0-9A-Za-z+.\-]{1,40}:\/\/[^ ]*/) != nil }
 
   /// Returns whether a text may be a deep link: a URL or a path.
   static func isLink(_ text: String) -> Bool {
@@ -153,14 +144,21 @@ enum ColumnLook {
   static func isWhole(_ text: String) -> Bool { text.wholeMatch(of: /\d+\.0/) != nil }
   /// Returns whether it is a number that a spreadsheet rounded, such as `3.55E+14`.
   static func isRounded(_ text: String) -> Bool { text.wholeMatch(of: /\d[.,]?\d*[eE]\+\d+/) != nil }
+  /// Returns whether most are numbers of up to six digits that a spreadsheet rounded.
+  private static func areRounded(_ texts: [String]) -> Bool {
+    texts.count { isRounded($0) && $0.utf8.count < 12 } * 2 > texts.count
+  }
+  /// Returns whether blanks, invisible characters or, for an id, the quotes of a spreadsheet or program are around it.
+  static func isWrapped(_ text: String, isID: Bool) -> Bool {
+    [text.unicodeScalars.first, text.unicodeScalars.last].compactMap(\.self).contains {
+      $0.properties.isWhitespace || $0.properties.generalCategory == .format
+    } || isID && ("='\"".contains(text.prefix(1)) || "'\"".contains(text.suffix(1)))
+  }
   /// Returns whether it is a model, system or kind of device, which many people have.
   static func isDeviceClass(_ text: String) -> Bool {
-    text.lowercased().wholeMatch(
-      of: /(iphone|ipad|pixel|galaxy|samsung|xiaomi|huawei|oneplus|redmi|moto|macbook)([ 0-9][^_]*)?|sm-[a-z]\d+.*/)
-      != nil
-      || text.lowercased().wholeMatch(
-        of: /mobile|tablet|desktop|(smart)?phone|web|tv|watch|ios|android|ipados|windows|macos|linux|browser|other/)
-        != nil
+    let classes =
+      /((iphone|ipad|pixel|galaxy|samsung|xiaomi|huawei|oneplus|redmi|moto|macbook)([ 0-9][^_]*)?|sm-[a-z]\d+.*)|mobile|tablet|desktop|(smart)?phone|web|tv|watch|ios|android|ipados|windows|macos|linux|browser|other/
+    return text.lowercased().wholeMatch(of: classes) != nil
   }
 
   /// Returns whether it is an object or a list as text; an id may be in braces.

@@ -28,6 +28,14 @@ package struct ExportColumns {
         && count == other.values.count
     }
 
+    /// Returns the other column's values for each of its own, of records with both.
+    func groups(of other: Column) -> [String: Set<String>] {
+      let others = Dictionary(zip(other.rows, other.texts)) { $1 }
+      return zip(rows, texts).reduce(into: [:]) { groups, pair in
+        if let value = others[pair.0] { groups[pair.1, default: []].insert(value) }
+      }
+    }
+
     /// Returns the points of its last name, or fewer for its last words; nil if unknown.
     func points(_ names: [String: Int]) -> Int? {
       if let known = names[plainName] { return known }
@@ -50,6 +58,13 @@ package struct ExportColumns {
 
   static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
 
+  /// Returns the person of at least three and half of all devices, in words; nil if there is none.
+  static func shared(_ devices: [String: Set<String>], among all: Int) -> String? {
+    let most = devices.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
+    guard let most, most.value.count >= 3, most.value.count * 2 >= all else { return nil }
+    return "'\(most.key.shortened(to: 60))' on \(most.value.count) of \(all) devices"
+  }
+
   mutating func add(_ record: JSONNode) {
     records += 1
     for member in record.members ?? [] { add(member.value, [member.key]) }
@@ -66,7 +81,9 @@ package struct ExportColumns {
       for member in members { add(member.value, names + [member.key]) }
       return
     }
-    guard let text = node.scalar, !text.allSatisfy(\.isWhitespace) else { return }
+    guard var text = node.scalar, !text.allSatisfy(\.isWhitespace) else { return }
+    // A map writes the number 12.0 as 12.
+    if node.string == nil, ColumnLook.isWhole(text) { text.removeLast(2) }
     let words = names.flatMap(Self.words), plainName = (names.last.map(Self.words) ?? []).joined()
     let isID = MapProposal.deviceNames[plainName] != nil || MapProposal.personNames[plainName] != nil
     if text == "nil" || Array(text.utf8).withText(\.namesNobody) || isID && Self.isNobody(text) {
@@ -105,6 +122,6 @@ package struct ExportColumns {
     let isPlain =
       !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"
       && name != "^"
-    return isPlain ? name : "'\(name)'"
+    return isPlain ? name : "'\(name.replacing("'", with: "''"))'"
   }
 }

@@ -12,6 +12,10 @@ package struct ExportForm: Equatable {
   package private(set) var isTable = false
   /// The reason why no map can read it; nil if one may.
   package private(set) var refusal: String?
+  /// The guesses that the map relies on.
+  package private(set) var guesses: [String] = []
+  /// The reason to check a guess; nil if nothing contradicts it.
+  package private(set) var doubt: String?
 
   package static let lines = ExportForm()
   package static let links = ExportForm(words: [#""form": "text""#], name: "a list of links")
@@ -59,28 +63,32 @@ package struct ExportForm: Equatable {
         rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
         || rows.allSatisfy({ $0.first { $0 > 0x20 } == UInt8(ascii: "{") })
           && rows.contains { $0.last { $0 > 0x20 } == UInt8(ascii: ",") }
-      isDocuments = form?.isDocuments ?? false || isRow || encoding != .utf8
+      isDocuments = form?.isDocuments ?? false || isRow || encoding != .utf8 || start == UInt8(ascii: "[")
       if isDocuments {
         words = [#""form": "json""#]
         name = (form?.isDocuments == true ? form : isRow ? .row : nil)?.name ?? "lines of JSON"
       }
-    } else if let table = Self.table(text) {
-      (words, name, isTable) = (table.words, table.name, true)
+    } else if readTable(text) {
+      isTable = refusal == nil
     } else if !rows.isEmpty, rows.allSatisfy({ ColumnLook.isURL(String(decoding: $0, as: UTF8.self)) }) {
       self = .links
     }
     guard encoding != .utf8, !words.isEmpty else { return }
     words.append("\"encoding\": \"\(encoding.rawValue)\"")
     name += " in \(encoding.rawValue)"
+    guard encoding == .windows1252 else { return }
+    guesses.append("encoding guessed: \(encoding.rawValue)")
+    if let byte = head.first(where: { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) }) {
+      doubt =
+        "byte 0x\(String(byte, radix: 16, uppercase: true)) is no character of \(encoding.rawValue), so the file has "
+        + "another encoding: convert it, for example with 'iconv -f ENCODING -t UTF-8'"
+    }
   }
 
   /// Returns why no map can read text with these first rows; nil if one may.
   private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
-    if head.hasPrefix("sep="), let row = rows.first {
-      let words = String(decoding: row.filter { $0 > 0x20 }, as: UTF8.self).printable
-      return "the first line '\(words)' is for spreadsheets only; remove it to have the table read"
-    }
+    if head.hasPrefix("sep="), let row = rows.first { return preamble(row) }
     if head.hasPrefix("+--") || rows.count > 1 && rows[1].count > 2 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) })
     {
       return "a table drawn for people; export it as CSV, for example with 'psql --csv' or 'mariadb --batch'"
@@ -92,27 +100,44 @@ package struct ExportForm: Equatable {
     return isRows ? "arrays of values without names; export objects, for example with JSONEachRow, or a CSV table" : nil
   }
 
-  /// Returns the encoding: for invalid UTF-8 Windows-1252, unless a byte is unassigned there.
+  /// Returns that the first line is for a program or people only.
+  private static func preamble(_ line: some Sequence<UInt8>) -> String {
+    let words = String(decoding: line.prefix { $0 >= 0x20 }, as: UTF8.self).shortened(to: 60).printable
+    return "the first line '\(words)' is no part of the table; remove it to have the table read"
+  }
+
+  /// Returns the encoding: UTF-8 if few of its characters beyond ASCII are damaged, else Windows-1252.
   private static func encoding(of head: [UInt8]) -> TextEncoding {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
     if head.count > 3, head.enumerated().allSatisfy({ $0.offset % 2 == 0 || $0.element == 0 }) { return .utf16 }
     let fault = unsafe head.withUnsafeBufferPointer { unsafe firstInvalidUTF8($0) }
     guard let fault, fault < head.count - 3 || head.count < TextForm.headBytes else { return .utf8 }
-    return head.contains { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) } ? .latin1 : .windows1252
+    let letters = String(decoding: head, as: UTF8.self).unicodeScalars.filter { !$0.isASCII }
+    return letters.count { $0 == "\u{FFFD}" } * 2 < letters.count ? .utf8 : .windows1252
   }
 
-  /// Returns the dialect in which most rows have equally many fields; below a header half of them, as one of few may be
-  /// odd.
-  private static func table(_ text: [UInt8]) -> (words: [String], name: String)? {
+  /// Returns whether backslashes in a table with tabs are escapes, as pairs and fields `\N` prove and letters that no
+  /// writer escapes refute; nil if they may be.
+  private static func escapes(in text: [UInt8]) -> Bool? {
+    let found = Set(String(decoding: text + [0x0A], as: UTF8.self).matches(of: /\\(N\s|.)/).map { String($0.1) })
+    let unclear: Set = ["t", "n", "r", "b", "f", "v", "0"]
+    if found.subtracting(unclear).contains(where: { $0.wholeMatch(of: /[0-9A-Za-z]/) != nil }) { return false }
+    if found.contains(where: { $0 == "\\" || $0.hasPrefix("N") }) { return true }
+    return found.isDisjoint(with: unclear) ? false : nil
+  }
+
+  /// Finds the dialect in which most rows have equally many fields; below a header half of them, as one of few may be
+  /// odd. Returns whether it is a table, perhaps a refused one.
+  private mutating func readTable(_ text: [UInt8]) -> Bool {
     var best: (separator: UInt8, escape: String, names: [String], whole: Int)?
-    let escapes = ["\\t", "\\n", "\\\\"].contains { text.firstRange(of: $0.utf8) != nil }
+    let escapes = Self.escapes(in: text)
     let escapedQuotes = text.indices.dropLast(2).contains {
       text[$0] == 0x5C && text[$0 + 1] == 0x22 && text[$0 + 2] != 0x22
     }
     var dialects: [(separator: UInt8, escape: String)] = []
     for separator in [UInt8(ascii: "\t"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "|")] {
       if separator != 0x09, escapedQuotes { dialects.append((separator, #"\""#)) }
-      if separator == 0x09 ? escapes : escapedQuotes { dialects.append((separator, #"\"#)) }
+      if separator == 0x09 ? escapes == true : escapedQuotes { dialects.append((separator, #"\"#)) }
       dialects.append((separator, ""))
     }
     for (separator, escape) in dialects {
@@ -123,32 +148,51 @@ package struct ExportForm: Equatable {
           looksForEscapes: false, nulls: []), longest: .max)
       var names: [String] = []
       var (rows, whole, isRefuted) = (0, 0, false)
+      var fault: String?
       func add(_ row: RowReader.Row) {
         if rows == 0 { names = row.fields.map { String(decoding: $0 ?? [], as: UTF8.self) } }
         rows += 1
         if row.fields.count == names.count { whole += 1 }
+        fault = fault ?? row.fault.map { "line \(row.line): \($0)" }
         isRefuted = isRefuted || row.unreadEscape != nil
       }
       reader.read(text, add)
       reader.finish(add)
       guard !isRefuted, names.count > 1, (names.count, whole) > (best?.names.count ?? 0, best?.whole ?? 0),
-        whole * 10 >= rows * 9 || whole > 1 && whole * 2 >= rows && names.count > 2 && isHeader(names)
-      else { continue }
+        whole * 10 >= rows * 9 || whole > 1 && whole * 2 >= rows && names.count > 2 && Self.isHeader(names)
+      else {
+        if names.count > 2, Self.isHeader(names) { refusal = refusal ?? fault }
+        continue
+      }
       best = (separator, escape, names, whole)
     }
-    guard let best else { return nil }
+    guard let best else {
+      if text.first == UInt8(ascii: "#") { refusal = Self.preamble(text) }
+      return refusal != nil
+    }
+    refusal = nil
     let form = TextForm.table(separator: best.separator)
-    let escape = best.escape.isEmpty ? [] : ["\"escape\": \(JSONString.quoted(best.escape))"]
-    guard !isHeader(best.names) else { return (form.mapWords + escape, form.name) }
+    (words, name) = (form.mapWords, form.name)
+    if !best.escape.isEmpty {
+      words.append("\"escape\": \(JSONString.quoted(best.escape))")
+      guesses.append("escape guessed: \(best.escape)")
+    } else if best.separator == 0x09, escapes == nil {
+      doubt =
+        #"backslashes before letters, such as '\t' or '\n', may be text or escapes: write "escape": "" or "escape": "\\" in the map"#
+    }
+    guard !Self.isHeader(best.names) else { return true }
     let columns = best.names.indices.map { "\"column\($0 + 1)\"" }.joined(separator: ", ")
-    return (form.mapWords + escape + ["\"columns\": [\(columns)]"], "\(form.name) without a header")
+    words.append("\"columns\": [\(columns)]")
+    name += " without a header"
+    return true
   }
 
   /// Returns whether names are not values such as times, numbers, addresses or ids. The first, of row numbers, may be
-  /// empty.
+  /// empty, and so may the last, below which rows end with a separator.
   private static func isHeader(_ names: [String]) -> Bool {
-    Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
-      && (!names[0].isEmpty || names.count > 2)
+    let names = names.last?.isEmpty ?? false ? Array(names.dropLast()) : names
+    return Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
+      && (!names[0].isEmpty || names.count > 2) && names.count > 1
       && !names.contains { ColumnLook.isValue($0) }
   }
 }

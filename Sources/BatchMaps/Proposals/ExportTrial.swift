@@ -18,7 +18,7 @@ package struct ExportTrial {
   /// The fields without a value in any record, with their paths.
   package private(set) var empty: [(field: String, paths: [String])] = []
   package private(set) var samples: [(number: UInt64, becomes: String)] = []
-  /// Whether a record has more than device, time, type and name.
+  /// Whether a record has more than device, person, time, type and name.
   package private(set) var hasMore = false
   /// The number of implausible times, and the record, time and quoted text of the first.
   package private(set) var oddTimes: (count: Int, number: UInt64, time: Instant, text: String)?
@@ -27,13 +27,14 @@ package struct ExportTrial {
   /// Whether there may be more records.
   private var isCut = false
   private var devices: Set<String> = []
-  private var people: Set<String> = []
+  /// The devices of each person.
+  private var people: [String: Set<String>] = [:]
+  private var personPath = "mobileUserId"
   private var span: ClosedRange<Instant>?
 
-  /// The fields that confirm a preset: others may name device, time and name like its vendor.
+  /// The fields that confirm a preset: others may name device, person, time and name like its vendor.
   private static let telling: [Text] = [
-    Text("params"), Text("payload"), Text("recordId"), Text("mobileUserId"), Text("device"), Text("url"),
-    Text("eventUUID"),
+    Text("params"), Text("payload"), Text("recordId"), Text("url"), Text("eventUUID"),
   ]
   private static let people: [Text] = [Text("mobileUserId"), Text("userId"), Text("userID")]
   private static let shown = 3
@@ -53,6 +54,7 @@ package struct ExportTrial {
     let map = files.first?.map?.map as? ForeignMap
     let mapper = map?.makeMapper()
     let parser = LineParser()
+    personPath = map?.rules.lazy.compactMap { $0.fieldPaths["mobileUserId"]?.first }.first ?? personPath
     var raw: [[UInt8]] = []
     let share = max(limit / max(1, files.count), MapProposal.recordLimit)
     for file in files where records < limit {
@@ -80,7 +82,7 @@ package struct ExportTrial {
         others["refused: \(fault)", default: 0] += 1
         if fault.hasPrefix(QuarantineReason.invalidRow.rawValue) { note("refused: \(fault)", trial.number) }
       }
-      if records <= Self.shown { samples.append((trial.number, Self.words(outcome))) }
+      if samples.count < Self.shown { samples.append((trial.number, Self.words(outcome))) }
     }
     for warning in trial.warnings where warning.kind == LineWarning.shortRowKind {
       note("warning: \(warning.kind): \(warning.detail)", trial.number)
@@ -159,7 +161,15 @@ package struct ExportTrial {
         return
       }
       let person = id.description
-      if !note(person, of: field.description) { people.insert(person) }
+      guard !note(person, of: field.description) else { return }
+      people[person, default: []].formUnion(line[Text("deviceId")]?.scalarText.map { [$0.description] } ?? [])
+    }
+  }
+
+  /// A sentence about an id that is the person of most devices; nil without one.
+  package var sharedPerson: String? {
+    ExportColumns.shared(people, among: devices.count).map {
+      "'\(personPath)' is \($0), which would become one person: export it empty where nobody is logged in"
     }
   }
 

@@ -50,7 +50,7 @@ extension MapProposal {
   }
 
   /// The columns of numbers with a decimal comma.
-  private var decimals: [String] {
+  var decimals: [String] {
     let taken = Set(fields.map(\.path))
     return columns.columns.filter { !taken.contains($0.path) && ColumnLook.haveDecimalCommas($0.texts) }.map(\.path)
   }

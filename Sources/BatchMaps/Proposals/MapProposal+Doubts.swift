@@ -34,18 +34,15 @@ extension MapProposal {
     let person = columns.columns.filter { $0.path != column.path && $0.points(Self.personNames) != nil }
       .max { ($0.points(Self.personNames) ?? 0, $0.count) < ($1.points(Self.personNames) ?? 0, $1.count) }
     guard let person else { return nil }
-    let owners = Dictionary(zip(person.rows, person.texts)) { $1 }
-    var people: [String: Set<String>] = [:]
-    for (row, text) in zip(column.rows, column.texts) {
-      if let owner = owners[row] { people[text, default: []].insert(owner) }
-    }
+    let people = column.groups(of: person)
     let isShared = person.values.count > 2 && person.values.count >= 2 * people.count
     return isShared && people.values.allSatisfy { $0.count > 1 }
       ? "\(people.count) devices of \(person.values.count) people, each shared by several" : nil
   }
 
   static func zoneDoubt(_ column: ExportColumns.Column) -> String {
-    "'\(column.path)' has \(column.values.count) zones, which no map reads: write times in UTC or with their offset"
+    "the times are in \(column.values.count) zones (column '\(column.path)'); a map takes one: "
+      + "export UTC, or times with their offset"
   }
 
   /// Finds a column with the zone of times that lack one: offsets are joined to the times, a single zone becomes the
@@ -55,8 +52,9 @@ extension MapProposal {
   mutating func findZone(besides taken: Set<String>) -> Bool {
     let isUTC = time?.paths.compactMap(column).contains { !Self.universal.isDisjoint(with: $0.words) } ?? false
     let column = columns.columns.first { column in
-      !taken.contains(column.path)
-        && (Self.zoneNames.contains(column.plainName) || Self.zoneNames.contains(column.words.last ?? ""))
+      let words = column.words.filter { !Self.zoneUnits.contains($0) }
+      return !taken.contains(column.path)
+        && (Self.zoneNames.contains(column.plainName) || Self.zoneNames.contains(words.last ?? ""))
     }
     guard let column, !isUTC else { return false }
     if isFull(column), column.values.count == 1, let only = column.values.first, ColumnLook.isZone(only) {
@@ -70,6 +68,39 @@ extension MapProposal {
       doubts.append(Self.zoneDoubt(column))
     }
     return true
+  }
+
+  /// Finds the column of the person: another than the best by name if that is one person on most devices.
+  mutating func person(besides taken: Set<String>) -> Field? {
+    guard var best = best(Self.personNames, "mobileUserId", besides: taken) else {
+      let object = columns.objects.first { object in
+        let name = ExportColumns.words(object.path).joined()
+        return Self.personNames[name] != nil
+          && (name.hasSuffix("id") || columns.columns.count { $0.path.hasPrefix(object.path + ".") } == 1)
+      }
+      if let object { doubts.append("'\(object.path)' holds objects, not ids: map one of its members as mobileUserId") }
+      return nil
+    }
+    let device = path(of: "deviceId").flatMap(column(at:))
+    func shared(_ column: ExportColumns.Column) -> String? {
+      device.flatMap { ExportColumns.shared(column.groups(of: $0), among: $0.values.count) }
+    }
+    let other = columns.columns.first { column in
+      !taken.contains(column.path) && column.values.count > 1 && shared(column) == nil
+        && (column.points(Self.personNames) != nil || Self.addressNames.contains(column.plainName))
+    }
+    if let words = column(at: best.path).flatMap(shared), let other {
+      (best.path, best.remark) = (other.path, "'\(best.path)' is \(words)")
+    }
+    return best
+  }
+
+  /// The guesses that the map of a table relies on.
+  var silentGuesses: [String] {
+    [("null", columns.nulls.subtracting(["\\N"]).sorted()), ("decimal comma", decimals)].compactMap { what, texts in
+      let texts = texts.map { "'\($0)'" }.joined(separator: ", ")
+      return records.isTable && !texts.isEmpty ? "\(what) guessed: \(texts)" : nil
+    }
   }
 
   /// The column that may tell which pushes were not received, in a log without actions.
@@ -89,21 +120,28 @@ extension MapProposal {
   mutating func findDoubts() {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
       guard let column = column(at: field.path) else { continue }
-      if column.values.contains(where: { $0.first?.isWhitespace ?? false || $0.last?.isWhitespace ?? false }) {
-        doubts.append("blanks around values of '\(field.path)' are part of them: remove the blanks")
+      let isID = field.name != "name"
+      if let text = column.texts.first(where: { ColumnLook.isWrapped($0, isID: isID) }) {
+        let shown = text.shortened(to: 60)
+        doubts.append("remove blanks, quotes and invisible characters around '\(field.path)', such as '\(shown)'")
       }
-      if field.name != "name", column.values.contains(where: ColumnLook.isWhole) {
+      if isID, column.values.contains(where: ColumnLook.isWhole) {
         doubts.append("'\(field.path)' has integers written as 12.0, a different id from 12: export it as text")
       }
-      if field.name != "name", column.values.contains("0") {
-        doubts.append("'\(field.path)' is 0 in some records, which makes them all the same: leave it out there")
+      if isID, column.values.contains("0") {
+        let one = field.name == "deviceId" ? "device" : "person"
+        let count = column.texts.count { $0 == "0" }.counted("record")
+        doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export it empty there")
       }
     }
     // Texts that mean no value apply to all columns of a table.
     let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
-    for word in nobody where !records.isTable || columns.columns.contains(where: { $0.values.contains(word) }) {
+    // Among numbers it means the same as for an id.
+    let others = columns.columns.filter { !$0.values.allSatisfy { Double($0) != nil || ExportColumns.isNobody($0) } }
+    for word in nobody where !records.isTable || others.contains(where: { $0.values.contains(word) }) {
       doubts.append(
-        "'\(word)' is written for a missing id, which no map can define for a single column: leave it out there")
+        "'\(word)' stands for a missing id: export those empty"
+          + (records.isTable ? ", or list it under \"null\", which applies to all columns" : ""))
     }
     // JSON in a text may hold decisive values.
     for column in columns.columns where column.path != "line" {
@@ -117,7 +155,8 @@ extension MapProposal {
       }
     }
     if let path = outcomePath {
-      doubts.append("'\(path)' may be the outcome of each, but all count as received: leave out those that were not")
+      doubts.append(
+        "every record will count as received; if '\(path)' says whether it arrived, filter on it with \"when\"")
     }
     if kind == .deepLinks, let column = columns.columns.first(where: { $0.points(Self.campaignNames) != nil }) {
       doubts.append("a link's campaign is read from its URL, not from '\(column.path)': put it there")

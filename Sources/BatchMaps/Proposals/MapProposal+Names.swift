@@ -5,7 +5,7 @@ extension MapProposal {
     "idfv": 4, "pushtoken": 3, "registrationtoken": 3,
     "channelid": 3, "clientid": 3, "device": 3, "visitorid": 3, "phone": 2, "handset": 2, "install": 2, "distinctid": 2,
     "uid": 2, "gerät": 4, "geräteid": 4, "gerätekennung": 4, "gerätid": 4, "kennung": 2, "token": 3, "devicetoken": 3,
-    "registrationid": 3,
+    "registrationid": 3, "deviceuuid": 4, "deviceidentifier": 4, "instanceid": 3, "appsflyerid": 4,
     "userid": 1, "customerid": 1, "user": 1, "customer": 1, "kunde": 1,
   ]
   static let timeNames = [
@@ -23,6 +23,8 @@ extension MapProposal {
     "customer": 3,
     "accountid": 3, "kunde": 3, "kundennummer": 4, "benutzer": 3, "nutzerid": 4,
   ]
+  /// The names of columns that identify a person where an id is that of many.
+  static let addressNames = words("email emailaddress mail username login")
   static let deviceFields = [
     "device.name": ["devicename", "devicemodel", "model"], "device.osName": ["osname", "os", "platform"],
     "device.osVersion": ["osversion"], "device.appName": ["appname", "app", "appid"],
@@ -66,6 +68,7 @@ extension MapProposal {
   static let universal = words("utc gmt")
   /// The words of columns with the zone of a time.
   static let zoneNames = words("timezone zone tz utcoffset offset timezoneoffset tzoffset gmtoffset zeitzone")
+  static let zoneUnits = words("minutes minute min mins seconds secs hours hour")
   /// The words about pushes, about pushes or other things, and about other logs.
   static let pushWords = words("push pushes notification notifications payload aps apns fcm gcm")
   static let perhapsPushWords = words("campaign message kampagne currentcampaign")

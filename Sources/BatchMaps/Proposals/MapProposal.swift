@@ -111,7 +111,7 @@ package struct MapProposal {
     if time != nil { taken.formUnion(self.time?.paths ?? []) }
     taken.formUnion([action?.path, type, campaign].compactMap(\.self))
     if let campaign { fields.append(Field(name: "campaign", path: campaign, confidence: .high)) }
-    if let person = best(Self.personNames, "mobileUserId", besides: taken) {
+    if let person = person(besides: taken) {
       taken.insert(person.path)
       fields.append(person)
     }
@@ -128,10 +128,16 @@ package struct MapProposal {
     }
     if time == nil {
       for column in columns.columns where column.points(Self.timeNames) != nil {
-        guard let words = ColumnLook.foreignClock(column.texts) else { continue }
-        notes.append("'\(column.path)' looks like \(words)")
+        if let words = ColumnLook.foreignClock(column.texts) {
+          notes.append("'\(column.path)' looks like \(words)")
+        } else if let text = column.texts.first(where: { $0.contains(where: \.isNumber) }) {
+          notes.append(
+            "'\(column.path)' may be the time, but '\(text.shortened(to: 60))' is in no form that can be read: "
+              + "export four-digit years, or name a pattern in the map")
+        }
       }
     }
+    notes += silentGuesses
   }
 
   /// The required fields that were not found.
@@ -201,15 +207,17 @@ package struct MapProposal {
       }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "by its values only") }
     }
     guard let column = column(at: found.path) else { return found }
+    var remarks = [found.remark]
     for other in columns.columns where other.path != found.path && other.points(Self.deviceNames) ?? 0 > 1 {
       guard let doubt = doubt(ofDevice: other) else { continue }
-      found.remark = "\(found.remark); '\(other.path)' has \(doubt)".trimmed("; ")
+      remarks.append("'\(other.path)' has \(doubt)")
     }
     let isPerson = column.points(Self.deviceNames) == 1 && column.points(Self.personNames) != nil
     if let doubt = isPerson ? "a person rather than a device" : doubt(ofDevice: column) {
       found.confidence = .low
-      found.remark = "\(doubt); \(found.remark)".trimmed("; ")
+      remarks.insert(doubt, at: 0)
     }
+    found.remark = remarks.filter { !$0.isEmpty }.joined(separator: "; ")
     return found
   }
 
@@ -295,7 +303,7 @@ package struct MapProposal {
     if campaign == nil { self.campaign = first(Self.campaignNames) { $0.path.hasPrefix("\(message).") } }
   }
 
-  private func best(
+  func best(
     _ names: [String: Int], _ field: String, besides taken: Set<String>, isNeeded: Bool = false,
     look: (ExportColumns.Column) -> Int = { _ in 1 }
   ) -> Field? {
@@ -307,10 +315,11 @@ package struct MapProposal {
       // A member of only some records counts less.
       let isRare = !isFull(column)
       // Records without a required field are refused.
-      let points = known + look(column) - (isRare ? isNeeded ? 10 : 1 : 0)
+      let penalty = isNeeded ? 10 + 4 * (columns.records - column.count) / columns.records : 1
+      let points = known + look(column) - (isRare ? penalty : 0)
       if isRare, isNeeded { gaps.append("'\(column.path)' is in \(column.count) of \(columns.records)") }
       if points == found?.points, rival == nil { rival = column }
-      if points > found?.points ?? (isNeeded ? -10 : 0) { (found, rival) = ((column, points), nil) }
+      if points > found?.points ?? (isNeeded ? -15 : 0) { (found, rival) = ((column, points), nil) }
     }
     return found.map { found in
       var confidence: Confidence = found.points >= 5 ? .high : found.points >= 3 ? .medium : .low
@@ -374,12 +383,5 @@ package struct MapProposal {
         name: "timestamp", path: found.column.path, confidence: confidence, remark: remarks.joined(separator: "; ")),
       Time(paths: [found.column.path], pattern: found.times.pattern, other: found.times.other), !found.times.namesZone
     )
-  }
-}
-
-extension String {
-  fileprivate func trimmed(_ end: String) -> String {
-    let begin = hasPrefix(end) ? dropFirst(end.count) : self[...]
-    return String(begin.hasSuffix(end) ? begin.dropLast(end.count) : begin)
   }
 }

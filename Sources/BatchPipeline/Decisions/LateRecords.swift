@@ -69,10 +69,9 @@ package enum PastRecords {
   /// Returns the note for the end of a run; nil without such records.
   static func note(_ tally: DecisionTally) -> String? {
     guard let warnings = tally.warnings[kind] else { return nil }
-    let records = warnings.occurrences.counted("record is", "records are")
+    let records = warnings.occurrences.counted("record is dated", "records are dated")
     let first = warnings.examples.first.map { " (the first is \($0.detail))" } ?? ""
-    return
-      "\(records) before 2008\(first): the export probably writes times in another form than its reader assumes"
+    return "\(records) before 2008\(first): check the device's clock or the form of 'timestamp'"
   }
 }
 
