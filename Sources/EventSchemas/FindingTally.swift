@@ -31,11 +31,7 @@ package struct FindingTally: Sendable {
   /// The maximum number of rows: names of events come from users, so there may be any number.
   private static let mostRows = 200
 
-  /// The number of findings by id.
-  package private(set) var counts: [FindingID: Int] = [:]
   private var rowsByKey: [Key: Row] = [:]
-  /// Whether rows were left out.
-  package private(set) var isTruncated = false
 
   package init() {}
 
@@ -43,7 +39,6 @@ package struct FindingTally: Sendable {
     let event = ByteText(name.description)
     let id = unsafe Array(eventUUID.bytes)
     for finding in findings {
-      counts[finding.id, default: 0] += 1
       add(
         Row(count: 1, example: Example(path: finding.path, eventUUID: id)),
         Key(id: finding.id.rawValue, event: event))
@@ -51,9 +46,7 @@ package struct FindingTally: Sendable {
   }
 
   package mutating func add(_ other: FindingTally) {
-    for (id, count) in other.counts { counts[id, default: 0] += count }
     for (key, row) in other.rowsByKey { add(row, key) }
-    isTruncated = isTruncated || other.isTruncated
   }
 
   /// The rows by id, then by the bytes of the event's name.
@@ -72,39 +65,22 @@ package struct FindingTally: Sendable {
     // The first rows of all are among the first of every part, so the rows that stay have counted everything.
     guard rowsByKey.count > Self.mostRows, let last = rowsByKey.keys.max() else { return }
     rowsByKey[last] = nil
-    isTruncated = true
   }
 }
 
-/// Encodes counts and rows as ordered lists, so that equal tallies have equal bytes.
+/// Encodes the rows as an ordered list, so that equal tallies have equal bytes.
 extension FindingTally: Codable {
-  private struct Count: Codable {
-    var id: FindingID
-    var count: Int
-  }
-
   private struct Line: Codable {
     var id: String
     var event: String
     var row: Row
   }
 
-  private enum CodingKeys: CodingKey { case counts, rows, isTruncated }
-
   package init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    for count in try values.decode([Count].self, forKey: .counts) { counts[count.id] = count.count }
-    for line in try values.decode([Line].self, forKey: .rows) {
-      rowsByKey[Key(id: line.id, event: ByteText(line.event))] = line.row
-    }
-    isTruncated = try values.decode(Bool.self, forKey: .isTruncated)
+    for line in try [Line](from: decoder) { rowsByKey[Key(id: line.id, event: ByteText(line.event))] = line.row }
   }
 
   package func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(
-      FindingID.allCases.compactMap { id in counts[id].map { Count(id: id, count: $0) } }, forKey: .counts)
-    try values.encode(rows.map { Line(id: $0.id, event: $0.event, row: $0.row) }, forKey: .rows)
-    try values.encode(isTruncated, forKey: .isTruncated)
+    try rows.map { Line(id: $0.id, event: $0.event, row: $0.row) }.encode(to: encoder)
   }
 }

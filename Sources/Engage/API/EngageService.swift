@@ -226,11 +226,4 @@ package struct ServicePaths: Sendable, Equatable {
   package var xmlapi: String
   package var events: String
   package var eventErrors: String
-
-  package init(oauth: String, xmlapi: String, events: String, eventErrors: String) {
-    self.oauth = oauth
-    self.xmlapi = xmlapi
-    self.events = events
-    self.eventErrors = eventErrors
-  }
 }

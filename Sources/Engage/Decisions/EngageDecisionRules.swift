@@ -56,33 +56,6 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
-  /// Returns nil if events are not checked.
-  func makeChecks(_ limits: BlockLimits) -> EventChecks? {
-    schema.map { EventChecks($0, naming: [rules.fields[.eventName], rules.fields[.goalName]], limits) }
-  }
-
-  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
-    let arena = Arena()
-    let checks = makeChecks(limits)
-    var sent: [Event] = []
-    var checked = RecheckedEvents()
-    for waiting in events {
-      let block = try EventBlockReader(waiting.block, .engage)
-      guard try block.next() else { throw StoreError.damagedBlock }
-      let event = Event(block, in: arena)
-      if let findings = checks?.findings(of: event), !findings.isEmpty {
-        checked.refused[waiting.id] = checks?.words(findings, of: event)
-      } else {
-        sent.append(event)
-      }
-    }
-    guard !sent.isEmpty else { return checked }
-    sent.sort(by: Event.precedes)
-    var encoder = EventBlockWriter(.engage, limits: limits)
-    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
-    return checked
-  }
-
   /// The time for which events wait for a sample.
   var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
 

@@ -8,18 +8,22 @@ extension RuleSettings {
   ///   - lookups: The loaded tables of `Augmentation.lookupTables`.
   ///   - arena: The memory for the names; must outlive the settings.
   package init(_ settings: Settings, identity: Bool, lookups: [LookupTablePlugin], in arena: Arena) {
-    self.init(
-      sessionTimeout: settings.session.expiration, defaultCampaignLife: settings.general.campaignExpiration,
-      parameters: ParameterNames(settings.parameterNames, in: arena),
-      fields: FieldNames { arena.text(settings.attributeNames[$0]) },
-      codes: CodeTable(settings.general.eventCodes) { arena.text($0) },
-      augmentation: AugmentationSettings(
-        timeout: settings.augmentation.timeout, sampleLife: settings.location.cacheLifespan,
-        plugins: Self.plugins(settings, lookups)),
-      generatesMobileUserIds: identity && settings.recipient.createsAnonymousUsers,
-      reportsLastLocation: settings.location.isEnabled,
-      lateRecords: settings.ingest.lateRecords,
-      appliesConsent: settings.recipient.consentRecords == .apply)
+    self.init(codes: CodeTable(settings.general.eventCodes) { arena.text($0) })
+    let names = settings.parameterNames
+    sessionTimeout = settings.session.expiration
+    defaultCampaignLife = settings.general.campaignExpiration
+    parameters.currentCampaign = arena.text(names.currentCampaign)
+    parameters.campaignExpiresAt = arena.text(names.campaignExpiresAt)
+    parameters.campaignValidFor = arena.text(names.campaignValidFor)
+    parameters.callToAction = arena.text(names.callToAction)
+    fields = FieldNames { arena.text(settings.attributeNames[$0]) }
+    augmentation.timeout = settings.augmentation.timeout
+    augmentation.sampleLife = settings.location.cacheLifespan
+    augmentation.plugins = Self.plugins(settings, lookups)
+    generatesMobileUserIds = identity && settings.recipient.createsAnonymousUsers
+    reportsLastLocation = settings.location.isEnabled
+    lateRecords = settings.ingest.lateRecords
+    appliesConsent = settings.recipient.consentRecords == .apply
     reconcilesIdentities = identity
     reservedColumns = Set(settings.reservedColumns.map { FoldedText($0) })
     withheld = WithheldAttributes(settings.privacy, in: arena)
@@ -44,14 +48,6 @@ extension RuleSettings {
       }
     }
     return tablesArePlaced ? plugins : plugins + lookups
-  }
-}
-
-extension ParameterNames {
-  fileprivate init(_ names: Settings.ParameterNames, in arena: Arena) {
-    self.init(
-      currentCampaign: arena.text(names.currentCampaign), campaignExpiresAt: arena.text(names.campaignExpiresAt),
-      campaignValidFor: arena.text(names.campaignValidFor), callToAction: arena.text(names.callToAction))
   }
 }
 

@@ -26,7 +26,7 @@ extension EngageConnection {
       now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
     reconciler.isSandbox = context.sandboxAddress != nil
-    reconciler.transfer = database.transfer(settings)
+    reconciler.transfer = database.transfer(settings, retryPolicy)
     let result = Result { try interruption.during({ try body(reconciler) }, end: { cancellation.cancel() }) }
     try interruption.check()
     return try result.get()

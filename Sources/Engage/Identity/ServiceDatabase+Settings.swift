@@ -10,12 +10,12 @@ extension ServiceDatabase {
   ) {
     self.init(
       service: service, list: settings.general.listId, patience: patience ?? Patience.Limits(settings),
-      cancellation: cancellation, pause: pause)
+      concurrency: settings.upload.concurrency, cancellation: cancellation, pause: pause)
   }
 
   /// Returns the transfer of whole lists as files; nil if the configuration has none.
-  func transfer(_ settings: Settings) -> ListTransfer? {
-    settings.recipient.transferFolder.map { ListTransfer(self, folder: TransferFolder(path: $0)) }
+  func transfer(_ settings: Settings, _ retryPolicy: RetryPolicy) -> ListTransfer? {
+    settings.recipient.transferFolder.map { ListTransfer(self, folder: TransferFolder(path: $0), retryPolicy) }
   }
 }
 

@@ -78,8 +78,7 @@ extension EngagePlatform {
   }
 
   package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? {
-    let owners = try store.identities.newOwners(of: run)
-    return NewOwners(devices: owners.devices, known: owners.known, all: owners.all)
+    try store.identities.newOwners(of: run)
   }
 
   package func stoppedPlans(in store: EventStore) throws -> Int {
@@ -121,9 +120,7 @@ extension EngagePlatform {
     }
   }
 
-  package func coverage(
-    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
-  ) -> [RuleCoverage] {
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
     func rule(_ name: String, _ figure: EngageFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
@@ -134,8 +131,8 @@ extension EngagePlatform {
     } else {
       rules.append(rule("events are pending for a mobile user id", .waitingForUserId))
     }
-    guard let details = details as? EngageDetails, let file = details.links.file else { return rules }
+    guard let details, let file = (details.rules as? EngageDecisionRules)?.links.file else { return rules }
     return rules
-      + file.routes.indices.map { RuleCoverage(.route, file.routes[$0].key, details.routes[$0, default: 0]) }
+      + file.routes.indices.map { RuleCoverage(.route, file.routes[$0].key, details.uses[$0, default: 0]) }
   }
 }

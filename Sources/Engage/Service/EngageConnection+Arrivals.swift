@@ -7,7 +7,7 @@ import BatchWire
 import EngageRules
 
 /// Compares a store with Engage: events refused after they were accepted, and recipients (reference identity 6.1).
-extension EngageConnection: ArrivalChecking {
+extension EngageConnection {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption,
     into arrivals: inout Arrivals
@@ -194,9 +194,9 @@ extension EngageConnection: ArrivalChecking {
     }
     let found: [AuditRowReading.Finding]
     do {
-      found = try ask(settings, interruption) { _, transfer, retryPolicy in
+      found = try ask(settings, interruption) { _, transfer, _ in
         // The folder exists, as checked above.
-        try transfer.map { try AuditRowReading($0, table, retryPolicy).findings(for: expected) } ?? []
+        try transfer.map { try AuditRowReading($0, table).findings(for: expected) } ?? []
       }
     } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
       throw fault
@@ -243,7 +243,7 @@ extension EngageConnection: ArrivalChecking {
     patience.longest = patience.atStart
     let database = ServiceDatabase(
       context.settings, service, patience: patience, cancellation: cancellation, pause: pause)
-    let transfer = database.transfer(context.settings)
+    let transfer = database.transfer(context.settings, retryPolicy)
     let result = interruption.during(
       { Result { try body(database, transfer, retryPolicy) } }, end: { cancellation.cancel() })
     try interruption.check()

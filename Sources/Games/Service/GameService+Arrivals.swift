@@ -5,7 +5,7 @@ import BatchStore
 import BatchWire
 
 /// Compares events with a sandbox; Collect reports nothing about accepted ones (reference deltadna-service 3.7).
-extension GameService: ArrivalChecking {
+extension GameService {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {

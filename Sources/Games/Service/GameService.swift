@@ -51,6 +51,10 @@ struct GameService: PlatformService {
     GameDestination(collect, retries: context.settings.deltaDNA.maxRetries)
   }
 
+  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? {
+    { run, store, body in try store.decisions.forEachLine(of: run, body) }
+  }
+
   func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
@@ -77,12 +81,6 @@ struct GameService: PlatformService {
       ? "nothing at this Engage address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
       : "Engage refused key or hash (status \(end.status))"
     stage.report.failure = "\(reason); the rest was not asked"
-  }
-}
-
-extension GameService: DecisionListing {
-  func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws {
-    try store.decisions.forEachLine(of: run, body)
   }
 }
 

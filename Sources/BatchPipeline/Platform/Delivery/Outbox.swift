@@ -24,7 +24,7 @@ package struct Outbox: PlatformService {
   }
 }
 
-extension Outbox: ArrivalChecking {
+extension Outbox {
   /// Compares the files: every request is one, named by its number and the digest of its bytes.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals

@@ -3,7 +3,8 @@ import BatchFoundation
 /// The reasons to give up lists as files in a run, which then looks up everything one by one.
 enum ExportFault: Error, Equatable, CustomStringConvertible {
   case noFile
-  case unreadable(TransferFolder.Failure)
+  /// A file that cannot be created, written or read: its path, the operation, and the system's code.
+  case file(String, operation: String, code: Int32)
   /// An export or import that did not complete.
   case job(String)
   case missingColumns([String])
@@ -16,7 +17,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   var description: String {
     switch self {
     case .noFile: "the export names no file"
-    case .unreadable(let failure): "\(failure)"
+    case .file(let path, let operation, let code): "\(path): error: cannot \(operation) (code \(code))"
     case .job(let what): what
     case .missingColumns(let names):
       "the exported file has no column \(names.map { "'\($0)'" }.joined(separator: ", "))"

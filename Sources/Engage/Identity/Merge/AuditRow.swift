@@ -4,13 +4,13 @@ import EngageRules
 
 /// The row that records one merge, column by column (reference identity 5.5).
 struct AuditRow {
-  var key: IdentityColumn
-  var loser: IdentityColumn
-  var winner: IdentityColumn
-  var date: IdentityColumn
+  var key: ColumnValue
+  var loser: ColumnValue
+  var winner: ColumnValue
+  var date: ColumnValue
 
   /// The columns in the order of the plan, with the table's key first.
-  var columns: [IdentityColumn] { [key, loser, winner, date] }
+  var columns: [ColumnValue] { [key, loser, winner, date] }
 }
 
 extension AuditRow {
@@ -21,7 +21,7 @@ extension AuditRow {
     guard step.name == .audit, step.changes.count == 4 else {
       throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan holds no audit row")
     }
-    let columns = step.changes.map { IdentityColumn(name: $0.name, value: $0.after) }
+    let columns = step.changes.map { ColumnValue($0.name, $0.after) }
     self.init(key: columns[0], loser: columns[1], winner: columns[2], date: columns[3])
   }
 

@@ -15,7 +15,7 @@ struct MergeDraft {
     var device: String
     var checkId: Int64?
     var emission: Int64
-    var ids: [IdentityColumn]
+    var ids: [ColumnValue]
     var current: DeviceIdentity
   }
 
@@ -75,7 +75,7 @@ struct MergeDraft {
   /// Returns the plan for a record's instruction on the recipient.
   func asking(_ instruction: ContactInstruction, _ subject: Subject, of recipient: String) -> MergePlan {
     plan(
-      MergeScenario(instruction), subject, loser: recipient, winner: recipient, after: subject.current,
+      instruction.step.scenario, subject, loser: recipient, winner: recipient, after: subject.current,
       steps: [MergeStep(instruction, of: recipient)])
   }
 
@@ -171,12 +171,11 @@ struct MergeDraft {
   private func auditSteps(loser: String, winner: String, _ earlier: Int) -> [MergeStep] {
     guard let audit = settings.audit else { return [] }
     let row = AuditRow(
-      key: IdentityColumn(
-        name: audit.keyColumn,
-        value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
-      loser: IdentityColumn(name: audit.oldRecipientIdColumn, value: loser),
-      winner: IdentityColumn(name: audit.newRecipientIdColumn, value: winner),
-      date: IdentityColumn(name: audit.dateColumn, value: settings.recipient.mergedDateFormat.format(now)))
+      key: ColumnValue(
+        audit.keyColumn, NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
+      loser: ColumnValue(audit.oldRecipientIdColumn, loser),
+      winner: ColumnValue(audit.newRecipientIdColumn, winner),
+      date: ColumnValue(audit.dateColumn, settings.recipient.mergedDateFormat.format(now)))
     return [row.step(table: audit.tableId)]
   }
 }

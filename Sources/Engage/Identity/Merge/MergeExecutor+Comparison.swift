@@ -31,7 +31,7 @@ extension MergeExecutor {
       try missing.allSatisfy({ try !isToBeMade($0, on: image) && kind($0).cuts($0.after, to: image[$0.name]) })
     else { return false }
     let cut = try missing.first { change in
-      let whole = IdentityColumn(name: change.name, value: change.after)
+      let whole = ColumnValue(change.name, change.after)
       return try !reconciler.columns.finds(whole, cutOn: image, remote, retryPolicy)
     }
     guard let column = cut?.name else { return true }

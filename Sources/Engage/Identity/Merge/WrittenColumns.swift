@@ -48,7 +48,7 @@ package final class WrittenColumns: Sendable {
 
   /// Whether a column cut a text, but a look-up by the whole text still finds the recipient.
   package func finds(
-    _ whole: IdentityColumn, cutOn image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
+    _ whole: ColumnValue, cutOn image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
     guard try kind(of: whole.name, database, retryPolicy).cuts(whole.value, to: image[whole.name]) else { return false }
     let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: [whole]) }
@@ -60,6 +60,6 @@ package final class WrittenColumns: Sendable {
     _ change: ColumnChange, on image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
     if try has(change.after, of: change, unlike: change.before, on: image, database, retryPolicy) { return true }
-    return try finds(IdentityColumn(name: change.name, value: change.after), cutOn: image, database, retryPolicy)
+    return try finds(ColumnValue(change.name, change.after), cutOn: image, database, retryPolicy)
   }
 }

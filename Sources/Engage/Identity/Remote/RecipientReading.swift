@@ -85,9 +85,9 @@ package struct RecipientReading: Sendable {
     let columns = [user] + others.filter { !$0.isIdentical(to: user) }
     let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
     var answers = [Answer](repeating: .absent, count: ids.count)
-    try transfer.export(columns, retryPolicy) { id, values in
+    try transfer.export(columns) { id, values in
       guard let place = places[ByteText(id)] else { return }
-      let image = RecipientImage(id: id, columns: zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+      let image = RecipientImage(id: id, columns: zip(columns, values).map { ColumnValue($0, $1) })
       answers[place] = .found(image)
     }
     return answers

@@ -29,8 +29,9 @@ extension IdentitySession {
     if log.isBlocked(check.device) || isBlocked(person) { return }
     var device = KnownDevice(
       device: check.device, person: person,
-      identity: try store.identities.identity(
-        of: check.device, user, recorded: check.recipientId, at: check.emission + 1))
+      identity: try store.identities.who {
+        try $0.identity(of: check.device, user, recorded: check.recipientId, at: check.emission + 1)
+      })
     guard !device.identity.recipientId.isEmpty else {
       return try stop(
         pending, device, as: .dropped,
@@ -64,7 +65,7 @@ extension IdentitySession {
 
   /// - Returns: Whether the check has ended; false if the data read is outdated.
   private func attempt(
-    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: CheckTurn,
+    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [ColumnValue], _ turn: CheckTurn,
     _ before: DeviceIdentity
   ) throws -> Bool {
     let since = turn.now

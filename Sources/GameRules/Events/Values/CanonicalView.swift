@@ -7,12 +7,7 @@ package struct CanonicalView {
   package var dropsEmpty: Bool
 
   /// Containers with nothing but dropped values are dropped too, and such values in arrays (reference unity 4).
-  package var dropsEmptied: Bool
-
-  package init(dropsEmpty: Bool, dropsEmptied: Bool = false) {
-    self.dropsEmpty = dropsEmpty
-    self.dropsEmptied = dropsEmptied
-  }
+  package var dropsEmptied = false
 
   @inline(__always)
   package func drops(_ value: JSONView) -> Bool {

@@ -1,5 +1,6 @@
 package import BatchFoundation
-package import BatchStore
+import BatchPipeline
+import BatchStore
 import EngageRules
 import GRDB
 
@@ -90,8 +91,8 @@ extension Identities {
 
   /// Returns the numbers of devices that recorded another person in a run, of those that had a recipient, and of all
   /// that have one.
-  package func newOwners(of run: RunID) throws -> (devices: Int, known: Int, all: Int) {
-    try connection.readIdentities(orElse: (0, 0, 0)) { db in
+  func newOwners(of run: RunID) throws -> NewOwners {
+    try connection.readIdentities(orElse: NewOwners()) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"
       let row = try Row.fetchOne(
         db,
@@ -108,7 +109,7 @@ extension Identities {
           SELECT count(DISTINCT b.device) FROM identity_device b LEFT JOIN identity_person p ON p.person = b.person
           WHERE \(hasRecipient)
           """)
-      return try (row?.value("devices") ?? 0, row?.value("known") ?? 0, all ?? 0)
+      return try NewOwners(devices: row?.value("devices") ?? 0, known: row?.value("known") ?? 0, all: all ?? 0)
     }
   }
 }

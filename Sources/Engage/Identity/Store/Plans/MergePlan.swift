@@ -60,15 +60,6 @@ package enum MergeScenario: String, CaseIterable, Sendable {
 
   /// Whether it can be undone: the API cannot remove a recipient from a contact list or a program.
   package var canBeUndone: Bool { self != .contactList && self != .program }
-
-  package init(_ instruction: ContactInstruction) {
-    switch instruction {
-    case .contactList: self = .contactList
-    case .program: self = .program
-    case .optOut: self = .optOut
-    case .optIn: self = .optIn
-    }
-  }
 }
 
 /// The state of a plan.
@@ -163,18 +154,9 @@ package struct MergeStep: Sendable, Equatable {
   }
 
   /// The step of an instruction, expressed as the parameter of the service.
-  package init(_ instruction: ContactInstruction, of recipient: String) {
-    switch instruction {
-    case .contactList(let id):
-      self.init(
-        .addToContactList, target: recipient, changes: [ColumnChange(name: "CONTACT_LIST_ID", before: "", after: id)])
-    case .program(let id):
-      self.init(.addToProgram, target: recipient, changes: [ColumnChange(name: "PROGRAM_ID", before: "", after: id)])
-    case .optOut:
-      self.init(.optOut, target: recipient, changes: [ColumnChange(name: "OPT_OUT", before: "false", after: "true")])
-    case .optIn:
-      self.init(.optIn, target: recipient, changes: [ColumnChange(name: "OPT_OUT", before: "true", after: "false")])
-    }
+  init(_ instruction: ContactInstruction, of recipient: String) {
+    let (_, name, parameter, before, after) = instruction.step
+    self.init(name, target: recipient, changes: [ColumnChange(name: parameter, before: before, after: after)])
   }
 
   /// The instruction; nil for a step that changes columns, rows or a device's identity.
@@ -185,6 +167,18 @@ package struct MergeStep: Sendable, Equatable {
     case .optOut: .optOut
     case .optIn: .optIn
     default: nil
+    }
+  }
+}
+
+extension ContactInstruction {
+  /// The scenario, the step, and the parameter of the service with its values before and after.
+  var step: (scenario: MergeScenario, name: MergeStepName, parameter: String, before: String, after: String) {
+    switch self {
+    case .contactList(let id): (.contactList, .addToContactList, "CONTACT_LIST_ID", "", id)
+    case .program(let id): (.program, .addToProgram, "PROGRAM_ID", "", id)
+    case .optOut: (.optOut, .optOut, "OPT_OUT", "false", "true")
+    case .optIn: (.optIn, .optIn, "OPT_OUT", "true", "false")
     }
   }
 }
@@ -223,7 +217,7 @@ package struct MergePlan: Sendable, Equatable {
   package var checkId: Int64?
   /// The number after which the device's events carry the result.
   package var emission: Int64
-  package var ids: [IdentityColumn]
+  package var ids: [ColumnValue]
   package var before: DeviceIdentity
   package var after: DeviceIdentity
   package var created: Instant
