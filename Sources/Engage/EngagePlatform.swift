@@ -112,9 +112,7 @@ package struct EngagePlatform: Platform {
     report.platform.unnamedType = "custom"
     report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
   }
-}
 
-extension EngagePlatform {
   package var personIDs: [PersonID.Kind] { PersonID.Kind.ofEngage }
 
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) -> Bool {

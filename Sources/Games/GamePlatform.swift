@@ -82,9 +82,7 @@ extension GamePlatform {
     report.platform.access = access
     report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
   }
-}
 
-extension GamePlatform {
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
   /// A state has its current player as text, and all players of the device as digests.

@@ -167,9 +167,7 @@ extension Platform {
     []
   }
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
-}
 
-extension Platform {
   /// Describes an event of a store for listings.
   ///
   /// - Throws: an error if the stored bytes are not an event.

@@ -91,9 +91,7 @@ extension EngagePlatform {
     let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
     return "\(open) identity plans of \(destination) are unfinished, and apply to that list only: \(list)"
   }
-}
 
-extension EngagePlatform {
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let code = event["eventTypeCode"]?.string else { return }
     let time = event["eventTimestamp"]?.string

@@ -28,9 +28,7 @@ package struct GameEvent {
     if one.device != other.device { return one.device < other.device }
     return one.emission < other.emission
   }
-}
 
-extension GameEvent {
   package func copied(to arena: Arena) -> GameEvent {
     var copy = self
     copy.name = unsafe arena.copy(name.bytes)

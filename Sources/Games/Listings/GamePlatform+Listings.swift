@@ -35,9 +35,7 @@ extension GamePlatform {
     try UnsentEvents.all(
       in: store, held: [], expired: times.expired(in: store), tries: "DeltaDNA.httpRequestMaxTries")
   }
-}
 
-extension GamePlatform {
   /// Adds an event to an outline: sessions last from first to last event, campaigns are the responses of triggers.
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let name = event["eventName"]?.string else { return }

@@ -45,9 +45,7 @@ package struct DecisionTally: Sendable {
     total.activity -= part.activity
     total.details = nil
   }
-}
 
-extension DecisionTally {
   /// Adds to a figure, by the name that a platform gives it.
   package mutating func add(_ figure: some RawRepresentable<String>, _ count: Int = 1) {
     if count > 0 { figures[figure.rawValue, default: 0] += count }

@@ -142,9 +142,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     case .uncertain, .deferred, .lost, .absent, .exists, .refused, .wrongAnswer: false
     }
   }
-}
 
-extension RemoteFailure {
   /// The exit code of a run whose identities could not be finished (reference command-line 4).
   package var exit: RunExit {
     switch self {

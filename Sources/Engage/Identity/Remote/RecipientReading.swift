@@ -4,20 +4,11 @@ import EngageRules
 
 /// A reader of many recipients: several concurrently, or above `Recipient.bulkThreshold` from one export of the list.
 package struct RecipientReading: Sendable {
-  private let remote: any RecipientDatabase
+  let remote: any RecipientDatabase
   /// Nil if files cannot be transferred.
-  private let transfer: ListTransfer?
-  private let settings: IdentitySettings
-  private let retryPolicy: RetryPolicy
-
-  package init(
-    _ remote: any RecipientDatabase, _ transfer: ListTransfer?, _ settings: IdentitySettings, _ retryPolicy: RetryPolicy
-  ) {
-    self.remote = remote
-    self.transfer = transfer
-    self.settings = settings
-    self.retryPolicy = retryPolicy
-  }
+  let transfer: ListTransfer?
+  let settings: IdentitySettings
+  let retryPolicy: RetryPolicy
 
   /// The answer about one recipient.
   package enum Answer: Sendable {

@@ -68,12 +68,6 @@ package struct IdentityMoment: Sendable, Equatable {
   package var emission: Int64
   /// The last emission number that counts: later identity results do not concern the event.
   package var asOf: Int64
-
-  package init(device: [UInt8], emission: Int64, asOf: Int64) {
-    self.device = device
-    self.emission = emission
-    self.asOf = asOf
-  }
 }
 
 /// The name and value of a column. Compared by bytes; the service treats names as case-sensitive.

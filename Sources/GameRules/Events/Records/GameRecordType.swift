@@ -37,9 +37,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     default: isIgnored
     }
   }
-}
 
-extension GameRecordType {
   /// Returns whether an object is a record that Engage's exports do not have.
   static func isOfGames(_ object: JSONView) -> Bool {
     func present(_ key: Text) -> JSONView? { object[key].flatMap { $0.isNull ? nil : $0 } }
