@@ -37,7 +37,7 @@ let modules: [Module] = [
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchWire", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "CLinux",
+      "BatchReport", "EventSchemas", "CLinux",
     ],
     testImports: [
       "EngageRules", "Engage", "Games", "StepPlatform", "DestinationContract", "RecipientModel", "StoreSupport",

@@ -8,10 +8,10 @@ package import BatchFoundation
 /// threads, the block size or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
-  package let vocabulary: any RecordVocabulary
+  package let vocabulary: RecordVocabulary
   package let options: IngestOptions
 
-  package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions) {
+  package init(_ files: InputFiles, vocabulary: RecordVocabulary, options: IngestOptions) {
     (self.files, self.vocabulary, self.options) = (files, vocabulary, options)
   }
 
@@ -86,7 +86,7 @@ private final class IngestRun: Sendable {
   let space: BucketSpace
   private let source: LineSource
   private let files: InputFiles
-  private let vocabulary: any RecordVocabulary
+  private let vocabulary: RecordVocabulary
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
   /// The state of all workers; its lock also serializes the quarantine and progress callbacks.
@@ -94,7 +94,7 @@ private final class IngestRun: Sendable {
   private let countedFiles: Int
 
   init(
-    _ files: InputFiles, _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
+    _ files: InputFiles, _ vocabulary: RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
   ) {
     (self.files, self.vocabulary, self.options, self.callbacks) = (files, vocabulary, options, callbacks)
     // Blocks, tapes, the index of a partition, and its records on their way to the caller.

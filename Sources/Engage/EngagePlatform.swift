@@ -13,7 +13,7 @@ package struct EngagePlatform: Platform {
 
   package var name: String { "engage" }
 
-  package var vocabulary: any RecordVocabulary { EngageVocabulary() }
+  package var vocabulary: RecordVocabulary { .engage }
 
   package func rules(for run: RunContext) throws -> any DecisionRules { try EngageDecisionRules(run) }
 
@@ -72,7 +72,7 @@ package struct EngagePlatform: Platform {
   }
 
   package func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
   ) {
     func count(_ figure: EngageFigure) -> Int { figures[figure] }
     report.summary.sessionsStarted = count(.sessionsStarted)
@@ -94,7 +94,7 @@ package struct EngagePlatform: Platform {
         ))
     }
     if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }
-    if let details = details as? EngageDetails, let schema = details.schema {
+    if let details, let schema = (details.rules as? EngageDecisionRules)?.schema {
       report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)
       report.summary.platform = PlatformFigures(
         name,
@@ -113,16 +113,6 @@ package struct EngagePlatform: Platform {
     report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
   }
 
-  package func portable(_ details: any PlatformDetails) throws -> String? {
-    try (details as? EngageDetails)?.portable()
-  }
-
-  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
-    try EngageDetails(portable: text, of: run)
-  }
-}
-
-extension EngagePlatform {
   package var personIDs: [PersonID.Kind] { PersonID.Kind.ofEngage }
 
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) -> Bool {

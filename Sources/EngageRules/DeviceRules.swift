@@ -39,6 +39,9 @@ package struct DeviceRules {
   /// The position of the current record in the form of the store, for events; unknown unless set before a record.
   package var source = StoredSource.unknown
 
+  /// Returns the place of a record, for what outlives the run; nil if it is not kept.
+  package var recordSource: (RecordPosition) -> RecordSource? = { _ in nil }
+
   package var state: DeviceState
   package var output = RuleOutput()
   /// Set to have every step explained; costs nothing when nil.
@@ -246,15 +249,14 @@ package struct DeviceRules {
   /// - Parameter emission: the number from which on events are the person's; nil for the event of a late record alone.
   mutating func noteOwner(_ record: Record, from emission: Int64?) {
     output.owners.append(
-      DecidedOwner(
-        position: record.position,
-        setup: DeviceSetup(
-          device: state.device.description, firstSeen: record.timestamp, fromEmission: emission,
-          mobileUserId: state.core[.primaryUserId].description, recipientId: state.core[.recipientId].description)))
+      DeviceSetup(
+        device: state.device.description, firstSeen: record.timestamp, fromEmission: emission,
+        mobileUserId: state.core[.primaryUserId].description, recipientId: state.core[.recipientId].description,
+        source: recordSource(record.position)))
   }
 
   mutating func check(_ record: Record) {
-    var ids: [IdentityColumn] = []
+    var ids: [ColumnValue] = []
     if let body = record.body {
       for member in body.members {
         guard !settings.reservedColumns.contains(FoldedText(member.key)) else {
@@ -262,17 +264,15 @@ package struct DeviceRules {
           continue
         }
         guard !member.value.isOfNobody, let value = AttributeText.scalar(member.value, in: arena) else { continue }
-        ids.append(IdentityColumn(name: member.key.description, value: value.description))
+        ids.append(ColumnValue(member.key.description, value.description))
       }
     }
     output.checks.append(
-      DecidedCheck(
-        position: record.position,
-        check: IdentityCheck(
-          device: state.device.description, timestamp: record.timestamp, emission: state.emission,
-          instruction: record.instruction, ids: ids, mobileUserId: state.core[.primaryUserId].description,
-          anonymousId: state.core[.anonymousId].description,
-          recipientId: state.core[.recipientId].description)))
+      IdentityCheck(
+        device: state.device.description, timestamp: record.timestamp, emission: state.emission,
+        instruction: record.instruction, ids: ids, mobileUserId: state.core[.primaryUserId].description,
+        anonymousId: state.core[.anonymousId].description, recipientId: state.core[.recipientId].description,
+        source: recordSource(record.position)))
     explanation?.note(
       record.instruction.map { "asks the service: \($0.name)" } ?? "identity check of \(ids.count) columns")
     if case .paused(var pause) = state.session, pause.identityAsOf == nil {

@@ -82,9 +82,7 @@ extension DeviceState {
     for _ in 0..<(try reader.count()) { held.append(try reader.held()) }
     guard reader.isAtEnd else { throw DeviceStateError() }
   }
-}
 
-extension DeviceState {
   /// Encodes true, false or unknown in two bits.
   fileprivate static func bits(_ flag: Bool?) -> UInt8 { flag.map { $0 ? 1 : 2 } ?? 0 }
 

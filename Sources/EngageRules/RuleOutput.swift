@@ -4,9 +4,9 @@ package import BatchFoundation
 @safe package struct RuleOutput {
   /// The events by emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
-  package var checks: [DecidedCheck] = []
+  package var checks: [IdentityCheck] = []
   /// The owners of the devices, from the first record on and at each change.
-  package var owners: [DecidedOwner] = []
+  package var owners: [DeviceSetup] = []
   package var moments: [IdentityMoment] = []
   /// The places of the records that started the ended sessions, by the emission numbers of the ends.
   package var causes: [(Int64, StoredSource)] = []
@@ -52,18 +52,6 @@ package import BatchFoundation
     late.removeAll()
     counts = RuleCounts()
   }
-}
-
-/// A check, and the record that requested it.
-package struct DecidedCheck: Sendable {
-  package var position: RecordPosition
-  package var check: IdentityCheck
-}
-
-/// The owner of a device, and the record that named them.
-package struct DecidedOwner: Sendable {
-  package var position: RecordPosition
-  package var setup: DeviceSetup
 }
 
 /// Figures of the summary that the rules know (reference decisions 21).

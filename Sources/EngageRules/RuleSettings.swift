@@ -4,73 +4,53 @@ package import BatchFoundation
 /// texts live as long as the run.
 package struct RuleSettings {
   /// Session.sessionLifecycleExpiration: the longest inactivity that continues a session (reference events 3.3).
-  package var sessionTimeout: Milliseconds
+  package var sessionTimeout = Milliseconds.zero
   /// General.defaultCurrentCampaignExpiration: the life of a campaign that names no expiry (reference events 2.3).
-  package var defaultCampaignLife: Milliseconds
-  package var parameters: ParameterNames
-  package var fields: FieldNames
+  package var defaultCampaignLife = Milliseconds.zero
+  package var parameters = ParameterNames()
+  package var fields = FieldNames()
   /// General.eventCodes
   package var codes: CodeTable
-  package var augmentation: AugmentationSettings
+  package var augmentation = AugmentationSettings()
   /// Identity is on and Recipient.enableAutoAnonymousTracking is set: devices get a mobile user id
   /// (reference decisions 6).
-  package var generatesMobileUserIds: Bool
+  package var generatesMobileUserIds = false
   /// Identity is on: the owners of devices are recorded.
   package var reconcilesIdentities = false
   /// LocationServices.enabled: the newest geocoded place of a device is sent to its recipient.
-  package var reportsLastLocation: Bool
+  package var reportsLastLocation = false
   /// Ingest.lateRecords
-  package var lateRecords: LateRecordPolicy
+  package var lateRecords = LateRecordPolicy.accept
   /// Recipient.consentRecords: whether consent records count (reference events 3.5).
-  package var appliesConsent: Bool
+  package var appliesConsent = false
   /// The columns of the list that no record may name (reference decisions 64).
   package var reservedColumns: Set<FoldedText> = []
   /// Privacy: nil if every attribute leaves unchanged.
   package var withheld: WithheldAttributes?
 
-  package init(
-    sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,
-    codes: CodeTable, augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
-    lateRecords: LateRecordPolicy, appliesConsent: Bool
-  ) {
-    self.sessionTimeout = sessionTimeout
-    self.defaultCampaignLife = defaultCampaignLife
-    self.parameters = parameters
-    self.fields = fields
-    self.codes = codes
-    self.augmentation = augmentation
-    self.generatesMobileUserIds = generatesMobileUserIds
-    self.reportsLastLocation = reportsLastLocation
-    self.lateRecords = lateRecords
-    self.appliesConsent = appliesConsent
-  }
+  package init(codes: CodeTable) { self.codes = codes }
 }
 
 /// ParamFieldNames: the keys looked up in payloads and links.
 package struct ParameterNames {
-  package var currentCampaign: Text
-  package var campaignExpiresAt: Text
-  package var campaignValidFor: Text
-  package var callToAction: Text
+  package var currentCampaign = Text.empty
+  package var campaignExpiresAt = Text.empty
+  package var campaignValidFor = Text.empty
+  package var callToAction = Text.empty
   /// Epoch seconds; named in a README of the SDKs, but in none of their code (reference events 2.3).
   package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
   /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
   package let validForInLinks: Text = "ParamCampaignValidFor"
 
-  package init(
-    currentCampaign: Text, campaignExpiresAt: Text, campaignValidFor: Text, callToAction: Text
-  ) {
-    self.currentCampaign = currentCampaign
-    self.campaignExpiresAt = campaignExpiresAt
-    self.campaignValidFor = campaignValidFor
-    self.callToAction = callToAction
-  }
+  package init() {}
 }
 
 /// The names of automatic attributes on the wire (UBFFieldNames, General.eventCodes).
 package struct FieldNames {
   private var names = InlineArray<19, Text>(repeating: .empty)
+
+  package init() {}
 
   /// - Parameter name: returns texts that live as long as the names.
   package init(_ name: (AutomaticField) -> Text) {
@@ -121,28 +101,51 @@ package struct CodeTable {
 /// Augmentation and LocationServices (reference events 5).
 package struct AugmentationSettings {
   /// Augmentation.augmentationTimeout: how long an event waits for samples.
-  package var timeout: Milliseconds
+  package var timeout = Milliseconds.zero
   /// LocationServices.locationCacheLifespan: how long a sample is valid.
-  package var sampleLife: Milliseconds
+  package var sampleLife = Milliseconds.zero
   /// The plug-ins of Augmentation.augmentationPluginClasses in order; no location plug-ins if location is disabled.
-  package var plugins: [any AugmentationPlugin] {
+  package var plugins: [any AugmentationPlugin] = [] {
     didSet {
       looksUpTables = plugins.contains { !$0.needsSamples }
       usesSamples = plugins.contains { $0.needsSamples }
     }
   }
   /// Whether a plug-in applies to devices without any sample.
-  private(set) var looksUpTables: Bool
+  private(set) var looksUpTables = false
   /// Whether a plug-in uses locations or placemarks.
-  package private(set) var usesSamples: Bool
+  package private(set) var usesSamples = false
 
+  package init() {}
+}
+
+/// The attributes that are removed, masked or hashed before an event leaves the rules (reference formats 2.6).
+package struct WithheldAttributes: Sendable {
+  private let leftOut: Set<Text>
+  private let masked: Set<Text>
+  private let hashed: Set<Text>
+  private let hash: @Sendable (Text, Arena) -> Text
+
+  /// - Parameter hash: returns the replacement of a value.
   package init(
-    timeout: Milliseconds, sampleLife: Milliseconds, plugins: [any AugmentationPlugin]
+    leftOut: Set<Text>, masked: Set<Text>, hashed: Set<Text>, hash: @escaping @Sendable (Text, Arena) -> Text
   ) {
-    self.timeout = timeout
-    self.sampleLife = sampleLife
-    self.plugins = plugins
-    looksUpTables = plugins.contains { !$0.needsSamples }
-    usesSamples = plugins.contains { $0.needsSamples }
+    self.leftOut = leftOut
+    self.masked = masked
+    self.hashed = hashed
+    self.hash = hash
+  }
+
+  /// Applies to all attributes but the core ones.
+  func apply(to draft: inout EventDraft, in arena: Arena) {
+    if !leftOut.isEmpty { draft.others.removeAll { leftOut.contains($0.name) } }
+    for index in draft.others.indices {
+      let name = draft.others[index].name
+      if masked.contains(name) {
+        draft.others[index].value = "***"
+      } else if hashed.contains(name) {
+        draft.others[index].value = hash(draft.others[index].value, arena)
+      }
+    }
   }
 }

@@ -170,46 +170,27 @@ package struct GameRules {
 /// The configuration of the rules (reference deltadna 1); its texts outlive the rules.
 package struct GameSettings {
   /// A parameter of every event, not empty.
-  package var sdkVersion: Text
+  package var sdkVersion = Text.empty
   /// Defaults for devices without a recorded value; empty for none.
-  package var platform: Text
-  package var clientVersion: Text
-  package var dropsEmpty: Bool
+  package var platform = Text.empty
+  package var clientVersion = Text.empty
+  package var dropsEmpty = false
   /// Whether objects and arrays with nothing in them are dropped too.
-  package var dropsEmptied: Bool
-  package var fillsSessionID: Bool
+  package var dropsEmptied = false
+  package var fillsSessionID = false
   /// The name of a link's event; empty for none.
-  package var deepLinkEventName: Text
-  package var sendsNewPlayer: Bool
-  package var sendsGameStarted: Bool
-  package var sendsClientDevice: Bool
+  package var deepLinkEventName = Text.empty
+  package var sendsNewPlayer = false
+  package var sendsGameStarted = false
+  package var sendsClientDevice = false
   /// The silence that ends a session; zero never does.
-  package var sessionTimeout: Milliseconds
+  package var sessionTimeout = Milliseconds.zero
   /// Whether all campaigns triggered by an event act, or only the first.
-  package var triggersMultipleActions: Bool
+  package var triggersMultipleActions = false
   /// Whether records older than what an earlier run processed are accepted, or quarantined.
-  package var acceptsLateRecords: Bool
+  package var acceptsLateRecords = false
 
-  package init(
-    sdkVersion: Text, platform: Text, clientVersion: Text, dropsEmpty: Bool, dropsEmptied: Bool = false,
-    fillsSessionID: Bool,
-    deepLinkEventName: Text, sendsNewPlayer: Bool, sendsGameStarted: Bool, sendsClientDevice: Bool,
-    sessionTimeout: Milliseconds, triggersMultipleActions: Bool, acceptsLateRecords: Bool
-  ) {
-    self.sdkVersion = sdkVersion
-    self.platform = platform
-    self.clientVersion = clientVersion
-    self.dropsEmpty = dropsEmpty
-    self.dropsEmptied = dropsEmptied
-    self.fillsSessionID = fillsSessionID
-    self.deepLinkEventName = deepLinkEventName
-    self.sendsNewPlayer = sendsNewPlayer
-    self.sendsGameStarted = sendsGameStarted
-    self.sendsClientDevice = sendsClientDevice
-    self.sessionTimeout = sessionTimeout
-    self.triggersMultipleActions = triggersMultipleActions
-    self.acceptsLateRecords = acceptsLateRecords
-  }
+  package init() {}
 
   /// Returns whether a session is over after an unused span.
   func isOver(_ span: Milliseconds) -> Bool { sessionTimeout > .zero && span > sessionTimeout }

@@ -1,6 +1,5 @@
 package import BatchConfiguration
 import BatchFoundation
-package import BatchIngest
 package import BatchPipeline
 package import BatchStore
 import GameRules
@@ -12,10 +11,6 @@ package struct DeltaDNAPlatform: GamePlatform {
   package var name: String { "deltadna" }
   package var times: ServiceTimes { .collect }
   package var access: String { "DeltaDNA.environmentKey, DeltaDNA.hashSecret or the address" }
-
-  package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary {
-    GameRecordsIgnored(in: vocabulary)
-  }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
     let game = settings.deltaDNA

@@ -20,7 +20,7 @@ package protocol GamePlatform: Platform {
 }
 
 extension GamePlatform {
-  package var vocabulary: any RecordVocabulary { GameVocabulary() }
+  package var vocabulary: RecordVocabulary { .game }
 
   /// The other presets make records of an app, which a game does not have.
   package var presets: [String]? { ["sdk-store"] }
@@ -73,26 +73,16 @@ extension GamePlatform {
   }
 
   package func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
   ) {
     report.summary.sessionsStarted = figures[GameFigure.sessionsStarted]
     report.summary.sessionsEnded = figures[GameFigure.sessionsEnded]
     report.summary.platform = PlatformFigures(name, ofGame: figures)
-    report.platform = PlatformReport(figures, details as? GameDetails, times: times, hasSent: run.mode.sends)
+    report.platform = PlatformReport(figures, details, times: times, hasSent: run.mode.sends)
     report.platform.access = access
     report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
   }
 
-  package func portable(_ details: any PlatformDetails) throws -> String? {
-    try (details as? GameDetails)?.portable()
-  }
-
-  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
-    try GameDetails(portable: text, GameDecisionRules(asGame(run)))
-  }
-}
-
-extension GamePlatform {
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
   /// A state has its current player as text, and all players of the device as digests.

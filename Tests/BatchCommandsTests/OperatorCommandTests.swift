@@ -6,6 +6,7 @@ import BatchReport
 import BatchStore
 import BatchWire
 import Engage
+import EngageRules
 import Testing
 
 @testable import BatchCommands
@@ -80,11 +81,11 @@ import Testing
   }
 
   @Test func cutsNamedValuesAtTheFirstSign() {
-    #expect(Column(argument: "a=b=c")?.name == "a")
-    #expect(Column(argument: "a=b=c")?.value == "b=c")
-    #expect(Column(argument: "a=")?.value == "")
-    #expect(Column(argument: "=a") == nil)
-    #expect(Column(argument: "a") == nil)
+    #expect(ColumnValue(argument: "a=b=c")?.name == "a")
+    #expect(ColumnValue(argument: "a=b=c")?.value == "b=c")
+    #expect(ColumnValue(argument: "a=")?.value == "")
+    #expect(ColumnValue(argument: "=a") == nil)
+    #expect(ColumnValue(argument: "a") == nil)
   }
 
   // MARK: Reports

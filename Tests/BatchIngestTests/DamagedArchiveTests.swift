@@ -51,7 +51,7 @@ import Testing
     let files = try InputFiles.find([.events: ["f.gz"]], in: folder.path)
     let part = Guarded<[UInt8]>([])
     let partitioning = InputPartitioning(
-      files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path), parts: 1, firstFile: 0)
+      files, vocabulary: RecordVocabulary.engage, options: .test(temporaryFolder: folder.path), parts: 1, firstFile: 0)
     let (handedOut, _) = try unsafe partitioning.run(
       { _, bytes in part.withLock { unsafe $0 += bytes } }, progress: { _ in })
     #expect(handedOut == [count + 1])

@@ -71,11 +71,12 @@ import Testing
     var options = IngestOptions.test(temporaryFolder: folder.path)
     options.memoryLimit = limit
     let largest = Guarded(0)
-    _ = try Ingest(InputFiles.find(patterns, in: folder.path), vocabulary: EngageVocabulary(), options: options).run(
-      Ingest.Callbacks(partition: { partition in
-        let bytes = partition.devices.flatMap { $0.records.map(\.byteCount) }.reduce(0, +)
-        largest.change { $0 = max($0, bytes) }
-      }))
+    _ = try Ingest(InputFiles.find(patterns, in: folder.path), vocabulary: RecordVocabulary.engage, options: options)
+      .run(
+        Ingest.Callbacks(partition: { partition in
+          let bytes = partition.devices.flatMap { $0.records.map(\.byteCount) }.reduce(0, +)
+          largest.change { $0 = max($0, bytes) }
+        }))
     // A share of the limit, and the chunks that were cut in two.
     #expect((1...limit / 3).contains(largest.withLock { $0 }))
     for limit in [limit, 0] {

@@ -45,7 +45,7 @@ func harvest(
         }
       }
     })
-  let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks)
+  let result = try Ingest(files, vocabulary: RecordVocabulary.engage, options: options).run(callbacks)
   let counts = result.counts
   #expect(counts.read == counts.accepted + counts.duplicates + counts.outOfWindow + counts.quarantined)
   return gathered.withLock { harvest in
@@ -194,7 +194,7 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     let folder = try ScratchFolder()
     try folder.write("a.ndjson", (0..<1000).map { launch("d\($0)", $0) }.joined(separator: "\n"))
     let files = try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
-    let ingest = Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path))
+    let ingest = Ingest(files, vocabulary: RecordVocabulary.engage, options: .test(temporaryFolder: folder.path))
     #expect(throws: Refusal()) { try ingest.run(Ingest.Callbacks(partition: { _ in throw Refusal() })) }
     #expect(throws: Refusal()) {
       try ingest.run(Ingest.Callbacks(partition: { _ in }, progress: { _ in throw Refusal() }))
@@ -210,7 +210,7 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     options.workers = workers
     let files = try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
     let arrived = Guarded(Set<Int>())
-    _ = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(
+    _ = try Ingest(files, vocabulary: RecordVocabulary.engage, options: options).run(
       Ingest.Callbacks(partition: { partition in
         arrived.change { _ = $0.insert(partition.worker) }
         _ = arrived.wait(upTo: 10_000) { $0.count < workers ? nil : true }
@@ -236,7 +236,7 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     try folder.write("bad.ndjson", String(repeating: "x\n", count: 200_000))
     let largest = Guarded(Harvest())
     let files = try InputFiles.find([.events: ["bad.ndjson"]], in: folder.path)
-    let ingest = Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path))
+    let ingest = Ingest(files, vocabulary: RecordVocabulary.engage, options: .test(temporaryFolder: folder.path))
     let result = try ingest.run(
       Ingest.Callbacks(
         partition: { _ in },

@@ -10,7 +10,7 @@ import Testing
 @Suite struct InputChangedTests {
   private func read(_ files: InputFiles) throws {
     let folder = try ScratchFolder()
-    _ = try Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path)).run(
+    _ = try Ingest(files, vocabulary: RecordVocabulary.engage, options: .test(temporaryFolder: folder.path)).run(
       Ingest.Callbacks(partition: { _ in }))
   }
 

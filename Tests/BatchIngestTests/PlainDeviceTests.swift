@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: 0..<40) func `of a record it is what reading finds`(length: Int) {
     let name = String(repeating: "x", count: length + 1)
-    var reader = LineReader(EngageVocabulary())
+    var reader = LineReader(RecordVocabulary.engage)
     var head = RecordHead()
     for (before, behind) in [("", "d"), (name, name), (name, "eviceI"), ("d\" ", name)] {
       let text =

@@ -57,7 +57,7 @@ import Testing
     let folder = try TemporaryFolder(["a": text])
     let file = try InputFiles.find([.events: [folder.path + "/a"]], in: "/").files[0]
     let form = try ExportForm(of: file)
-    return (form, try MapProposal(of: ExportRecords(of: file, form, EngageVocabulary()), types: ["launch"]))
+    return (form, try MapProposal(of: ExportRecords(of: file, form, RecordVocabulary.engage), types: ["launch"]))
   }
 
   private static let names = ["device_id", "event_time", "event_name", "note"]

@@ -18,7 +18,7 @@ import Testing
 
   func harvest(
     _ files: InputFiles, _ folder: TemporaryFolder, blockBytes: Int = 1 << 20,
-    _ vocabulary: any RecordVocabulary = EngageVocabulary()
+    _ vocabulary: RecordVocabulary = RecordVocabulary.engage
   ) throws -> Harvest {
     var options = IngestOptions(
       maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 2, temporaryFolder: folder.path)
@@ -117,7 +117,8 @@ import Testing
     options.blockBytes = 1 << 20
     let files = try files(folder.path + "/a.csv", map)
     let callbacks = Ingest.Callbacks(partition: { _ in }, quarantine: { lines in #expect(lines.isEmpty) })
-    #expect(try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks).counts.accepted == 1)
+    #expect(
+      try Ingest(files, vocabulary: RecordVocabulary.engage, options: options).run(callbacks).counts.accepted == 1)
   }
 
   @Test func recordsThatNoRuleTakesAreSetAsideWhileTheirBlockIsRead() throws {
@@ -128,7 +129,7 @@ import Testing
     var options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
     options.blockBytes = 1 << 20
     let files = try files(folder.path + "/a.ndjson", preset("segment"))
-    let counts = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks).counts
+    let counts = try Ingest(files, vocabulary: RecordVocabulary.engage, options: options).run(callbacks).counts
     #expect(counts.reasons == [.noRule: 20_000])
     let handedOver = batches.withLock { $0 }
     #expect(handedOver.reduce(0, +) == 20_000)
@@ -188,7 +189,7 @@ import Testing
     let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
     let bytes = Guarded([[UInt8]](repeating: [], count: parts))
     let partitioning = InputPartitioning(
-      inputs, vocabulary: EngageVocabulary(), options: options, parts: parts, firstFile: 0)
+      inputs, vocabulary: RecordVocabulary.engage, options: options, parts: parts, firstFile: 0)
     _ = try partitioning.run({ part, piece in bytes.withLock { $0[part] += unsafe Array(piece) } }) { _ in }
     var sum = Harvest()
     for part in 0..<parts {
@@ -235,13 +236,13 @@ import Testing
     let folder = try TemporaryFolder(["a.csv": "d,t,n,x\n" + rows.joined(separator: "\n") + "\n"])
     let inputs = try files(folder.path + "/a.csv", map)
     let partitioning = InputPartitioning(
-      inputs, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path), parts: 2, firstFile: 0)
+      inputs, vocabulary: RecordVocabulary.engage, options: .test(temporaryFolder: folder.path), parts: 2, firstFile: 0)
     let said = try partitioning.run({ _, _ in }) { _ in }.warnings
     #expect(said.mapValues(\.occurrences) == ["not-a-number": 2, "short-row": 1, "unread-escape": 1])
     #expect(said["not-a-number"]?.examples.map(\.position.line) == [2, 6])
     #expect(said["short-row"]?.examples.map(\.detail) == ["the row has 3 of 4 columns"])
     var trials: [String] = []
-    try inputs.files[0].tryMap(EngageVocabulary(), limit: 10) { trial in
+    try inputs.files[0].tryMap(RecordVocabulary.engage, limit: 10) { trial in
       trials.append("\(trial.number): " + trial.warnings.map(\.kind).joined(separator: " "))
     }
     #expect(trials == ["2: not-a-number", "3: short-row", "4: unread-escape", "5: short-row", "6: not-a-number"])

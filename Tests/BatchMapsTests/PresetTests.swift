@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: cases) func theSampleBecomesRecords(_ example: Case) throws {
-    var reader = LineReader(EngageVocabulary())
+    var reader = LineReader(RecordVocabulary.engage)
     let map = try preset(example.preset)
     let found = outcomes(of: map, try records(of: map))
     let shown = try found.map { line in
@@ -113,7 +113,7 @@ import Testing
 
   /// What of a line tells one from another: its type or action, or why there is none.
   private func becomes(_ name: String, _ records: [String], as kind: InputKind = .events) throws -> [String] {
-    var reader = LineReader(EngageVocabulary())
+    var reader = LineReader(RecordVocabulary.engage)
     return try outcomes(of: preset(name), records).map { line in
       guard line.hasPrefix("{") else { return line }
       var head = RecordHead()

@@ -51,7 +51,7 @@ import Testing
     ("ios-A", 2), ("ios-B", 0), ("unity-A", 2), ("android-legacy", 1), ("4c1c5a0e-6c0a-4b5e-9d0f-6a1b2c3d4e5f", 1),
   ]) func eventsOfGamesAreRead(_ name: String, _ events: Int) throws {
     let folder = try TemporaryFolder()
-    let found = try reader.harvest(reader.files(sample(name), preset("sdk-store")), folder, GameVocabulary())
+    let found = try reader.harvest(reader.files(sample(name), preset("sdk-store")), folder, RecordVocabulary.game)
     #expect(counts(found) == [events, events, 0, 0])
   }
 
@@ -88,7 +88,7 @@ import Testing
     ] {
       let whole = try Checkout.bytes("samples/stores/\(name)")
       try folder.write("cut", Array(whole.dropLast(whole.count / 3)))
-      let vocabulary: any RecordVocabulary = name.hasSuffix("sqlite") ? EngageVocabulary() : GameVocabulary()
+      let vocabulary: RecordVocabulary = name.hasSuffix("sqlite") ? RecordVocabulary.engage : RecordVocabulary.game
       let found = try reader.harvest(reader.files(folder.path + "/cut", map), folder, vocabulary)
       #expect(found.quarantine == reasons.map { "0 \($0) " }, "\(name)")
     }
@@ -189,7 +189,7 @@ import Testing
         for _ in 0..<4 { bytes[Int(random.next() % UInt64(bytes.count))] ^= 1 << UInt8(random.next() % 8) }
         try folder.write("store", bytes)
         // The sum is compared in there.
-        _ = try reader.harvest(reader.files(folder.path + "/store", map), folder, GameVocabulary())
+        _ = try reader.harvest(reader.files(folder.path + "/store", map), folder, RecordVocabulary.game)
       }
     }
   }

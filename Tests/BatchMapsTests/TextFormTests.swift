@@ -26,7 +26,7 @@ import Testing
     let found = Guarded<[String]>([])
     let files = try InputFiles.find([.events: [folder.path + "/a.ndjson"]], in: "/")
     let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
-    let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(
+    let result = try Ingest(files, vocabulary: RecordVocabulary.engage, options: options).run(
       Ingest.Callbacks(
         partition: { _ in },
         quarantine: { lines in found.withLock { $0 += lines.map { "\($0.line) \($0.reason.rawValue) \($0.detail)" } } })
@@ -100,7 +100,7 @@ import Testing
     let files = try InputFiles.find(
       [InputPattern(.events, folder.path + "/a", map: InputMap(map, identity: ""))], in: "/")
     let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
-    let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(
+    let result = try Ingest(files, vocabulary: RecordVocabulary.engage, options: options).run(
       Ingest.Callbacks(
         partition: { _ in },
         quarantine: { lines in found.withLock { $0 += lines.map { "\($0.line) \($0.reason.rawValue) \($0.detail)" } } })
@@ -118,7 +118,7 @@ import Testing
         [InputPattern(.events, folder.path + "/a", map: InputMap(map, identity: ""))], in: "/"
       ).files.first)
     var told: [MapTrial.Outcome] = []
-    try input.tryMap(EngageVocabulary(), limit: 10) { if $0.number == 3 { told = $0.outcomes } }
+    try input.tryMap(RecordVocabulary.engage, limit: 10) { if $0.number == 3 { told = $0.outcomes } }
     #expect(
       told == [
         .refused(

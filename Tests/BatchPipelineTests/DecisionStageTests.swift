@@ -48,7 +48,8 @@ import Testing
     change(&options)
     let (store, run) = try pipeline.temporaryResults()
     let sink = try StoreSink(
-      store: store, run: run, earlier: nil, quarantined: QuarantinedLines(atMost: 20, EngageVocabulary().dictionary))
+      store: store, run: run, earlier: nil,
+      quarantined: QuarantinedLines(atMost: 20, RecordVocabulary.engage.dictionary))
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     let sequences = try store.ledger.sequences([.stored(by: run)])
@@ -193,7 +194,8 @@ import Testing
   ) throws -> (sink: StoreSink, series: Guarded<Int>) {
     let (left, series) = (Guarded(batches), Guarded(0))
     let sink = try StoreSink(
-      store: store, run: run, earlier: store, quarantined: QuarantinedLines(atMost: 0, EngageVocabulary().dictionary)
+      store: store, run: run, earlier: store,
+      quarantined: QuarantinedLines(atMost: 0, RecordVocabulary.engage.dictionary)
     ) { batch in
       let isLeft = left.withLock {
         $0 -= 1

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 import BatchStore
 import EngageRules
 import Testing
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test func examplesCoverReasonsAndFilesBeforeTheyRepeatOne() {
-    let lines = QuarantinedLines(atMost: 20, EngageVocabulary().dictionary)
+    let lines = QuarantinedLines(atMost: 20, RecordVocabulary.engage.dictionary)
     lines.add(found)
     #expect(places(lines.examples(atMost: 4)) == ["a:1", "a:90", "b:7", "c:1"])
     #expect(places(lines.examples(atMost: 6)) == ["a:1", "a:2", "a:90", "b:7", "c:1", "c:2"])
@@ -34,9 +35,9 @@ import Testing
       (0..<400).map { number in
         line("f\(number % 23)", UInt64(number), [.invalidJSON, .wrongType, .missingField][number % 3])
       }
-    let ordered = QuarantinedLines(atMost: 20, EngageVocabulary().dictionary)
+    let ordered = QuarantinedLines(atMost: 20, RecordVocabulary.engage.dictionary)
     ordered.add(many)
-    let shuffled = QuarantinedLines(atMost: 20, EngageVocabulary().dictionary)
+    let shuffled = QuarantinedLines(atMost: 20, RecordVocabulary.engage.dictionary)
     for line in many.shuffled(using: &random) { shuffled.add([line]) }
     #expect(places(shuffled.examples(atMost: 20)) == places(ordered.examples(atMost: 20)))
     #expect(places(shuffled.first) == places(ordered.first))

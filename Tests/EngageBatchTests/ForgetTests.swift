@@ -76,7 +76,7 @@ import Testing
       "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'\n",
     ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
     let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
-    #expect(!before.contains("forgotten people") && after.contains(" of forgotten people "), "\(after)")
+    #expect(!before.contains("forgotten people") && after.contains(" of forgotten people"), "\(after)")
   }
 
   @Test("A person goes by a mobile user id, with the device; nothing of the ids is left, and others stay")

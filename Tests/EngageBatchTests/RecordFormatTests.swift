@@ -24,8 +24,8 @@ import Testing
         Kind(name: "\($0)", platform: "deltadna", uses: $0.fields, isExported: $0.isExported)
       }
 
-    var vocabulary: any RecordVocabulary {
-      if platform == "engage" { EngageVocabulary() } else { GameVocabulary() }
+    var vocabulary: RecordVocabulary {
+      if platform == "engage" { RecordVocabulary.engage } else { RecordVocabulary.game }
     }
 
     /// A line that has every field.

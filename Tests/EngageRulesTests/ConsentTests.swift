@@ -85,7 +85,7 @@ import Testing
     try fixture.add(.optIn, at: Fixture.day("00:01:00"))
     try fixture.add(.optOut, at: Fixture.day("00:02:00"))
     let rules = try fixture.day("00:03:00", after: identified).rules
-    #expect(rules.output.checks.map(\.check.instruction) == [.optOut])
+    #expect(rules.output.checks.map(\.instruction) == [.optOut])
     #expect(rules.output.warnings.map(\.detail) == ["optIn"])
   }
 

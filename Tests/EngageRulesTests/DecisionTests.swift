@@ -200,7 +200,7 @@ import Testing
         ##"{"a":"NULL","b":"7","c":"\\N","d":"00000000-0000-0000-0000-000000000000","e":"undefined","f":" ","g":0}"##)
     }
     let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
-    #expect(rules.output.checks.map { $0.check.ids.map(\.name) } == [["b", "f", "g"]])
+    #expect(rules.output.checks.map { $0.ids.map(\.name) } == [["b", "f", "g"]])
   }
 
   private func identify(_ time: String) throws {
@@ -217,7 +217,7 @@ import Testing
     #expect(first.output.moments.isEmpty)
     try identify("00:03:00")
     let second = try fixture.day("02:00:00", after: first.state).rules
-    let checks = (first.output.checks + second.output.checks).map(\.check.emission)
+    let checks = (first.output.checks + second.output.checks).map(\.emission)
     let end = try #require(second.output.events.first { $0.code == "14" })
     // What a check finds out concerns what comes behind its number: here the first one, and no other.
     let moment = IdentityMoment(device: Array("d-1".utf8), emission: end.emission, asOf: checks[1])

@@ -13,7 +13,6 @@ import Testing
       [finding(.emptyValue, "/eventParams/b"), finding(.emptyValue, "/eventParams/c")], ofEvent: "e", eventUUID: "U")
     tally.add([finding(.emptyValue, "/eventParams/a"), finding(.badName, "/eventName")], ofEvent: "e", eventUUID: "U")
     tally.add([finding(.emptyValue, "/eventParams/z")], ofEvent: "d", eventUUID: "U")
-    #expect(tally.counts == [.emptyValue: 4, .badName: 1])
     #expect(
       tally.rows.map { "\($0.id) \($0.event) \($0.row.count) \(String(decoding: $0.row.example.path, as: UTF8.self))" }
         == [
@@ -36,10 +35,8 @@ import Testing
     var sum = parts[2]
     sum.add(parts[0])
     sum.add(parts[1])
-    #expect(whole.isTruncated && sum.isTruncated)
     #expect(whole.rows.count == 200)
     #expect(sum.rows.map(\.event) == whole.rows.map(\.event))
     #expect(sum.rows.map(\.row) == whole.rows.map(\.row))
-    #expect(sum.counts == [.wrongType: 2000])
   }
 }

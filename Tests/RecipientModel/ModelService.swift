@@ -202,22 +202,22 @@ package final class ModelService: RecipientDatabase {
       + ServiceWords.withoutValues(ServiceWords("\(said) \(sent)").text, of: Array("\(call.target) \(sent)".utf8))
   }
 
-  private static func dictionary(_ columns: [IdentityColumn]) -> [String: String] {
+  private static func dictionary(_ columns: [ColumnValue]) -> [String: String] {
     Dictionary(columns.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
   }
 
   private static func image(_ id: String, _ state: State) -> RecipientImage? {
     state.recipients[id].map { values in
       let columns = values.merging(state.columns.map { ($0.string, "") }) { first, _ in first }
-      var image = RecipientImage(id: id, columns: columns.map { IdentityColumn(name: $0.key, value: $0.value) })
+      var image = RecipientImage(id: id, columns: columns.map { ColumnValue($0.key, $0.value) })
       image.isOptedOut = state.optedOut.contains(id)
       return image
     }
   }
 
-  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
+  package func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
 
-  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
+  package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
 
   package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
 
@@ -250,7 +250,7 @@ package final class ModelService: RecipientDatabase {
     }
   }
 
-  package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+  package func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     try call(Call(operation: "AddRecipient", columns: Self.dictionary(columns))) { state in
       let wanted = Self.dictionary(columns)
       let known = state.recipients.filter { $0.value.merging(wanted) { $1 } == $0.value }.keys
@@ -264,7 +264,7 @@ package final class ModelService: RecipientDatabase {
     }.id()
   }
 
-  package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+  package func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure) {
     let update = Call(operation: "UpdateRecipient", target: recipient, columns: Self.dictionary(columns))
     try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in
       try change(recipient, columns, update)
@@ -272,8 +272,7 @@ package final class ModelService: RecipientDatabase {
   }
 
   /// - Returns: whom the answer names.
-  private func change(_ recipient: String, _ columns: [IdentityColumn], _ update: Call) throws(RemoteFailure) -> String
-  {
+  private func change(_ recipient: String, _ columns: [ColumnValue], _ update: Call) throws(RemoteFailure) -> String {
     try call(update) { state in
       let named = state.lies ? state.stranger(to: recipient) ?? recipient : recipient
       guard state.recipients[recipient] != nil else { return .failure(.absent("not there")) }
@@ -291,7 +290,7 @@ package final class ModelService: RecipientDatabase {
     }.id()
   }
 
-  package func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn)
+  package func make(_ instruction: ContactInstruction, for recipient: String, user: ColumnValue)
     throws(RemoteFailure)
   {
     do {
@@ -317,7 +316,7 @@ package final class ModelService: RecipientDatabase {
     }
   }
 
-  package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+  package func writeRow(_ row: [ColumnValue], table: String) throws(RemoteFailure) {
     _ = try call(Call(operation: "InsertUpdateRelationalTable", target: table, columns: Self.dictionary(row))) {
       state in
       if state.refusedRows { return .failure(.refused(fault: 0, "There is no column")) }
@@ -326,7 +325,7 @@ package final class ModelService: RecipientDatabase {
     }
   }
 
-  package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+  package func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure) {
     _ = try call(Call(operation: "DeleteRelationalTableData", target: table, columns: [key.name: key.value])) { state in
       state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent("not there")) : .success(.done)
     }

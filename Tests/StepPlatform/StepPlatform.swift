@@ -17,7 +17,7 @@ package struct StepPlatform: Platform {
   package init(folder: String) { self.folder = folder }
 
   package var name: String { "steps" }
-  package var vocabulary: any RecordVocabulary { StepVocabulary() }
+  package var vocabulary: RecordVocabulary { RecordVocabulary { StepDecoder() } }
   package var storeFormat: StoreFormat { StoreFormat(destination: name, wireForm: .steps) }
 
   package func rules(for run: RunContext) -> any DecisionRules { StepRules() }
@@ -42,12 +42,6 @@ package struct StepPlatform: Platform {
 // MARK: - Records
 
 /// `{"who": "w", "at": 1767225600000, "steps": 12}`
-private struct StepVocabulary: RecordVocabulary {
-  func makeDecoder() -> any LineDecoder { StepDecoder() }
-
-  func device(_ line: SourceLine) -> Text? { nil }
-}
-
 private final class StepDecoder: LineDecoder {
   private var steps: Int64 = 0
   let unknownFields = UnknownFields()
@@ -78,33 +72,25 @@ private final class StepDecoder: LineDecoder {
 // MARK: - Decisions
 
 private struct StepRules: DecisionRules {
-  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { StepDecider(options) }
+  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider {
+    StepDecider(core: DeciderCore(self, options, .steps))
+  }
 }
 
 private final class StepDecider: DeviceDecider {
-  private let options: DeciderOptions
+  let core: DeciderCore
   private var device = Text.empty
   /// Events so far and the sum of steps.
   private var state = (emission: Int64(0), total: Int64(0))
-  var knownUntil: Instant?
-  private var writer: EventBlockWriter
   private var events: [(at: Instant, who: String, emission: Int64, total: Int64)] = []
-  private var tally = DecisionTally()
 
-  init(_ options: DeciderOptions) {
-    self.options = options
-    writer = EventBlockWriter(.steps, limits: options.limits)
-  }
-
-  func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) {
+  func begin(_ device: Text, _ state: UnsafeRawBufferPointer?, _ explanation: Explanation?) {
     self.device = device
-    let numbers = earlier.map {
-      String(decoding: $0.state, as: UTF8.self).split(separator: " ").compactMap { Int64($0) }
-    }
-    state = (numbers?.first ?? 0, numbers?.last ?? 0)
+    let numbers = state.map { String(decoding: $0, as: UTF8.self).split(separator: " ").compactMap { Int64($0) } }
+    self.state = (numbers?.first ?? 0, numbers?.last ?? 0)
   }
 
-  func take(_ records: RecordList, lookahead: DeviceLookahead?) {
+  func process(_ records: RecordList, _ lookahead: DeviceLookahead?) {
     for record in records {
       state.emission += 1
       state.total += record.payload.loadUnaligned(as: Int64.self)
@@ -112,20 +98,19 @@ private final class StepDecider: DeviceDecider {
     }
   }
 
-  func finish() {}
-
   func end(into states: inout DeviceStates) {
     Array("\(state.emission) \(state.total)".utf8).withUnsafeBufferPointer {
       states.append(device: device, version: 1, held: 0, state: $0)
     }
   }
 
-  let late: Set<RecordPosition> = []
-  var isFull: Bool { events.count >= options.events }
+  init(core: DeciderCore) { self.core = core }
 
-  func handOver(to batch: inout LocalBatch, isLast: Bool) {
-    guard isLast || !options.keepsAll, !events.isEmpty else { return }
-    tally.events.add(events.count, to: "steps")
+  var eventCount: Int { events.count }
+
+  func encode() -> EventBlocks? {
+    guard !events.isEmpty else { return nil }
+    core.tally.events.add(events.count, to: "steps")
     let arena = Arena(blockSize: 1 << 10)
     for event in events.sorted(by: { ($0.at, $0.who, $0.emission) < ($1.at, $1.who, $1.emission) }) {
       let json = #"{"at":\#(event.at.milliseconds),"total":\#(event.total),"who":"\#(event.who)"}"#
@@ -133,16 +118,11 @@ private final class StepDecider: DeviceDecider {
       let head = EventHead(
         type: "step", timestamp: event.at, device: who, emission: event.emission, lead: .raw(arena.text(json)))
       [who].withUnsafeBufferPointer {
-        writer.append(head, shared: $0, fields: UnsafeBufferPointer(start: nil, count: 0))
+        core.encoder.append(head, shared: $0, fields: UnsafeBufferPointer(start: nil, count: 0))
       }
     }
-    batch.events.append(writer.take())
     events = []
-  }
-
-  func takeTally() -> DecisionTally {
-    defer { tally = DecisionTally() }
-    return tally
+    return core.encoder.take()
   }
 }
 

@@ -9,7 +9,7 @@ final class DecoderBenchmark: Benchmark {
   let items: Int
   let bytes: Int?
   private let lines: EventLines
-  private var reader = LineReader(EngageVocabulary())
+  private var reader = LineReader(RecordVocabulary.engage)
   private var head = RecordHead()
 
   init(_ name: String, _ lines: EventLines) {
@@ -46,7 +46,7 @@ final class IngestBenchmark: Benchmark {
       maxLineBytes: 16 << 20, memoryLimit: 128 << 20, workers: 2, temporaryFolder: folder.path)
     options.workers = 1
     ingest = Ingest(
-      try InputFiles.find([.events: [path]], in: folder.path), vocabulary: EngageVocabulary(), options: options)
+      try InputFiles.find([.events: [path]], in: folder.path), vocabulary: RecordVocabulary.engage, options: options)
   }
 
   func pass() throws {

@@ -24,7 +24,7 @@ final class DecidedDevices {
     rules = DeviceRules(settings: settings, links: links, knownUntil: Self.asOf, arena: arena)
     recordCount = lines.ranges.count
     var places: [[UInt8]: Int] = [:]
-    var reader = LineReader(EngageVocabulary())
+    var reader = LineReader(RecordVocabulary.engage)
     var head = RecordHead()
     var number: UInt64 = 0
     try unsafe lines.forEach { line in

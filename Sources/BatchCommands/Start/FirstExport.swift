@@ -41,7 +41,7 @@ struct FirstExport {
     let shown = files[0].printable
     let form = try ExportForm(of: input)
     if let refusal = form.refusal { throw Self.refusal("\(shown): error: \(refusal)") }
-    let records = try ExportRecords(of: input, form, Self.vocabulary(of: platform))
+    let records = try ExportRecords(of: input, form, platform.platform.vocabulary)
     // The size of a pipe is not known before.
     if input.size == 0, records.nodes.isEmpty { throw Self.refusal("\(shown): error: the file is empty") }
     if named == nil {
@@ -72,7 +72,7 @@ struct FirstExport {
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws {
-    let vocabulary = Self.vocabulary(of: platform)
+    let vocabulary = platform.platform.vocabulary
     let types = vocabulary.dictionary.values["type"] ?? []
     // Lines of links are not JSON and look like a table.
     let own = records.ownMap(form, types: types)
@@ -253,7 +253,7 @@ struct FirstExport {
       return file
     }
     let likely = PastRecords.end..<FutureRecords.begin(asOf: .now)
-    return try ExportTrial(of: files, Self.vocabulary(of: platform), limit: limit, likely: likely)
+    return try ExportTrial(of: files, platform.platform.vocabulary, limit: limit, likely: likely)
   }
 
   /// Checks whether other files that match the same patterns have another format.
@@ -261,7 +261,7 @@ struct FirstExport {
     let members = records.members
     for file in files {
       let other = try ExportForm(of: file)
-      let otherMembers = try ExportRecords(of: file, other, Self.vocabulary(of: platform)).members
+      let otherMembers = try ExportRecords(of: file, other, platform.platform.vocabulary).members
       let trial =
         try isWhole && file != files[0] ? trial(of: [file], as: kind, document: document, preset: preset) : nil
       let refused = trial.map { $0.refused > $0.accepted } ?? false ? ", whose records would be refused" : ""
@@ -282,10 +282,6 @@ struct FirstExport {
   private static let mostFiles = 20
   /// A placeholder that no column name contains.
   static let mapPlace = "\u{1}"
-
-  private static func vocabulary(of platform: any PlatformCommands) -> any RecordVocabulary {
-    platform.platform.vocabulary
-  }
 
   /// Prints the reason that nothing is written.
   private static func refusal(_ words: String) -> ExitCode {

@@ -5,6 +5,7 @@ package import BatchFoundation
 package struct LineReader: ~Copyable {
   /// The decoder, which also packs the current record.
   package let decoder: any LineDecoder
+  private let ignored: (records: RecordVocabulary.OwnRecords, decoder: any LineDecoder)?
   private var reader = JSONLineReader()
   private var tape = JSONTape()
   /// The longest line accepted, in bytes without the line end; longer ones are refused unread.
@@ -13,8 +14,9 @@ package struct LineReader: ~Copyable {
   /// The tape memory to keep: the excess from a long line is freed with the next.
   private static let ordinaryTape = 1 << 22
 
-  package init(_ vocabulary: any RecordVocabulary, maxLineBytes: Int = 16 << 20) {
+  package init(_ vocabulary: RecordVocabulary, maxLineBytes: Int = 16 << 20) {
     decoder = vocabulary.makeDecoder()
+    ignored = vocabulary.ignored.map { ($0, $0.makeDecoder()) }
     longestLine = maxLineBytes
   }
 
@@ -33,6 +35,7 @@ package struct LineReader: ~Copyable {
     _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, isASCII: Bool = false,
     into head: inout RecordHead
   ) -> Rejection? {
+    head.ignoredType = 0
     if line.count > longestLine { return Rejection(reason: .lineTooLong) }
     tape.reset(keeping: Self.ordinaryTape)
     if !isASCII, let offset = unsafe firstInvalidUTF8(line) { return Rejection(reason: .invalidUTF8, offset: offset) }
@@ -46,7 +49,7 @@ package struct LineReader: ~Copyable {
       }
     }
     if let fault = unsafe Self.parse(line, &reader, onto: &tape) { return fault }
-    return decoder.decode(tape.view(at: 0), of: source, into: &head)
+    return decode(tape.view(at: 0), of: source, into: &head)
   }
 
   /// Reads a line of a block, which may already be parsed.
@@ -58,10 +61,29 @@ package struct LineReader: ~Copyable {
       if rejection == nil, line.isMapped { note(tape.view(at: 0), line.kind, &head) }
       return rejection
     }
-    let rejection = decoder.decode(
+    head.ignoredType = 0
+    let rejection = decode(
       values, of: SourceLine(text: line.text, kind: line.kind, position: position), into: &head)
     if rejection == nil { note(values, line.kind, &head) }
     return rejection
+  }
+
+  @inline(__always)
+  private func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+    guard let rejection = decoder.decode(object, of: line, into: &head) else { return nil }
+    return ignored == nil ? rejection : ignore(object, line, rejection, &head)
+  }
+
+  /// Makes a refused object a record without effect if only another platform uses it; else returns the rejection.
+  @inline(never)
+  private func ignore(
+    _ object: JSONView, _ line: SourceLine, _ rejection: Rejection, _ head: inout RecordHead
+  ) -> Rejection? {
+    guard line.kind == .events, let ignored, ignored.records.contains(object) else { return rejection }
+    if let fault = ignored.decoder.decode(object, of: line, into: &head) { return fault }
+    head.ignoredType = head.type + 1
+    decoder.ignore(line, isTyped: object["type"].map { !$0.isNull } ?? false, into: &head)
+    return nil
   }
 
   @inline(__always)

@@ -23,7 +23,7 @@ package import BatchFoundation
   private static let linesAhead = 16
 
   /// - Parameter countedFiles: the number of files to keep tallies for; 0 keeps none.
-  init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions, countedFiles: Int) {
+  init(space: BucketSpace, vocabulary: RecordVocabulary, options: IngestOptions, countedFiles: Int) {
     tallies = Array(repeating: FileTally(), count: countedFiles)
     self.options = options
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)

@@ -175,7 +175,7 @@ package final class RecordBuffer {
 package struct DeviceLookahead {
   /// The time of the last record in this run.
   package fileprivate(set) var last: Instant
-  /// The samples in order, reduced to what ``RecordVocabulary/copySample(_:to:)`` keeps.
+  /// The samples in order, reduced to what ``RecordVocabulary/copySample`` keeps.
   package var samples: [RecordEntry] = []
 
   fileprivate init(last: Instant) { self.last = last }
@@ -190,11 +190,11 @@ package struct DeviceLookahead {
 
 /// The look-aheads of the devices of a bucket that comes in slices; their samples live as long as this object.
 package final class DeviceLookaheads {
-  private let vocabulary: any RecordVocabulary
+  private let vocabulary: RecordVocabulary
   private let arena = Arena()
   private var devices: [ByteText: DeviceLookahead] = [:]
 
-  init(_ vocabulary: any RecordVocabulary) { self.vocabulary = vocabulary }
+  init(_ vocabulary: RecordVocabulary) { self.vocabulary = vocabulary }
 
   var isEmpty: Bool { devices.isEmpty }
 
@@ -218,7 +218,7 @@ package final class DeviceLookaheads {
     let payload = unsafe entry.payload
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)
     defer { unsafe scratch.deallocate() }
-    let copied = unsafe scratch.baseAddress.map { unsafe vocabulary.copySample(payload, to: $0) } ?? 0
+    let copied = unsafe scratch.baseAddress.map { unsafe vocabulary.copySample(payload, $0) } ?? 0
     let size = (PackedHead.size + 1 + copied + 7) & ~7
     let target = unsafe arena.allocate(size)
     var head = entry.head

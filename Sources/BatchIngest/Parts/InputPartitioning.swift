@@ -5,11 +5,11 @@ import Glibc
 /// The distribution of an export's lines to parts by device, as a run would read them.
 ///
 /// All records of a device go to one part. A line that a run would quarantine goes to a part by its number, or by the
-/// device that it seems to name (``RecordVocabulary/device(_:)``). Each line keeps its bytes and place, so that a run
+/// device that it seems to name (``SourceLine/plainDevice``). Each line keeps its bytes and place, so that a run
 /// of a part reports the same as a run of the whole. Lines keep their order.
 package struct InputPartitioning: Sendable {
   package let files: InputFiles
-  package let vocabulary: any RecordVocabulary
+  package let vocabulary: RecordVocabulary
   package let options: IngestOptions
   package let parts: Int
   /// The number of the first of the files, if others come before it.
@@ -19,7 +19,7 @@ package struct InputPartitioning: Sendable {
   package static let hash = "device-64"
 
   package init(
-    _ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions, parts: Int, firstFile: UInt32
+    _ files: InputFiles, vocabulary: RecordVocabulary, options: IngestOptions, parts: Int, firstFile: UInt32
   ) {
     (self.files, self.vocabulary, self.options) = (files, vocabulary, options)
     (self.parts, self.firstFile) = (parts, firstFile)
@@ -127,7 +127,7 @@ package struct InputPartitioning: Sendable {
 
 private struct LineDistributor: ~Copyable {
   private var reader: LineReader
-  private let vocabulary: any RecordVocabulary
+  private let vocabulary: RecordVocabulary
   private let maxLineBytes: Int
   private let window: TimeWindow
   private var mapping = BlockMapping()
@@ -183,7 +183,7 @@ private struct LineDistributor: ~Copyable {
     else { return }
     let position = RecordPosition(file: line.file, line: line.number)
     if !block.mapped.isFilled, unsafe line.bytes.count <= maxLineBytes,
-      let device = vocabulary.device(SourceLine(text: line.text, kind: line.kind, position: position))
+      let device = SourceLine(text: line.text, kind: line.kind, position: position).plainDevice
     {
       let part = InputPartitioning.part(of: DeviceHash(device), among: lines.count)
       if !usableByFile.isEmpty { count(line, isRecord: reader.read(line, position: position, into: &head) == nil) }

@@ -5,33 +5,43 @@ package import BatchFoundation
 /// The core reads files, cuts lines, and refuses lines that no platform accepts: too long, not UTF-8, not a JSON
 /// object, nested too deeply, or with a repeated key. The rest goes to a ``LineDecoder``. Records are then kept packed,
 /// as a head that the core knows and a payload that it moves around without looking inside.
-package protocol RecordVocabulary: Sendable {
-  func makeDecoder() -> any LineDecoder
+@safe package struct RecordVocabulary: Sendable {
+  package var dictionary: FieldDictionary
+  package var makeDecoder: @Sendable () -> any LineDecoder
 
-  /// Copies the part of a sample's payload that looking ahead needs, for devices whose records come in slices.
-  ///
-  /// - Parameter target: memory with room for `payload.count` bytes.
-  /// - Returns: the number of bytes written.
-  func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int
-
-  /// Returns the device of a record if its line need not be parsed for it, for distributing lines; otherwise nil.
-  ///
-  /// For a line that is not a record, the result may be any text.
-  func device(_ line: SourceLine) -> Text?
-
-  var dictionary: FieldDictionary { get }
-
-  /// Returns the name of a record type that has no effect here (``RecordHead/ignoredType``).
-  func ignoredName(_ type: UInt8) -> String
-}
-
-extension RecordVocabulary {
-  package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
-    if let source = payload.baseAddress { unsafe target.copyMemory(from: source, byteCount: payload.count) }
-    return payload.count
+  /// Copies the part of a sample's payload that looking ahead needs, for devices whose records come in slices, to memory
+  /// with room for all of it, and returns the number of bytes written.
+  package var copySample: @Sendable (_ payload: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer) -> Int = {
+    if let source = $0.baseAddress { unsafe $1.copyMemory(from: source, byteCount: $0.count) }
+    return $0.count
   }
 
-  package func ignoredName(_ type: UInt8) -> String { "" }
+  /// The records that other platforms do not have, if exports may be for several; nil for none.
+  package var own: OwnRecords?
+
+  /// Records of another platform, which its decoder checks and which then have no effect but to name device and user.
+  package var ignored: OwnRecords?
+
+  package struct OwnRecords: Sendable {
+    package var makeDecoder: @Sendable () -> any LineDecoder
+    /// Returns whether an object of an `events` input is such a record, right or wrong.
+    package var contains: @Sendable (JSONView) -> Bool
+    /// Returns the name of a record type.
+    package var name: @Sendable (_ type: UInt8) -> String
+
+    package init(
+      makeDecoder: @escaping @Sendable () -> any LineDecoder, contains: @escaping @Sendable (JSONView) -> Bool,
+      name: @escaping @Sendable (_ type: UInt8) -> String
+    ) {
+      (self.makeDecoder, self.contains, self.name) = (makeDecoder, contains, name)
+    }
+  }
+
+  package init(
+    _ dictionary: FieldDictionary = FieldDictionary(), makeDecoder: @escaping @Sendable () -> any LineDecoder
+  ) {
+    (self.dictionary, self.makeDecoder) = (dictionary, makeDecoder)
+  }
 }
 
 /// A decoder of single lines to records that keeps its working memory from line to line. One thread at a time uses it.
@@ -64,6 +74,14 @@ package protocol LineDecoder: AnyObject {
   /// Passes the ids of people in the current record to `body`, except its device.
   func forEachPerson(_ body: (PersonID.Kind, Text) -> Void)
 
+  /// Makes the object that was refused last the current record, with its device values and ids, and without effect: it
+  /// is another platform's.
+  ///
+  /// - Parameters:
+  ///   - isTyped: whether it has device values and ids for this platform.
+  ///   - head: the head by the other platform's decoder, whose device and time count.
+  func ignore(_ line: SourceLine, isTyped: Bool, into head: inout RecordHead)
+
   /// The fields of accepted records that the platform does not know.
   var unknownFields: UnknownFields { get }
 }
@@ -72,6 +90,8 @@ extension LineDecoder {
   package func prepare(_ lines: [BlockLine]) {}
 
   package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {}
+
+  package func ignore(_ line: SourceLine, isTyped: Bool, into head: inout RecordHead) {}
 }
 
 package struct SourceLine {
@@ -98,7 +118,7 @@ package struct RecordHead {
   ///
   /// A record with an identity is a duplicate of an earlier one with the same, whatever their times.
   package var identity: LineDigest?
-  /// The type of a record that only another platform uses and that has no effect here; 0 for all others.
+  /// The type of a record in ``RecordVocabulary/ignored``, plus 1; 0 for all others.
   package var ignoredType: UInt8 = 0
   package var notes: RecordNotes = []
   /// The key of a record with a `recordId` that a map wrote, or with an identity (``RecordIDs``); 0 for none.
@@ -126,8 +146,4 @@ package struct FieldDictionary: Sendable {
   package var alternatives: [String: String] = [:]
 
   package init() {}
-}
-
-extension RecordVocabulary {
-  package var dictionary: FieldDictionary { FieldDictionary() }
 }

@@ -16,7 +16,7 @@ package struct ExportRecords {
   private var ownKinds: [InputKind: Int] = [:]
 
   /// - Throws: `IngestFailure`, `InputChanged`.
-  package init(of file: InputFile, _ form: ExportForm, _ vocabulary: any RecordVocabulary) throws {
+  package init(of file: InputFile, _ form: ExportForm, _ vocabulary: RecordVocabulary) throws {
     var file = file
     file.map = InputMap(try ForeignMap(words: form.words + [#""rules": []"#]), identity: "")
     var nodes: [JSONNode] = []

@@ -48,7 +48,7 @@ package struct ExportTrial {
   ///   - likely: the plausible times.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init(
-    of files: [InputFile], _ vocabulary: any RecordVocabulary, limit: Int = MapProposal.recordLimit,
+    of files: [InputFile], _ vocabulary: RecordVocabulary, limit: Int = MapProposal.recordLimit,
     likely: Range<Instant>? = nil
   ) throws {
     let map = files.first?.map?.map as? ForeignMap

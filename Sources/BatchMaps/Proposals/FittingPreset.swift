@@ -20,7 +20,7 @@ package struct FittingPreset {
   ///   - list: the path of the list of records; nil for the preset's own.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init?(
-    _ input: InputFile, _ form: ExportForm, _ vocabulary: any RecordVocabulary, presets: [String]?,
+    _ input: InputFile, _ form: ExportForm, _ vocabulary: RecordVocabulary, presets: [String]?,
     record: String? = nil, list: String? = nil
   ) throws {
     let cut = try form.words.isEmpty ? nil : ForeignMap(words: form.words + [#""rules": []"#]).form
@@ -74,7 +74,7 @@ package struct LikelyEntry: Sendable, Equatable {
   ///   - presets: the presets to try; nil for all.
   /// - Returns: nil if nothing is recognized or the entry already fits.
   /// - Throws: `IngestFailure`, `InputChanged`.
-  package init?(of file: InputFile, _ vocabulary: any RecordVocabulary, presets: [String]?) throws {
+  package init?(of file: InputFile, _ vocabulary: RecordVocabulary, presets: [String]?) throws {
     guard !file.isPipe else { return nil }
     let form = try ExportForm(of: file)
     if form == .lines, let kind = try ExportRecords(of: file, form, vocabulary).ownKind {

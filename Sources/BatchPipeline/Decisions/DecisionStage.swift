@@ -10,7 +10,7 @@ import BatchStore
 /// records as duplicates.
 struct DecisionStage: Sendable {
   struct Options: Sendable {
-    var vocabulary: any RecordVocabulary
+    var vocabulary: RecordVocabulary
     var rules: any DecisionRules
     var asOf: Instant
     var ingest: IngestOptions

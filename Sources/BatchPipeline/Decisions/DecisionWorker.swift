@@ -65,7 +65,7 @@ final class DecisionWorker: @unchecked Sendable {
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
-      let late = decider.late
+      let late = decider.core.late
       // Later runs do not know a quarantined line: a replay may import it, or a run once the setting allows it.
       var notes: RecordNotes = []
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
@@ -75,7 +75,7 @@ final class DecisionWorker: @unchecked Sendable {
         }
         if entry.ignoredType > 0 {
           note(
-            "ignored-\(options.vocabulary.ignoredName(entry.ignoredType))", entry,
+            "ignored-\(options.vocabulary.ignored?.name(entry.ignoredType - 1) ?? "")", entry,
             "the destination does not use records of this type; checked and ignored")
         }
         if entry.timestamp > future { note(FutureRecords.kind, entry, "more than a day after asOf") }
@@ -227,7 +227,7 @@ final class DecisionWorker: @unchecked Sendable {
     end()
     if !partition.isLast { sliced[name] = batch.devices.last }
     // Quarantined records were not processed.
-    if !decider.late.isEmpty { keptBeyond = [] }
+    if !decider.core.late.isEmpty { keptBeyond = [] }
     keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
   }
 
@@ -237,7 +237,7 @@ final class DecisionWorker: @unchecked Sendable {
   private func keepNight(
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
   ) {
-    guard let reach = options.rewind?.reach, let until = decider.decided?.settled, until >= reach else { return }
+    guard let reach = options.rewind?.reach, let until = decider.core.decided?.settled, until >= reach else { return }
     let name = unsafe Array(device.bytes)
     guard !isMark else {
       return batch.nights.append(
@@ -310,7 +310,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func end() {
     decider.end(into: &batch.devices)
-    quarantinedLate += decider.late
+    quarantinedLate += decider.core.late
   }
 
   private func isExplained(_ device: Text) -> Bool {

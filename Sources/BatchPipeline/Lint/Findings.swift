@@ -22,7 +22,7 @@ extension Findings {
   ///   - limit: the maximum number of findings to keep.
   init(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ quarantined: [FindingCause],
-    _ vocabulary: any RecordVocabulary, limit: Int
+    _ vocabulary: RecordVocabulary, limit: Int
   ) {
     causes = quarantined
     errors = local.quarantined

@@ -232,9 +232,8 @@ extension Pipeline {
   }
 
   private func addDetails(of folder: ResultFolder, to outcome: inout RunOutcome) throws {
-    guard let text = folder.result.details,
-      let details = try request.platform.details(portable: text, of: request.context)
-    else { return }
+    guard let text = folder.result.details else { return }
+    let details = try DecisionDetails(portable: text, request.platform.rules(for: request.context))
     if outcome.details == nil { outcome.details = details } else { outcome.details?.add(details) }
   }
 

@@ -49,7 +49,7 @@ extension Pipeline {
       previousPartition: previous?.result.partition, previousConfiguration: previous?.result.configuration,
       configuration: request.configurationDigest, lines: expected.lines, storeBytes: bytes,
       storeSum: sum, figures: outcome.figures,
-      details: try outcome.details.flatMap { try request.platform.portable($0) })
+      details: try outcome.details?.portable())
     try attempt.write(result, as: PartResult.name)
     if try attempt.publish() { return (try ResultFolder(folder), outcome.report, false) }
     let present = try ResultFolder(folder)

@@ -10,21 +10,16 @@ package import BatchStore
 /// The core reads, partitions, keeps and delivers; a platform defines its lines, decides its events, keeps them in
 /// blocks of its format, and talks to its service. The boundary is crossed once per run, line, device or block, never
 /// in the loops of a platform.
-package protocol Platform: Deciding, Delivering, Showing {
+package protocol Platform: Sendable {
   /// The `destination` of jobs, also stored with every chunk.
   var name: String { get }
-}
 
-/// The rules of a platform that turn records into events, and the form in which a store keeps these.
-package protocol Deciding: Sendable {
-  var vocabulary: any RecordVocabulary { get }
+  // MARK: - Decisions
+
+  var vocabulary: RecordVocabulary { get }
 
   /// The presets of maps whose records the platform uses; nil for all.
   var presets: [String]? { get }
-
-  /// Returns the vocabulary of another platform extended by the records that only this one knows, which it then
-  /// ignores: one export may be for several platforms.
-  func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary
 
   /// Loads and checks the files and settings that the rules of a run need.
   ///
@@ -46,25 +41,15 @@ package protocol Deciding: Sendable {
   ///
   /// - Parameter details: the deciders' details; nil for none.
   func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
-
-  /// Returns the deciders' details as text that another process adds up, because parts of a run are processed
-  /// separately. Nil if there is nothing to carry over.
-  func portable(_ details: any PlatformDetails) throws -> String?
-
-  /// Reads a text of ``portable(_:)`` from a run with the same settings; nil if it carries nothing over.
-  ///
-  /// - Throws: an error for a text of another form, and for files of the configuration that cannot be read.
-  func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)?
+    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport)
 
   /// Returns the capabilities of a run's rules and how often each was used; tests of a job should cover all of them.
   ///
   /// - Parameters: the counts of deciders.
-  func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
-}
+  func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage]
 
-/// The delivery of events to the service, and the other work of a run there.
-package protocol Delivering: Sendable {
+  // MARK: - Delivery
+
   func limits(_ settings: Settings) -> BlockLimits
 
   /// Returns the times of events that the service accepts; nil for any time.
@@ -102,10 +87,9 @@ package protocol Delivering: Sendable {
 
   /// Returns the reason why a store cannot move to another address, in words for people; nil if it can.
   func obstacle(toMoving store: EventStore) throws -> String?
-}
 
-/// The platform's output for people: events and devices in listings, and the person meant by an id.
-package protocol Showing: Sendable {
+  // MARK: - Listings
+
   /// Returns every event of the store that was not sent: how many, why, under which setting, and what ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
@@ -148,7 +132,7 @@ package struct NewOwners: Sendable {
   package var known: Int
   package var all: Int
 
-  package init(devices: Int, known: Int, all: Int) {
+  package init(devices: Int = 0, known: Int = 0, all: Int = 0) {
     (self.devices, self.known, self.all) = (devices, known, all)
   }
 }
@@ -156,7 +140,6 @@ package struct NewOwners: Sendable {
 extension Platform {
   package var presets: [String]? { nil }
   package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? { nil }
-  package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }
   package func ids(of device: StoredDevice) throws -> [String] { [] }
@@ -172,10 +155,8 @@ extension Platform {
   package func completeForSandbox(_ settings: inout Settings) {}
   package func announcements(_ run: RunContext) -> [String] { [] }
   package func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
   ) {}
-  package func portable(_ details: any PlatformDetails) throws -> String? { nil }
-  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? { nil }
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(in: store, held: [], expired: nil)
@@ -184,9 +165,9 @@ extension Platform {
   package func stoppedPlans(in store: EventStore) throws -> Int { 0 }
   package func obstacle(toMoving store: EventStore) throws -> String? { nil }
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {}
-  package func coverage(
-    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
-  ) -> [RuleCoverage] { [] }
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
+    []
+  }
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 

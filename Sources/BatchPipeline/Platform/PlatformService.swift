@@ -17,9 +17,29 @@ package protocol PlatformService: Sendable {
 
   /// Makes the calls possible after events were sent, such as asking which of them the service refused later.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
+
+  /// Compares the data that the service should have, by the store, with what the service shows; changes neither
+  /// (`verify`).
+  ///
+  /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
+  func compare(
+    _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
+
+  /// Passes the results of a run's questions about devices to `body`, one line each without its end
+  /// (`--decisions-out`). Nil for a service that answers none.
+  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 }
 
 extension PlatformService {
+  package var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { nil }
+
+  package func compare(
+    _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
+  ) throws {
+    arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
+    arrivals.explain(.events, "the destination cannot report what it has")
+  }
+
   package func beforeDelivery(_ stage: inout ServiceStage) throws {}
 
   package func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {}
@@ -59,12 +79,6 @@ package struct ChangePlan: Sendable {
     self.document = document
     self.summary = summary
   }
-}
-
-/// A service that answers questions about devices, and whose answers can be listed (`--decisions-out`).
-package protocol DecisionListing: PlatformService {
-  /// Passes the results of a run's questions to `body`, one line each without its end.
-  func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws
 }
 
 /// The data that a platform may use and change around a delivery.

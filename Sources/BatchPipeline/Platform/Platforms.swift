@@ -16,11 +16,11 @@ package struct Platforms: Sendable {
     return platform
   }
 
-  /// Returns the vocabulary for jobs of a platform: its records, and those of others, which it ignores. Platforms with
-  /// the same vocabulary ignore nothing of each other.
-  package func vocabulary(of platform: any Platform) -> any RecordVocabulary {
-    let own = platform.vocabulary
-    return all.filter { type(of: $0.vocabulary) != type(of: own) }.reduce(own) { $1.ignoringOwnRecords(in: $0) }
+  /// Returns the vocabulary for jobs of a platform: its records, and those that another one has alone, which it ignores.
+  package func vocabulary(of platform: any Platform) -> RecordVocabulary {
+    var vocabulary = platform.vocabulary
+    if vocabulary.own == nil { vocabulary.ignored = all.lazy.compactMap(\.vocabulary.own).first }
+    return vocabulary
   }
 }
 

@@ -50,22 +50,35 @@ extension Pipeline {
   private func replayEvents(
     _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID, _ outcome: inout ReplayOutcome
   ) throws {
+    let form = platform.storeFormat.wireForm
+    let decider = options.rules.makeDecider(options.decider)
     var last: Int64?
     while true {
       let waiting = try store.quarantine.waitingEvents(after: last, limit: 1000)
       guard let newest = waiting.last else { break }
       last = newest.id
-      let checked = try options.rules.recheck(waiting, limits: options.decider.limits)
       var batch = LocalBatch()
-      if let blocks = checked.blocks { batch.events = [blocks] }
-      batch.replayed = waiting.map(\.id).filter { checked.refused[$0] == nil }
+      var refused: [Int64: String] = [:]
+      var sent: [EventBlockReader] = []
+      for quarantined in waiting {
+        let event = try EventBlockReader(quarantined.block, form)
+        guard try event.next() else { throw StoreError.damagedBlock }
+        refused[quarantined.id] = try decider.refusal(of: event)
+        if refused[quarantined.id] != nil { continue }
+        sent.append(event)
+        batch.replayed.append(quarantined.id)
+      }
+      sent.sort { ($0.timestamp, $0.device, $0.emission) < ($1.timestamp, $1.device, $1.emission) }
+      var writer = EventBlockWriter(form, limits: options.decider.limits, isCopying: true)
+      for event in sent { event.copy(to: &writer) }
+      if !sent.isEmpty { batch.events = [writer.take()] }
       try store.commit(batch, run: run)
-      try store.quarantine.note(checked.refused.mapValues { (.schemaInvalid, $0) })
+      try store.quarantine.note(refused.mapValues { (.schemaInvalid, $0) })
       outcome.counts.read += waiting.count
       outcome.counts.accepted += batch.replayed.count
-      if !checked.refused.isEmpty {
-        outcome.counts.quarantined += checked.refused.count
-        outcome.counts.reasons[.schemaInvalid, default: 0] += checked.refused.count
+      if !refused.isEmpty {
+        outcome.counts.quarantined += refused.count
+        outcome.counts.reasons[.schemaInvalid, default: 0] += refused.count
       }
       outcome.events += batch.replayed.count
     }

@@ -197,7 +197,7 @@ final class DeviceRewind {
     for case (_, let made?) in deciders.sorted(by: { $0.key < $1.key }) {
       let decider = made[keyPath: which]
       try decider.handOver(to: &decided.batch, isLast: true)
-      decided.causes.merge(decider.causes) { $1 }
+      decided.causes.merge(decider.core.causes) { $1 }
     }
     return decided
   }
@@ -305,7 +305,7 @@ final class DeviceRewind {
     /// Processes records from before the reach, in isolation, as the night did.
     mutating func take(beyond: RecordList) throws {
       guard !beyond.isEmpty else { return }
-      decider.knownUntil = known.first ?? nil
+      decider.core.knownUntil = known.first ?? nil
       try decider.begin(device, earlier: state, isExplained: false)
       try decider.take(beyond, lookahead: nil)
       var states = DeviceStates()
@@ -317,7 +317,7 @@ final class DeviceRewind {
     mutating func take(until end: Instant?, by decider: any DeviceDecider) throws {
       let place = end.map { records.place(from: $0) } ?? records.count
       if end != nil, place == next { return }
-      decider.knownUntil = known.first ?? nil
+      decider.core.knownUntil = known.first ?? nil
       try decider.begin(device, earlier: state, isExplained: false)
       if next < place {
         try decider.take(records.list(next..<place), lookahead: place - next == records.count ? nil : lookahead)
@@ -326,8 +326,9 @@ final class DeviceRewind {
       next = place
       if end == nil {
         decider.finish()
-        for more in known.dropFirst().compactMap({ $0 }) where more > decider.knownUntil ?? Instant(milliseconds: 0) {
-          decider.knownUntil = more
+        for more in known.dropFirst().compactMap({ $0 })
+        where more > decider.core.knownUntil ?? Instant(milliseconds: 0) {
+          decider.core.knownUntil = more
           decider.finish()
         }
       }

@@ -146,7 +146,7 @@ extension Pipeline {
 
   /// Adds advice on the shape of the lines: the first faulty file of each kind of input and map is examined.
   private func advised(
-    _ causes: [FindingCause], _ files: InputFiles, _ vocabulary: any RecordVocabulary
+    _ causes: [FindingCause], _ files: InputFiles, _ vocabulary: RecordVocabulary
   ) -> [FindingCause] {
     let ofShape: [QuarantineReason] = [.missingField, .unknownType, .wrongType, .invalidTimestamp, .noRule, .otherForm]
     var looked: [String: String] = [:]

@@ -73,7 +73,7 @@ extension Pipeline {
 
   /// Opens `--decisions-out` before anything is sent: only the run that asks a question reports its result.
   func decisionsFile(of service: any PlatformService) throws(OutputError) -> OutputFile? {
-    guard let path = request.decisionsOut, service is any DecisionListing else { return nil }
+    guard let path = request.decisionsOut, service.decisionLines != nil else { return nil }
     return try OutputFile(path)
   }
 
@@ -81,9 +81,9 @@ extension Pipeline {
   func writeDecisions(
     of service: any PlatformService, _ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome
   ) throws {
-    guard let file, let (store, run) = storage.kept, let service = service as? any DecisionListing else { return }
+    guard let file, let (store, run) = storage.kept, let lines = service.decisionLines else { return }
     do {
-      try service.forEachDecisionLine(of: run, in: store) { try file.write($0 + "\n") }
+      try lines(run, store) { try file.write($0 + "\n") }
       try file.finish()
     } catch let error as OutputError {
       outcome.fail(error)

@@ -83,7 +83,7 @@ package struct RunRequest: Sendable {
     RunContext(job: job, settings: settings, mode: mode, asOf: asOf, now: now, sandboxAddress: sandboxAddress)
   }
 
-  var vocabulary: any RecordVocabulary { platforms.vocabulary(of: platform) }
+  var vocabulary: RecordVocabulary { platforms.vocabulary(of: platform) }
 
   /// The times of events that can be sent in this run; nil for all.
   var window: DeliveryWindow? { platform.window(settings, asOf: asOf) }

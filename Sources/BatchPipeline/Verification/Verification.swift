@@ -47,13 +47,7 @@ extension Pipeline {
             + ShellCommand("quarantine", "replay", "--store", request.storePath, "--job", request.job.file).text),
         of: keptBack)
     }
-    let service = try platform.service(of: request.context)
-    if let service = service as? any ArrivalChecking {
-      try service.compare(store, names, interruption, into: &arrivals)
-    } else {
-      arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
-      arrivals.explain(.events, "the destination cannot report what it has")
-    }
+    try platform.service(of: request.context).compare(store, names, interruption, into: &arrivals)
     if let ended {
       arrivals.explain(
         .events,

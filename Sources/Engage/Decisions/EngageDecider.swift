@@ -1,79 +1,59 @@
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
+import BatchReport
 import BatchStore
 import EngageRules
 import EventSchemas
 
-/// Runs the rules of Engage over devices and encodes their events in stretches: series of chunks in delivery order.
+/// Runs the rules of Engage over devices and encodes their events.
 final class EngageDecider: DeviceDecider {
-  private let settings: EngageDecisionRules
-  private let options: DeciderOptions
-  private let arena = Arena()
-  private let keptArena = Arena(blockSize: 1 << 20)
+  let core: DeciderCore
   private var rules: DeviceRules
-  /// Events not yet encoded, in any order; their texts must live until then.
+  /// Settled events, in any order; their texts must live until they are encoded.
   private var events: [Event] = []
   private var spareEvents: [Event] = []
-  private var order = DeliveryOrder()
-  private var encoder: EventBlockWriter
   /// The program that adds attributes last; nil for none.
   private let program: ProgramAugmentation?
   /// Nil if events are not checked.
   private let checks: EventChecks?
-  private var quarantine: [QuarantinedLine] = []
-  /// The findings of the current stretch, for `--findings-out`.
-  private var findingsLines = LineSeries()
   /// The positions of the records that caused the rules' events, for ``program`` only.
   private var places: [RecordPosition] = []
   /// The stretches kept for a device with a past, for which any number of events may wait even in a small input.
   private static let mostStretchesKept = 64
   private var hasPast = false
-  private var blocks: [EventBlocks] = []
-  private var rows = IdentityRows()
-  private var counter = EventCounter()
   private var campaigns: CampaignCounter
-  private var tally = DecisionTally()
-  private var details: EngageDetails
-  /// The bytes of records that became events since the last stretch ended.
-  private var stretchBytes = 0
   /// The set-ups of the owners that the current device records.
   private var owners: [DeviceSetup] = []
   /// Whether anything of the current device is sent to the service, whatever its final consent.
   private var concernsService = false
-  private(set) var decided: DecidedTime?
-  private(set) var causes: [Int64: StoredSource] = [:]
-  /// Unused; keeping the result forces the reads of `RecordList.touch`.
-  private var touched: UInt8 = 0
-  private(set) var late: Set<RecordPosition> = []
 
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
-    self.settings = settings
-    self.options = options
     campaigns = CampaignCounter(attribute: settings.rules.fields[.campaign])
+    let arena = Arena()
     rules = DeviceRules(
       settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
-    encoder = EventBlockWriter(.engage, limits: options.limits)
-    details = EngageDetails(links: settings.links, schema: settings.schema)
-    checks = settings.makeChecks(options.limits)
+    rules.recordSource = { options.files.source(of: $0) }
+    checks = settings.schema.map {
+      EventChecks($0, naming: [settings.rules.fields[.eventName], settings.rules.fields[.goalName]])
+    }
     program = settings.program.map { ProgramAugmentation($0) }
+    core = DeciderCore(settings, options, .engage, arena, schema: settings.schema, findings: settings.findings)
   }
 
   // MARK: - One device
 
-  func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
-    late.removeAll(keepingCapacity: true)
-    causes = [:]
+  func begin(_ device: Text, _ state: UnsafeRawBufferPointer?, _ explanation: Explanation?) throws {
     owners = []
     concernsService = false
-    hasPast = earlier != nil
-    rules.begin(device, try earlier.map { try state($0) })
-    rules.explanation = isExplained ? Explanation() : nil
+    hasPast = unsafe state != nil
+    rules.knownUntil = core.knownUntil
+    rules.begin(device, try unsafe state.map { try unsafe DeviceState(decoding: $0) })
+    rules.explanation = explanation
   }
 
-  func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
+  func process(_ records: RecordList, _ lookahead: DeviceLookahead?) throws {
     guard let last = records.last else { return }
-    touched &+= records.touch()
     rules.announce(until: lookahead?.last ?? last.timestamp)
     if let lookahead {
       for sample in lookahead.samples { rules.announce(Record(sample)) }
@@ -82,29 +62,25 @@ final class EngageDecider: DeviceDecider {
     }
     for entry in records {
       var (before, checks) = (rules.output.events.count, rules.output.checks.count)
-      rules.source = options.files.storedSource(of: entry.position)
+      rules.source = core.options.files.storedSource(of: entry.position)
       while !rules.advance(Record(entry)) {
         // Events waiting since earlier records, any number of them.
         concernsService = true
         if program != nil { notePlace(entry.position) }
-        guard rules.output.events.count >= 2 * options.events, rules.isSettled else { continue }
+        guard rules.output.events.count >= 2 * core.options.events, rules.isSettled else { continue }
         try endStretchOfDevice()
         (before, checks) = (0, 0)
       }
-      if rules.output.events.count != before { stretchBytes += entry.byteCount }
+      if rules.output.events.count != before { core.stretchBytes += entry.byteCount }
       if rules.output.events.count > before || rules.output.checks.count > checks { concernsService = true }
       if program != nil { notePlace(entry.position) }
       // A device that far exceeds its share must not fill the memory; others are not split.
-      if hasStretches(2), rules.isSettled { try endStretchOfDevice() }
+      if core.hasStretches(2, of: rules.output.events.count), rules.isSettled { try endStretchOfDevice() }
     }
   }
 
-  var knownUntil: Instant? {
-    get { rules.knownUntil }
-    set { rules.knownUntil = newValue }
-  }
-
   func finish() {
+    rules.knownUntil = core.knownUntil
     rules.finish()
     if program != nil { notePlace(places.last ?? RecordPosition(file: 0, line: 0)) }
   }
@@ -118,104 +94,51 @@ final class EngageDecider: DeviceDecider {
 
   func end(into states: inout DeviceStates) {
     rules.end()
-    noteLate()
-    if let explanation = rules.explanation { tally.explanation += explanation.steps }
+    core.noteLate(&rules.output.late)
+    if let explanation = rules.explanation { core.tally.explanation += explanation.steps }
     let state = rules.state
-    decided = state.decided
+    core.decided = state.decided
     takeOwners()
-    if concernsService || !rules.isDenied { rows.setups += owners }
+    if concernsService || !rules.isDenied { add(IdentityRows(setups: owners)) }
     unsafe state.encoded().withUnsafeBufferPointer {
       unsafe states.append(
         device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)
     }
+    rules.state = DeviceState(device: .empty)
   }
 
-  /// Moves the owners out of the rules' output, as ``noteLate()`` does.
+  /// Moves the owners out of the rules' output.
   private func takeOwners() {
-    owners += rules.output.owners.map { decided in
-      var setup = decided.setup
-      setup.source = options.files.source(of: decided.position)
-      return setup
-    }
+    owners += rules.output.owners
     rules.output.owners.removeAll(keepingCapacity: true)
   }
 
-  /// Moves the late records out of the rules' output, which continues across the devices of a stretch.
-  private func noteLate() {
-    late.formUnion(rules.output.late)
-    rules.output.late.removeAll(keepingCapacity: true)
-  }
-
-  private func state(_ stored: StoredDevice) throws -> DeviceState {
-    let bytes = unsafe stored.state.withUnsafeBufferPointer { unsafe arena.copy($0) }
-    return try unsafe DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
-  }
+  private func add(_ rows: IdentityRows) { if !rows.isEmpty { core.results.add(rows) } }
 
   // MARK: - Stretches
 
-  var isFull: Bool { hasStretches(1) || !blocks.isEmpty || quarantine.count > 256 }
+  var eventCount: Int { rules.output.events.count }
 
-  func handOver(to batch: inout LocalBatch, isLast: Bool) throws {
-    try endStretch()
-    if isLast { encodeEvents() }
-    rules.state = DeviceState(device: .empty)
-    arena.reset()
-    batch.events += blocks
-    blocks = []
-    batch.quarantine += quarantine
-    quarantine = []
-    guard !rows.isEmpty else { return }
-    batch.add(rows)
-    rows = IdentityRows()
+  func clearOutput() { rules.output.removeAll() }
+
+  func completeTally() {
+    campaigns.takeCounts(into: &core.tally, isLast: true)
+    core.tally.details?.coverage = checks?.coverage
   }
 
-  func takeTally() -> DecisionTally {
-    defer {
-      tally = DecisionTally()
-      details = EngageDetails(links: settings.links, schema: settings.schema)
-    }
-    takeCounts(isLast: true)
-    details.coverage = checks?.coverage
-    tally.details = details
-    return tally
-  }
-
-  private func takeCounts(isLast: Bool) {
-    counter.takeCounts(into: &tally, isLast: isLast)
-    campaigns.takeCounts(into: &tally, isLast: isLast)
-  }
-
-  /// Whether the rules' events, or the records they came from, amount to this many stretches.
-  private func hasStretches(_ times: Int) -> Bool {
-    !options.keepsAll
-      && (rules.output.events.count >= times * options.events || stretchBytes >= times * options.bytes)
-  }
-
-  /// Checks and counts the rules' output, and encodes its events as a separate series or keeps them.
-  private func endStretch() throws {
-    defer { stretchBytes = 0 }
-    if options.keepsStatesOnly { return rules.output.removeAll() }
+  func settle() throws {
     if let program { augment(by: program) }
     if let checks { try keepPassing(checks) }
-    for event in rules.output.events { counter.count(event.code, at: event.timestamp) }
-    tally.add(rules.output)
-    for route in rules.output.routes { details.routes[route, default: 0] += 1 }
-    rows.checks += rules.output.checks.map { decided in
-      var check = decided.check
-      check.source = options.files.source(of: decided.position)
-      return check
-    }
-    rows.moments += rules.output.moments
-    if options.notesCauses { causes.merge(rules.output.causes) { $1 } }
-    rows.locations += rules.output.locations
-    if options.keepsAll {
-      for event in rules.output.events { events.append(event.copied(to: keptArena)) }
-      if hasPast, events.count >= Self.mostStretchesKept * options.events { encodeEvents() }
-    } else {
-      swap(&events, &rules.output.events)
-      encodeEvents()
-    }
-    rules.output.removeAll()
+    for event in rules.output.events { core.counter.count(event.code, at: event.timestamp) }
+    core.tally.add(rules.output)
+    for route in rules.output.routes { core.tally.details?.uses[route, default: 0] += 1 }
+    add(
+      IdentityRows(
+        checks: rules.output.checks, moments: rules.output.moments, locations: rules.output.locations))
+    if core.options.notesCauses { core.causes.merge(rules.output.causes) { $1 } }
+    guard core.options.keepsAll else { return swap(&events, &rules.output.events) }
+    for event in rules.output.events { events.append(event.copied(to: core.keptArena)) }
+    if hasPast, events.count >= Self.mostStretchesKept * core.options.events { encodeEvents() }
   }
 
   /// Quarantines events that do not fit the schema.
@@ -223,24 +146,27 @@ final class EngageDecider: DeviceDecider {
     try rules.output.events.removeAll { event in
       let findings = checks.findings(of: event)
       guard !findings.isEmpty else { return false }
-      for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
       let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-      details.findings.add(
-        findings, ofEvent: arena.text(checks.name(of: event)), eventUUID: arena.text("\(id)"))
-      if settings.findings != nil {
-        findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
+      let head = EventHead(
+        type: core.arena.text(checks.name(of: event)), timestamp: event.timestamp, device: event.device,
+        emission: event.emission, source: event.source)
+      core.note(findings, of: head, id: core.arena.text("\(id)"), as: event.shown)
+      let block = unsafe withUnsafePointer(to: event) {
+        unsafe core.encoder.encode(UnsafeBufferPointer(start: $0, count: 1)).bytes
       }
-      tally.quarantinedEvents += 1
-      var line = try checks.quarantined(event, findings)
-      line.source = options.files.source(of: event.source)
-      quarantine.append(line)
+      try core.quarantine(head, findings, block: block)
       return true
     }
-    try settings.findings?.append(&findingsLines)
+  }
+
+  func check(_ event: EventBlockReader) -> (name: String, findings: [EventFinding]) {
+    guard let checks else { return ("", []) }
+    let event = Event(event, in: core.arena)
+    return (checks.name(of: event), checks.findings(of: event))
   }
 
   private func augment(by program: ProgramAugmentation) {
-    for failed in program.augment(&rules.output.events, in: arena) {
+    for failed in program.augment(&rules.output.events, in: core.arena) {
       let device = rules.output.events[failed.index].device.description
       let place = failed.index < places.count ? places[failed.index] : RecordPosition(file: 0, line: 0)
       rules.output.warnings.append(
@@ -251,16 +177,15 @@ final class EngageDecider: DeviceDecider {
 
   /// Ends a stretch in the middle of a device and moves its state, so that the arena can be reused.
   private func endStretchOfDevice() throws {
-    noteLate()
+    core.noteLate(&rules.output.late)
     takeOwners()
     try endStretch()
     // Waiting events do not use the arena.
     let waiting = rules.state.waiting
     rules.state.waiting = WaitingEvents()
     let bytes = rules.state.encoded()
-    arena.reset()
-    let kept = unsafe bytes.withUnsafeBufferPointer { unsafe arena.copy($0) }
-    rules.state = try unsafe DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
+    core.arena.reset()
+    rules.state = try unsafe DeviceState(decoding: core.copied(bytes))
     rules.state.waiting = waiting
   }
 
@@ -271,13 +196,22 @@ final class EngageDecider: DeviceDecider {
     spareEvents = []
     sorted.removeAll(keepingCapacity: true)
     unsafe events.withUnsafeBufferPointer { events in
-      order.find(
+      let places = core.order(
         events.count, timestamp: { unsafe events[$0].timestamp },
         precedes: { unsafe Event.precedes(events[$0], events[$1]) })
-      order.forEach { unsafe sorted.append(events[$0]) }
+      for place in places { unsafe sorted.append(events[place]) }
     }
     spareEvents = events
     events = sorted
+  }
+
+  func encode() -> EventBlocks? {
+    guard !events.isEmpty else { return nil }
+    sortEvents()
+    let encoded = Self.encode(events, with: &core.encoder, counting: &campaigns)
+    campaigns.takeCounts(into: &core.tally, isLast: false)
+    events.removeAll(keepingCapacity: true)
+    return encoded
   }
 
   private static func encode(
@@ -285,15 +219,38 @@ final class EngageDecider: DeviceDecider {
   ) -> EventBlocks {
     unsafe events.withUnsafeBufferPointer { events in unsafe encoder.encode(events) { campaigns.count($0) } }
   }
+}
 
-  private func encodeEvents() {
-    guard !events.isEmpty else { return }
-    sortEvents()
-    let encoded = Self.encode(events, with: &encoder, counting: &campaigns)
-    takeCounts(isLast: false)
-    events.removeAll(keepingCapacity: true)
-    tally.chunks += encoded.entries.count
-    blocks.append(encoded)
-    keptArena.reset()
+/// Counts the events with a campaign by its name and their time, before they enter the tally.
+private struct CampaignCounter: ~Copyable {
+  /// The attribute that names an event's campaign; its memory must outlive this counter.
+  private let attribute: Text
+  private var campaigns = NumberedNames()
+  private var times: [TimeCounts] = []
+
+  init(attribute: Text) { self.attribute = attribute }
+
+  mutating func count(_ event: Event) {
+    guard let campaign = campaign(of: event) else { return }
+    let (number, isNew) = campaigns.number(of: campaign)
+    if isNew { times.append(TimeCounts()) }
+    times[number].add(event.timestamp)
+  }
+
+  /// Returns the campaign's name; nil if the event carries none.
+  private func campaign(of event: Event) -> Text? {
+    for place in unsafe event.attributes.indices {
+      let attribute = unsafe event.attributes[place]
+      if attribute.name == self.attribute { return attribute.value.isEmpty ? nil : attribute.value }
+    }
+    return nil
+  }
+
+  /// Moves the counts into the tally at the end, and whenever there are too many campaigns to keep.
+  mutating func takeCounts(into tally: inout DecisionTally, isLast: Bool) {
+    guard isLast || campaigns.count > NumberedNames.limit else { return }
+    for (number, times) in times.enumerated() { tally.activity.campaign(campaigns[number]) { $0.events += times } }
+    campaigns.removeAll()
+    times.removeAll(keepingCapacity: true)
   }
 }

@@ -1,8 +1,8 @@
-import BatchConfiguration
-import BatchFoundation
+package import BatchConfiguration
+package import BatchFoundation
 import BatchPipeline
 import BatchStore
-import EngageRules
+package import EngageRules
 import EventSchemas
 
 struct EngageDecisionRules: DecisionRules {
@@ -56,33 +56,6 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
-  /// Returns nil if events are not checked.
-  func makeChecks(_ limits: BlockLimits) -> EventChecks? {
-    schema.map { EventChecks($0, naming: [rules.fields[.eventName], rules.fields[.goalName]], limits) }
-  }
-
-  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
-    let arena = Arena()
-    let checks = makeChecks(limits)
-    var sent: [Event] = []
-    var checked = RecheckedEvents()
-    for waiting in events {
-      let block = try EventBlockReader(waiting.block, .engage)
-      guard try block.next() else { throw StoreError.damagedBlock }
-      let event = Event(block, in: arena)
-      if let findings = checks?.findings(of: event), !findings.isEmpty {
-        checked.refused[waiting.id] = checks?.words(findings, of: event)
-      } else {
-        sent.append(event)
-      }
-    }
-    guard !sent.isEmpty else { return checked }
-    sent.sort(by: Event.precedes)
-    var encoder = EventBlockWriter(.engage, limits: limits)
-    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
-    return checked
-  }
-
   /// The time for which events wait for a sample.
   var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
 
@@ -112,5 +85,109 @@ extension DeepLinkRouter {
       try RouteFile.read(InputBytes.read(path), name: path)
     }
     self.init(routes: routes, options: options)
+  }
+}
+
+extension RuleSettings {
+  /// - Parameters:
+  ///   - identity: Whether the job reconciles identities.
+  ///   - lookups: The loaded tables of `Augmentation.lookupTables`.
+  ///   - arena: The memory for the names; must outlive the settings.
+  package init(_ settings: Settings, identity: Bool, lookups: [LookupTablePlugin], in arena: Arena) {
+    self.init(codes: CodeTable(settings.general.eventCodes) { arena.text($0) })
+    let names = settings.parameterNames
+    sessionTimeout = settings.session.expiration
+    defaultCampaignLife = settings.general.campaignExpiration
+    parameters.currentCampaign = arena.text(names.currentCampaign)
+    parameters.campaignExpiresAt = arena.text(names.campaignExpiresAt)
+    parameters.campaignValidFor = arena.text(names.campaignValidFor)
+    parameters.callToAction = arena.text(names.callToAction)
+    fields = FieldNames { arena.text(settings.attributeNames[$0]) }
+    augmentation.timeout = settings.augmentation.timeout
+    augmentation.sampleLife = settings.location.cacheLifespan
+    augmentation.plugins = Self.plugins(settings, lookups)
+    generatesMobileUserIds = identity && settings.recipient.createsAnonymousUsers
+    reportsLastLocation = settings.location.isEnabled
+    lateRecords = settings.ingest.lateRecords
+    appliesConsent = settings.recipient.consentRecords == .apply
+    reconcilesIdentities = identity
+    reservedColumns = Set(settings.reservedColumns.map { FoldedText($0) })
+    withheld = WithheldAttributes(settings.privacy, in: arena)
+  }
+
+  private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules
+    .AugmentationPlugin]
+  {
+    var plugins: [any EngageRules.AugmentationPlugin] = []
+    var tablesArePlaced = false
+    for plugin in settings.augmentation.plugins {
+      switch plugin {
+      case .coordinates: if settings.location.isEnabled { plugins.append(CoordinatesPlugin()) }
+      case .placemark(let isSynchronous):
+        if settings.location.isEnabled { plugins.append(PlacemarkPlugin(isSynchronous: isSynchronous)) }
+      case .locationName: if settings.location.isEnabled { plugins.append(LocationNamePlugin()) }
+      case .lookupTables:
+        plugins += lookups
+        tablesArePlaced = true
+      case .named(let name):
+        if let added = AddedPlugins.byClassName[name] { plugins.append(added) }
+      }
+    }
+    return tablesArePlaced ? plugins : plugins + lookups
+  }
+}
+
+extension WithheldAttributes {
+  /// Nil if all attributes are sent unchanged.
+  fileprivate init?(_ privacy: Settings.Privacy, in arena: Arena) {
+    guard !(privacy.leftOut + privacy.masked + privacy.hashed).isEmpty else { return nil }
+    func texts(_ names: [String]) -> Set<Text> { Set(names.map { arena.text($0) }) }
+    let code = MessageAuthenticationCode(key: Array((privacy.hashKey?.reveal() ?? "").utf8))
+    self.init(leftOut: texts(privacy.leftOut), masked: texts(privacy.masked), hashed: texts(privacy.hashed)) {
+      $1.text(Hexadecimal.text(of: code.code(for: Array($0))))
+    }
+  }
+}
+
+/// Checks events against the schema of their job (`General.eventSchema`). Not thread-safe: each worker has its own.
+final class EventChecks {
+  private var checker: AttributeChecker
+  /// The attributes whose values name an event; ``namingCore`` has the core ones among them.
+  private let naming: [Text]
+  private let namingCore: [CoreAttribute]
+
+  var coverage: SchemaCoverage { checker.coverage }
+
+  /// - Parameter naming: Names in memory that outlives the checks.
+  init(_ schema: EventSchema, naming: [Text]) {
+    checker = AttributeChecker(schema)
+    self.naming = naming
+    namingCore = CoreAttribute.allCases.filter { naming.contains($0.name) }
+  }
+
+  func findings(of event: Event) -> [EventFinding] {
+    let attributes = unsafe event.attributes.map { (name: $0.name, value: $0.value) }
+    return Array(name(of: event).utf8).withText {
+      checker.findings(ofEvent: [$0, event.code], attributes)
+    }
+  }
+
+  /// Returns the code, followed by the event's name if it has one, as in `17 checkout`.
+  func name(of event: Event) -> String {
+    let core = unsafe event.core.pointee
+    let named =
+      unsafe namingCore.map { core[$0] }.first { !$0.isEmpty }
+      ?? event.attributes.first { naming.contains($0.name) && !$0.value.isEmpty }?.value
+    return named.map { "\(event.code) \($0)" } ?? event.code.description
+  }
+}
+
+extension Event {
+  /// The event in a line of `--findings-out`.
+  var shown: JSONNode {
+    [
+      "eventTypeCode": .text(code.description), "device": .text(device.description),
+      "eventTimestamp": .text(timestamp.rfc3339),
+    ]
   }
 }

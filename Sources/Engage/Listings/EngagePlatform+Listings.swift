@@ -79,8 +79,7 @@ extension EngagePlatform {
   }
 
   package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? {
-    let owners = try store.identities.newOwners(of: run)
-    return NewOwners(devices: owners.devices, known: owners.known, all: owners.all)
+    try store.identities.newOwners(of: run)
   }
 
   package func stoppedPlans(in store: EventStore) throws -> Int {
@@ -93,9 +92,7 @@ extension EngagePlatform {
     let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
     return "\(open) identity plans of \(destination) are unfinished, and apply to that list only: \(list)"
   }
-}
 
-extension EngagePlatform {
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let code = event["eventTypeCode"]?.string else { return }
     let time = event["eventTimestamp"]?.string
@@ -122,9 +119,7 @@ extension EngagePlatform {
     }
   }
 
-  package func coverage(
-    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
-  ) -> [RuleCoverage] {
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
     func rule(_ name: String, _ figure: EngageFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
@@ -135,8 +130,8 @@ extension EngagePlatform {
     } else {
       rules.append(rule("events are pending for a mobile user id", .waitingForUserId))
     }
-    guard let details = details as? EngageDetails, let file = details.links.file else { return rules }
+    guard let details, let file = (details.rules as? EngageDecisionRules)?.links.file else { return rules }
     return rules
-      + file.routes.indices.map { RuleCoverage(.route, file.routes[$0].key, details.routes[$0, default: 0]) }
+      + file.routes.indices.map { RuleCoverage(.route, file.routes[$0].key, details.uses[$0, default: 0]) }
   }
 }

@@ -7,7 +7,7 @@ import BatchWire
 import EngageRules
 
 /// Compares a store with Engage: events refused after they were accepted, and recipients (reference identity 6.1).
-extension EngageConnection: ArrivalChecking {
+extension EngageConnection {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption,
     into arrivals: inout Arrivals
@@ -115,8 +115,10 @@ extension EngageConnection: ArrivalChecking {
       .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string).filter(RecipientQuestion.isID)
     let mark = settings.recipient.mergedRecipientIdColumn
     let (answers, heirs, lacks, marks) = try ask(settings, interruption) { database, transfer, retryPolicy in
-      let answers = try RecipientReading(database, transfer, settings, retryPolicy)
-        .answers(of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
+      let reading = RecipientReading(
+        remote: database, transfer: transfer, settings: settings, retryPolicy: retryPolicy)
+      let answers = try reading.answers(
+        of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
       let present = Set(answers.compactMap(\.image).map { ByteText($0.id) })
       let heirs = expected.map { $0.inheriting(fromAllBut: present) }
       let written = WrittenColumns(settings)
@@ -194,9 +196,9 @@ extension EngageConnection: ArrivalChecking {
     }
     let found: [AuditRowReading.Finding]
     do {
-      found = try ask(settings, interruption) { _, transfer, retryPolicy in
+      found = try ask(settings, interruption) { _, transfer, _ in
         // The folder exists, as checked above.
-        try transfer.map { try AuditRowReading($0, table, retryPolicy).findings(for: expected) } ?? []
+        try transfer.map { try AuditRowReading($0, table).findings(for: expected) } ?? []
       }
     } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
       throw fault
@@ -234,21 +236,15 @@ extension EngageConnection: ArrivalChecking {
     _ settings: IdentitySettings, _ interruption: Interruption,
     _ body: (ServiceDatabase, ListTransfer?, RetryPolicy) throws -> Answer
   ) throws -> Answer {
-    let cancellation = HTTPCancellation()
-    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
-    var retryPolicy = RetryPolicy(context.settings, pause: pause)
     // Nothing depends on the answer, so nobody should wait for minutes.
-    retryPolicy.tries = 3
     var patience = Patience.Limits(context.settings)
     patience.longest = patience.atStart
-    let database = ServiceDatabase(
-      context.settings, service, patience: patience, cancellation: cancellation, pause: pause)
-    let transfer = database.transfer(context.settings)
-    let result = interruption.during(
-      { Result { try body(database, transfer, retryPolicy) } }, end: { cancellation.cancel() })
-    try interruption.check()
     do {
-      return try result.get()
+      return try calling(interruption, patience) { database, retryPolicy, _ in
+        var retryPolicy = retryPolicy
+        retryPolicy.tries = 3
+        return try body(database, database.transfer(context.settings, retryPolicy), retryPolicy)
+      }
     } catch RemoteFailure.stopped(let stop, let reason) {
       throw ArrivalsUnavailable(reason, exit: stop.exit ?? .serviceUnavailable)
     } catch let failure as RemoteFailure {

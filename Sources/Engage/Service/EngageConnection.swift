@@ -5,6 +5,7 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 import BatchWire
+import FoundationEssentials
 
 /// A run's connection to Engage: it reconciles identities first, for the events to carry them, and reads refusals last.
 struct EngageConnection: PlatformService {
@@ -171,5 +172,92 @@ extension RunSummary.Identity {
     refused = figures.refused
     decidedByPolicy = figures.decidedByPolicy
     auditRows = figures.auditRows
+  }
+}
+
+extension EngageConnection {
+  /// Passes `body` a reconciler whose calls and pauses end on a signal; the journal allows continuing.
+  ///
+  /// - Throws: ``InterruptedError`` after a signal, whatever the result of `body`.
+  func reconciling<Value>(
+    _ store: EventStore, _ run: RunID, _ interruption: Interruption,
+    note: @escaping @Sendable (String) -> Void, _ body: (IdentityReconciler) throws -> Value
+  ) throws -> Value {
+    let settings = context.settings
+    return try calling(interruption, Patience.Limits(settings)) { database, retryPolicy, cancellation in
+      var retryPolicy = retryPolicy
+      let notes = RetryNotes(note)
+      retryPolicy.announce = { notes.announce($0, $1) }
+      var reconciler = IdentityReconciler(
+        store: store, remote: recipients ?? database, settings: IdentitySettings(settings), retryPolicy: retryPolicy,
+        run: run, now: context.asOf)
+      reconciler.shouldEnd = { cancellation.isCancelled }
+      reconciler.isSandbox = context.sandboxAddress != nil
+      reconciler.transfer = database.transfer(settings, retryPolicy)
+      return try body(reconciler)
+    }
+  }
+
+  /// Passes `body` the service's data, and how its calls are repeated; a signal ends calls and pauses.
+  ///
+  /// - Throws: ``InterruptedError`` after a signal, whatever the result of `body`.
+  func calling<Value>(
+    _ interruption: Interruption, _ patience: Patience.Limits,
+    _ body: (ServiceDatabase, RetryPolicy, HTTPCancellation) throws -> Value
+  ) throws -> Value {
+    let cancellation = HTTPCancellation()
+    let isSimulated = recipients != nil
+    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { isSimulated || cancellation.isCancelled } }
+    let database = ServiceDatabase(
+      context.settings, service, patience: patience, cancellation: cancellation, pause: pause)
+    let retryPolicy = RetryPolicy(context.settings, pause: pause)
+    let result = Result {
+      try interruption.during({ try body(database, retryPolicy, cancellation) }, end: { cancellation.cancel() })
+    }
+    try interruption.check()
+    return try result.get()
+  }
+}
+
+/// The error that a file is not a plan of `--online-plan`.
+struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
+  var path: String
+
+  var exit: RunExit { .inputRefused }
+
+  var description: String {
+    "\(path): error: the file is not a change plan of this release; create one with --dry-run --online-plan"
+  }
+}
+
+extension EngageConnection: ChangePlanning {
+  func planningStore(of store: EventStore?) throws -> EventStore {
+    try store?.planningCopy() ?? EventStore.temporary(format: EngagePlatform().storeFormat)
+  }
+
+  func plan(inputs: String, _ stage: inout ServiceStage) throws -> ChangePlan {
+    stage.note("Identity: planning with \(origin)")
+    let (store, run, interruption) = (stage.store, stage.run, stage.interruption)
+    let changePlan = try reconciling(store, run, interruption, note: stage.note) { try $0.changePlan(inputs: inputs) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let recipients = Set(changePlan.changes.map { ByteText($0.target) }).count
+    return ChangePlan(
+      document: String(decoding: try encoder.encode(changePlan), as: UTF8.self) + "\n",
+      summary: "Identity: \(changePlan.changes.count.counted("field")) of \(recipients.counted("record")) would change")
+  }
+
+  /// - Throws: ``ChangePlanFileError``, ``ChangePlanMismatch``.
+  func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService {
+    let changePlan: IdentityChangePlan
+    do {
+      changePlan = try JSONDecoder().decode(IdentityChangePlan.self, from: Data(document))
+    } catch {
+      throw ChangePlanFileError(path: file)
+    }
+    guard changePlan.inputs == inputs else { throw ChangePlanMismatch(difference: .inputs) }
+    var connection = self
+    connection.changePlan = changePlan
+    return connection
   }
 }

@@ -98,7 +98,7 @@ struct ExpectedRecipient {
       case user
     }
 
-    var id: IdentityColumn
+    var id: ColumnValue
     var source: Source
     /// Another recipient that has the value.
     var holder: String?
@@ -113,16 +113,16 @@ struct ExpectedRecipient {
     var lack: Lack
     if let (change, plan) = try written.first(where: { try !columns.holds($0.change, on: image, database, retryPolicy) }
     ) {
-      lack = Lack(id: IdentityColumn(name: change.name, value: change.after), source: .written(change, plan))
+      lack = Lack(id: ColumnValue(change.name, change.after), source: .written(change, plan))
     } else if let (plan, id) = try outdatedFinder(image, settings, columns, database, retryPolicy) {
       lack = Lack(id: id, source: .found(plan))
     } else if !written.contains(where: { $0.change.name.isIdentical(to: user) }), let first = users.first,
       !users.contains(where: { RecipientQuestion.isSame($0, image[user]) }),
       try !users.contains(where: {
-        try columns.finds(IdentityColumn(name: user, value: $0), cutOn: image, database, retryPolicy)
+        try columns.finds(ColumnValue(user, $0), cutOn: image, database, retryPolicy)
       })
     {
-      lack = Lack(id: IdentityColumn(name: user, value: first), source: .user)
+      lack = Lack(id: ColumnValue(user, first), source: .user)
     } else {
       return nil
     }
@@ -139,7 +139,7 @@ struct ExpectedRecipient {
   private func outdatedFinder(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
-  ) throws -> (MergePlan, IdentityColumn)? {
+  ) throws -> (MergePlan, ColumnValue)? {
     for plan in finders {
       let isWritten = plan.ids.contains { id in written.contains { $0.change.name.isIdentical(to: id.name) } }
       let missing = try plan.ids.first { id in

@@ -163,3 +163,92 @@ enum AddressText {
     return present.isEmpty ? nil : present.joined(separator: separator)
   }
 }
+
+/// Adds the columns of the table row found by an attribute's value, such as the weather at a location name. Augments
+/// events by configuration alone: the table is loaded once, before any record is read.
+package struct LookupTablePlugin: AugmentationPlugin {
+  /// The attribute whose value is looked up; may be a core attribute.
+  package let key: String
+  /// The attribute name of each column.
+  package let attributes: [String]
+  package let rows: KeyedRows
+
+  package init(key: String, attributes: [String], rows: KeyedRows) {
+    self.key = key
+    self.attributes = attributes
+    self.rows = rows
+  }
+
+  package var isSynchronous: Bool { false }
+
+  package var needsSamples: Bool { false }
+
+  package func lacksInput(in draft: EventDraft) -> Bool { keyValue(in: draft) == nil }
+
+  package func readiness(
+    of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
+  ) -> Readiness { .ready(at: draft.timestamp) }
+
+  package func apply(
+    to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
+  ) {
+    guard let value = keyValue(in: draft) else { return }
+    rows.forEachText(of: value) { column, text in
+      unsafe draft.add(arena.text(attributes[column]), arena.copy(text.bytes))
+    }
+  }
+
+  private func keyValue(in draft: EventDraft) -> Text? {
+    var key = key
+    return key.withUTF8 { bytes in
+      unsafe draft.value(of: bytes.baseAddress.map { unsafe Text(base: $0, count: bytes.count) } ?? .empty)
+    }
+  }
+}
+
+/// The loop over the plug-ins of one event; recorded samples take the place of waiting (reference events 5.2).
+enum Augmentation {
+  /// Returns whether the samples known now suffice for all plug-ins.
+  static func isComplete(_ draft: EventDraft, _ samples: LocationSamples, _ settings: RuleSettings) -> Bool {
+    !settings.augmentation.plugins.contains { $0.readiness(of: draft, samples, settings.augmentation) == .never }
+  }
+
+  /// Applies the plug-ins that are ready within the event's time; marks the draft expired if one was not.
+  ///
+  /// Follows the loop of the SDKs, but jumps to the instants at which something changes instead of polling. A plug-in
+  /// that is ready is applied and leaves the list. An asynchronous one that is not ready is passed over; a synchronous
+  /// one is waited for. A plug-in that lacks its input is also passed over while one before it may still add it.
+  static func apply(to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena) {
+    var waiting: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
+    for plugin in settings.augmentation.plugins {
+      switch plugin.readiness(of: draft, samples, settings.augmentation) {
+      case .notConcerned: continue
+      case .ready(let instant): waiting.append((plugin, instant))
+      case .never: waiting.append((plugin, nil))
+      }
+    }
+    var now = draft.timestamp
+    var index = 0
+    var passedOver = 0
+    while !waiting.isEmpty {
+      if index >= waiting.count { index = 0 }
+      let (plugin, readyAt) = waiting[index]
+      if let readyAt, readyAt <= now, index == 0 || !plugin.lacksInput(in: draft) {
+        plugin.apply(to: &draft, samples, settings, in: arena)
+        waiting.remove(at: index)
+        passedOver = 0
+      } else if plugin.isSynchronous {
+        guard let readyAt else { break }
+        now = readyAt
+      } else {
+        index += 1
+        passedOver += 1
+        guard passedOver == waiting.count else { continue }
+        guard let next = waiting.compactMap(\.readyAt).filter({ $0 > now }).min() else { break }
+        now = next
+        passedOver = 0
+      }
+    }
+    draft.expired = !waiting.isEmpty
+  }
+}

@@ -370,7 +370,7 @@ extension DeviceRules {
   private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
     if let lastRecord, lastRecord > deadline { return false }
-    guard Augmentation.outcome(of: draft, state.samples, settings) == .lacking else { return false }
+    guard !Augmentation.isComplete(draft, state.samples, settings) else { return false }
     guard let knownUntil, knownUntil > deadline else { return true }
     // If a record of the device is after the deadline, silence did not settle the event.
     if state.lastSeen.map({ $0 <= deadline }) ?? true {

@@ -43,9 +43,7 @@ package struct TriggerCounts: Equatable, Sendable {
     counts[index].count += 1
     return counts[index].count
   }
-}
 
-extension TriggerCounts {
   /// Writes the counts in the form that ``init(from:)`` reads; equal counts are equal bytes.
   package func put(to writer: inout StateWriter) {
     session.withText { writer.put($0) }

@@ -19,25 +19,7 @@ package struct GameEvent {
   /// The event was stored by an SDK; whitelists and triggers ignore it.
   package var isStored: Bool
   /// The place where the event's record was read.
-  package var source: StoredSource
-
-  package init(
-    name: Text, userID: Text, sessionID: Text, eventUUID: EventUUID, parameters: JSONView,
-    timestamp: Instant, device: Text, emission: Int64, consent: Consent, isStored: Bool,
-    source: StoredSource = .unknown
-  ) {
-    self.name = name
-    self.userID = userID
-    self.sessionID = sessionID
-    self.eventUUID = eventUUID
-    self.parameters = parameters
-    self.timestamp = timestamp
-    self.device = device
-    self.emission = emission
-    self.consent = consent
-    self.isStored = isStored
-    self.source = source
-  }
+  package var source = StoredSource.unknown
 
   /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number.
   @inlinable
@@ -46,9 +28,7 @@ package struct GameEvent {
     if one.device != other.device { return one.device < other.device }
     return one.emission < other.emission
   }
-}
 
-extension GameEvent {
   package func copied(to arena: Arena) -> GameEvent {
     var copy = self
     copy.name = unsafe arena.copy(name.bytes)

@@ -85,9 +85,7 @@ package enum DecisionOutcome: Sendable {
     default: self = .failed(DecisionFailure(.unavailable, status: status))
     }
   }
-}
 
-extension DecisionOutcome {
   /// `answered`, or the word of the failure.
   package var word: String {
     switch self {

@@ -58,37 +58,9 @@ struct GameDecisionRules: DecisionRules {
     }
   }
 
-  func makeChecker() -> EventChecker {
-    EventChecker(schema: schema, environment: environment, largestRequest: largestRequest)
-  }
-
   /// Returns whether an event with these findings is sent.
   func sends(_ findings: [EventFinding]) -> Bool {
     findings.isEmpty || sendsInvalid && !findings.contains { $0.id == .tooLarge }
-  }
-
-  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
-    let arena = Arena()
-    var checker = makeChecker()
-    var words = FindingWords(schema)
-    var sent: [GameEvent] = []
-    var checked = RecheckedEvents()
-    for waiting in events {
-      let cursor = try EventBlockReader(waiting.block, .game)
-      guard try cursor.next() else { throw StoreError.damagedBlock }
-      let event = try GameEvent(cursor, in: arena)
-      let findings = checker.findings(of: event)
-      if sends(findings) {
-        sent.append(event)
-      } else {
-        checked.refused[waiting.id] = words.words(findings, ofEvent: event.name.description)
-      }
-    }
-    guard !sent.isEmpty else { return checked }
-    sent.sort(by: GameEvent.precedes)
-    var encoder = EventBlockWriter(.game, limits: limits)
-    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
-    return checked
   }
 }
 
@@ -100,24 +72,12 @@ extension EventChecker {
 }
 
 extension GameEvent {
-  /// Returns a line of `--findings-out` (reference deltadna 6), without a line end.
-  func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
-    EventFinding.line(
-      [
-        "eventName": .text(name.description), "userID": .text(userID.description),
-        "eventUUID": .text(eventUUID.description), "eventTimestamp": .text(timestamp.eventTimestamp),
-      ], findings)
-  }
-}
-
-extension QuarantinedLine {
-  /// Quarantines an event as on the wire; `detail` has the findings in words, `block` the event alone.
-  ///
-  /// - Throws: ``StoreError/damagedBlock``.
-  init(_ event: GameEvent, detail: String, block: [UInt8]) throws {
-    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: try WireForm.game.event(block).json)
-    self.block = block
+  /// The event in a line of `--findings-out` (reference deltadna 6).
+  var shown: JSONNode {
+    [
+      "eventName": .text(name.description), "userID": .text(userID.description),
+      "eventUUID": .text(eventUUID.description), "eventTimestamp": .text(timestamp.eventTimestamp),
+    ]
   }
 }
 
@@ -125,19 +85,19 @@ extension GameSettings {
   /// - Parameter arena: memory for the texts; must live as long as the settings.
   package init(_ settings: Settings, in arena: Arena) {
     let game = settings.deltaDNA
-    self.init(
-      sdkVersion: arena.text(game.sdkVersion),
-      platform: arena.text(game.platform ?? ""),
-      clientVersion: arena.text(game.clientVersion ?? ""),
-      dropsEmpty: game.dropsEmpty,
-      dropsEmptied: game.dropsEmptied,
-      fillsSessionID: game.fillsSessionID,
-      deepLinkEventName: arena.text(game.deepLinkEventName ?? ""),
-      sendsNewPlayer: game.sendsNewPlayer,
-      sendsGameStarted: game.sendsGameStarted,
-      sendsClientDevice: game.sendsClientDevice,
-      sessionTimeout: game.sessionTimeout,
-      triggersMultipleActions: game.runsAllTriggeredActions,
-      acceptsLateRecords: settings.ingest.lateRecords != .quarantine)
+    self.init()
+    sdkVersion = arena.text(game.sdkVersion)
+    platform = arena.text(game.platform ?? "")
+    clientVersion = arena.text(game.clientVersion ?? "")
+    dropsEmpty = game.dropsEmpty
+    dropsEmptied = game.dropsEmptied
+    fillsSessionID = game.fillsSessionID
+    deepLinkEventName = arena.text(game.deepLinkEventName ?? "")
+    sendsNewPlayer = game.sendsNewPlayer
+    sendsGameStarted = game.sendsGameStarted
+    sendsClientDevice = game.sendsClientDevice
+    sessionTimeout = game.sessionTimeout
+    triggersMultipleActions = game.runsAllTriggeredActions
+    acceptsLateRecords = settings.ingest.lateRecords != .quarantine
   }
 }

@@ -56,6 +56,13 @@ extension DecisionTally {
   }
 }
 
+extension Trigger {
+  /// The place of its responses in ``DecisionDetails/uses``.
+  var place: Int { Self.place(key) }
+
+  static func place(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key) }
+}
+
 extension PlatformFigures {
   /// Makes a platform's member of the summary (reference deltadna 10).
   init(_ platform: String, ofGame figures: [String: Int]) {

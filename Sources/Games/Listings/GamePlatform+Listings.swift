@@ -35,9 +35,7 @@ extension GamePlatform {
     try UnsentEvents.all(
       in: store, held: [], expired: times.expired(in: store), tries: "DeltaDNA.httpRequestMaxTries")
   }
-}
 
-extension GamePlatform {
   /// Adds an event to an outline: sessions last from first to last event, campaigns are the responses of triggers.
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let name = event["eventName"]?.string else { return }
@@ -57,9 +55,7 @@ extension GamePlatform {
     outline.campaigns[campaign, default: 0] += 1
   }
 
-  package func coverage(
-    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
-  ) -> [RuleCoverage] {
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
     func rule(_ name: String, _ figure: GameFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
@@ -68,13 +64,13 @@ extension GamePlatform {
     let game = gameSettings(run.settings).deltaDNA
     if game.engageURL != nil { rules.append(rule("Engage is asked for a decision", .decisions)) }
     if game.eventSchema != nil { rules.append(rule("an event does not fit the schema", .invalid)) }
-    guard let details = details as? GameDetails, let configuration = details.rules.configuration else { return rules }
+    guard let details, let configuration = (details.rules as? GameDecisionRules)?.configuration else { return rules }
     return rules
       + configuration.triggers.map { trigger in
         let campaign = trigger.campaignName?.description ?? "campaign \(trigger.campaignID)"
         let variant = trigger.variantName.map { ", \($0)" } ?? ", variant \(trigger.variantID)"
         return RuleCoverage(
-          .trigger, "\(trigger.eventName): \(campaign)\(variant)", details.responses[trigger.key, default: 0])
+          .trigger, "\(trigger.eventName): \(campaign)\(variant)", details.uses[trigger.place, default: 0])
       }
   }
 }

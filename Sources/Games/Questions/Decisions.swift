@@ -21,28 +21,22 @@ package struct Decisions: Sendable {
 
   /// Returns the questions that a killed run began to ask. The service may have seen them, so they are not asked again.
   func interrupted() throws -> [StoredDecision] {
+    try questions("state = 1 ORDER BY id")
+  }
+
+  private func questions(_ condition: String, _ arguments: StatementArguments = []) throws -> [StoredDecision] {
     try connection.read { db in
       try Row.fetchAll(
-        db, sql: "SELECT \(StoredDecision.columns) FROM decision_request WHERE state = 1 ORDER BY id"
+        db, sql: "SELECT \(StoredDecision.columns) FROM decision_request WHERE \(condition)", arguments: arguments
       ).map { try StoredDecision($0) }
     }
   }
 
   /// Returns the next pending questions after `last`, or the first, in the order of time, device and emission.
   func waiting(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
-    let page = try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT \(StoredDecision.columns) FROM decision_request
-          WHERE (time, device, emission, id) > (?, ?, ?, ?) AND state = 0
-          ORDER BY time, device, emission, id LIMIT ?
-          """,
-        arguments: [
-          last?.timestamp.milliseconds ?? .min, last?.device ?? "", last?.emission ?? 0, last?.id ?? 0, limit,
-        ]
-      ).map { try StoredDecision($0) }
-    }
+    let page = try questions(
+      "(time, device, emission, id) > (?, ?, ?, ?) AND state = 0 ORDER BY time, device, emission, id LIMIT ?",
+      [last?.timestamp.milliseconds ?? .min, last?.device ?? "", last?.emission ?? 0, last?.id ?? 0, limit])
     return try EventStore.inOrder(page, after: last, "decisions") {
       ($0.timestamp.milliseconds, ByteText($0.device), $0.emission, $0.id)
         < ($1.timestamp.milliseconds, ByteText($1.device), $1.emission, $1.id)
@@ -106,14 +100,7 @@ package struct Decisions: Sendable {
   ///
   /// - Throws: ``StoreError``.
   package func stories(ofDevice device: String) throws -> [DecisionStory] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT \(StoredDecision.columns) FROM decision_request WHERE device = ? ORDER BY time, emission, id
-          """, arguments: [device]
-      ).map { DecisionStory(try StoredDecision($0)) }
-    }
+    try questions("device = ? ORDER BY time, emission, id", [device]).map { DecisionStory($0) }
   }
 
   /// Visits all questions that a run settled and all pending ones, in the order of time, device and emission.

@@ -9,7 +9,7 @@ extension PlatformReport {
   ///   - details: nil for a run that processed nothing.
   ///   - times: the times that the service accepts.
   ///   - hasSent: whether Engage may have been asked too.
-  init(_ figures: [String: Int], _ details: GameDetails?, times: ServiceTimes, hasSent: Bool) {
+  init(_ figures: [String: Int], _ details: DecisionDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()
     lines = Self.lines(figures, times, hasSent: hasSent)
     sections = Self.sections(details) + [Self.decisions(figures)]
@@ -49,9 +49,8 @@ extension PlatformReport {
   /// The most rows, because names come from users and there may be any number.
   private static let mostRows = 200
 
-  private static func sections(_ details: GameDetails?) -> [ReportSection] {
-    guard let details else { return [] }
-    let rules = details.rules
+  private static func sections(_ details: DecisionDetails?) -> [ReportSection] {
+    guard let details, let rules = details.rules as? GameDecisionRules else { return [] }
     let triggers = rules.configuration?.triggers ?? []
     return FindingReport.sections(details.findings, details.coverage, of: rules.schema) + [
       ReportSection(
@@ -62,7 +61,7 @@ extension PlatformReport {
         rows: triggers.prefix(mostRows).map { trigger -> [ReportSection.Cell] in
           [
             .text(trigger.eventName.description), .id(trigger.campaignID), .id(trigger.variantID),
-            .count(details.responses[trigger.key, default: 0]),
+            .count(details.uses[trigger.place, default: 0]),
           ]
         }),
       ReportSection(

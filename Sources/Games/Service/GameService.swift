@@ -1,11 +1,11 @@
 import BatchConfiguration
-import BatchDelivery
+package import BatchDelivery
 import BatchFoundation
 package import BatchPipeline
 import BatchReport
 import BatchStore
-import BatchWire
-import GameRules
+package import BatchWire
+package import GameRules
 
 /// Collect and, if configured, Engage: first events are sent, then questions (reference deltadna 8 and 9).
 struct GameService: PlatformService {
@@ -51,6 +51,10 @@ struct GameService: PlatformService {
     GameDestination(collect, retries: context.settings.deltaDNA.maxRetries)
   }
 
+  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? {
+    { run, store, body in try store.decisions.forEachLine(of: run, body) }
+  }
+
   func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
@@ -80,12 +84,6 @@ struct GameService: PlatformService {
   }
 }
 
-extension GameService: DecisionListing {
-  func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws {
-    try store.decisions.forEachLine(of: run, body)
-  }
-}
-
 /// Events of earlier runs that were sent by this run of a game.
 package enum GameBacklog {
   /// Adds them to the summary, which counts all events of `--events-out` (reference deltadna 10).
@@ -107,5 +105,112 @@ extension DeliveryWindow {
     let game = settings.deltaDNA
     self.init(
       after: Instant(milliseconds: asOf.milliseconds - game.oldestEvent.count), before: asOf + game.furthestAhead)
+  }
+}
+
+/// A service that accepts lists of a game's events, in the order in which they happened.
+package final class GameDestination: Destination {
+  package typealias Post = @Sendable (_ body: [UInt8], _ consent: Consent, HTTPCancellation) -> SendOutcome
+
+  package let traits: DeliveryTraits
+  private let post: Post
+  private let cancellation = HTTPCancellation()
+
+  /// - Parameters:
+  ///   - isIdempotent: whether the service drops repeated events.
+  ///   - retries: the largest number of repetitions of a request.
+  ///   - post: sends one request, once.
+  package init(isIdempotent: Bool, retries: Int, post: @escaping Post) {
+    traits = DeliveryTraits(isIdempotent: isIdempotent, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
+    self.post = post
+  }
+
+  /// Makes the destination for Collect (reference deltadna 8), which drops the second event of one `eventUUID`: sending
+  /// again after a lost answer makes no duplicates.
+  package convenience init(_ service: CollectService, retries: Int) {
+    self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
+      service.post(body, consent: consent, cancellation: cancellation)
+    }
+  }
+
+  package var form: Int { 0 }
+
+  /// - Parameter group: the raw value of the ``Consent`` under which the events were recorded.
+  package func send(_ body: [UInt8], group: Int) -> SendOutcome {
+    post(body, Consent(rawValue: UInt8(truncatingIfNeeded: group)), cancellation)
+  }
+
+  package func abort() { cancellation.cancel() }
+}
+
+/// Compares events with a sandbox; Collect reports nothing about accepted ones (reference deltadna-service 3.7).
+extension GameService {
+  func compare(
+    _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
+  ) throws {
+    guard let verdicts = try sandboxVerdicts(interruption) else {
+      arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
+      arrivals.explain(
+        .events,
+        "Collect does not report what became of accepted events: the environment's event browser shows it, "
+          + "or a sandbox beforehand")
+      try ServiceTimes.collect.doubt(store, &arrivals)
+      return
+    }
+    arrivals.explain(
+      .events,
+      "each event is looked up by its eventUUID among those that the sandbox has checked"
+        + (verdicts.areAll ? "" : "; it lists only the last \(verdicts.events.count)"))
+    try store.ledger.forEachEvent(status: .successfullyPosted) { event in
+      try interruption.check()
+      let uuid = try JSONNode.parse(event.json)["eventUUID"]?.string ?? ""
+      guard let finding = Self.finding(event.id, verdicts.events[ByteText(uuid.lowercased())], verdicts.areAll) else {
+        arrivals.count(verdicts.events[ByteText(uuid.lowercased())] == nil ? .taken : .confirmed, .events)
+        return true
+      }
+      arrivals.add(finding)
+      return true
+    }
+  }
+
+  /// Returns the problem of an event; nil if there is none. `found` is nil if the sandbox does not know the event.
+  private static func finding(
+    _ id: EventID, _ found: SandboxVerdicts.Event?, _ areAll: Bool
+  ) -> Arrivals.Finding? {
+    switch found?.verdict {
+    case "valid", "duplicate": nil
+    case "invalid":
+      Arrivals.Finding(
+        .different, .events, "\(id)",
+        "accepted, but rejected by the checks: \(found?.reasons.joined(separator: ", ") ?? "")",
+        repair:
+          "compare schema and inputs with 'validate'; the service keeps one event per id, so only later events can be corrected"
+      )
+    case "outOfWindow":
+      Arrivals.Finding(
+        .missing, .events, "\(id)", "accepted, then dropped for its time",
+        repair: "DeltaDNA.oldestEvent and furthestAhead hold back such events")
+    case .some(let other):
+      Arrivals.Finding(.unknown, .events, "\(id)", "the sandbox says '\(other)'", repair: "")
+    case nil where areAll:
+      Arrivals.Finding(
+        .missing, .events, "\(id)", "the sandbox does not have it",
+        repair: "if the sandbox was started again without its state, delete the store as well and run again")
+    case nil: nil
+    }
+  }
+
+  private func sandboxVerdicts(_ interruption: Interruption) throws -> SandboxVerdicts? {
+    guard collect.mayBeSandbox else { return nil }
+    let cancellation = HTTPCancellation()
+    let collect = collect
+    do {
+      return try interruption.during({ try collect.sandboxVerdicts(cancellation: cancellation) }) {
+        cancellation.cancel()
+      }
+    } catch let error as SandboxUnreachable {
+      try interruption.check()
+      throw ArrivalsUnavailable("\(error.fault)", exit: .serviceUnavailable)
+    }
   }
 }

@@ -37,9 +37,7 @@ struct UnityService: PlatformService {
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
     try GameBacklog.count(in: &stage)
   }
-}
 
-extension UnityService: ArrivalChecking {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {

@@ -53,7 +53,7 @@ struct SimulatedPlatform: Platform {
   let service: @Sendable (RunContext) throws -> any PlatformService
 
   var name: String { platform.name }
-  var vocabulary: any RecordVocabulary { platform.vocabulary }
+  var vocabulary: RecordVocabulary { platform.vocabulary }
   var storeFormat: StoreFormat { platform.storeFormat }
   var eventColumns: [EventColumn] { platform.eventColumns }
 
@@ -67,7 +67,7 @@ struct SimulatedPlatform: Platform {
   func connect(_ run: RunContext) throws -> any PlatformService { try service(run) }
 
   func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
   ) {
     platform.add(figures, details, of: run, to: &report)
   }

@@ -8,7 +8,7 @@ import Testing
 func decoding(
   _ line: [UInt8], _ kind: InputKind, maxLineBytes: Int = 16 << 20, _ body: (Rejection?, Record) throws -> Void
 ) rethrows {
-  var reader = LineReader(EngageVocabulary(), maxLineBytes: maxLineBytes)
+  var reader = LineReader(RecordVocabulary.engage, maxLineBytes: maxLineBytes)
   let records = RecordBuffer()
   let position = RecordPosition(file: 0, line: 1)
   var head = RecordHead()
@@ -255,7 +255,7 @@ func decoding(
   }
 
   @Test func countsUnknownFieldsOfRecordsByName() {
-    var reader = LineReader(EngageVocabulary())
+    var reader = LineReader(RecordVocabulary.engage)
     let position = RecordPosition(file: 0, line: 1)
     var head = RecordHead()
     for line in [

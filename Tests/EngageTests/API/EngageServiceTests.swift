@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchWire
+import EngageRules
 import Foundation
 import LoopbackServer
 import Synchronization
@@ -193,7 +194,7 @@ import Testing
   @Test func aCharacterXMLCannotCarryIsNotSent() throws {
     let server = try Self.server { _, _, _ in (200, Self.result()) }
     let service = try Self.service(server)
-    let update = XMLAPIOperation.update("1", of: "1", [Column("a", "\u{1}")])
+    let update = XMLAPIOperation.update("1", of: "1", [ColumnValue("a", "\u{1}")])
     #expect(
       service.call(update) == .notSent(CallFault("not sent: XML cannot carry the character U+1", stop: .unwritable)))
     #expect(server.connections == 0)

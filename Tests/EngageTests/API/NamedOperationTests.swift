@@ -1,3 +1,4 @@
+import EngageRules
 import Testing
 
 @testable import Engage
@@ -5,10 +6,10 @@ import Testing
 /// Repeated parameters and columns of single operations: groups that may be repeated are, anything else is refused.
 @Suite struct NamedOperationTests {
   private func body(_ name: String, _ parameters: [String] = [], columns: [String] = []) throws -> String {
-    func pairs(_ texts: [String]) -> [Column] {
+    func pairs(_ texts: [String]) -> [ColumnValue] {
       texts.map { text in
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        return Column(parts[0], parts.count > 1 ? parts[1] : "")
+        return ColumnValue(parts[0], parts.count > 1 ? parts[1] : "")
       }
     }
     let operation = try NamedOperation(name, parameters: pairs(parameters), columns: pairs(columns))

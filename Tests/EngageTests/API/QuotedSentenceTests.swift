@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchWire
+import EngageRules
 import Testing
 
 @testable import Engage
@@ -85,7 +86,7 @@ import Testing
 
   @Test(arguments: sentences)
   func aFaultThatQuotesIsOfItsOwnKind(_ sentence: String) throws {
-    let call = XMLAPIOperation.update("900000000101", of: "1", [Column("remark", sentence)]).call
+    let call = XMLAPIOperation.update("900000000101", of: "1", [ColumnValue("remark", sentence)]).call
     let sent = try Envelope.bytes([call])
     let fault = EngageServiceTests.fault(313, "Invalid value in column: remark: \(sentence)")
     let answer = HTTPAnswer(status: 200, body: Array(fault.utf8))

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageRules
 import TestSupport
 import Testing
 
@@ -88,10 +89,10 @@ import Testing
     "logout": [],
   ]
 
-  private static let parameters: [String: [Column]] = given.mapValues { texts in
+  private static let parameters: [String: [ColumnValue]] = given.mapValues { texts in
     texts.map { text in
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      return Column(parts[0], parts[1])
+      return ColumnValue(parts[0], parts[1])
     }
   }
 
@@ -100,10 +101,11 @@ import Testing
     let isPlain = vector.id.hasSuffix("mobile-user")
     let add = try NamedOperation(
       "AddRecipient",
-      parameters: [Column("LIST_ID", "50001")] + (isPlain ? [] : [Column("CREATED_FROM", "1")]),
+      parameters: [ColumnValue("LIST_ID", "50001")] + (isPlain ? [] : [ColumnValue("CREATED_FROM", "1")]),
       columns: [
         isPlain
-          ? Column("Mobile User Id", "A1111111-0000-4000-8000-00000000000A") : Column("Full Name", "Zoë 東京 Ünal")
+          ? ColumnValue("Mobile User Id", "A1111111-0000-4000-8000-00000000000A")
+          : ColumnValue("Full Name", "Zoë 東京 Ünal")
       ])
     #expect(FormEncoding.contentType == vector["headers"]?["Content-Type"]?.string)
     let body = FormEncoding.body([("xml", try Envelope.bytes([add.call]))])
@@ -118,17 +120,17 @@ import Testing
     let operation = try NamedOperation(
       "AddRecipient",
       parameters: [
-        Column("LIST_ID", "1"), Column("CONTACT_LISTS/CONTACT_LIST_ID", "2"),
-        Column("CONTACT_LISTS/CONTACT_LIST_ID", "3"),
-        Column("ADD_TO_STORED_FILES", ""),
-      ], columns: [Column("a&b", "<c>")])
+        ColumnValue("LIST_ID", "1"), ColumnValue("CONTACT_LISTS/CONTACT_LIST_ID", "2"),
+        ColumnValue("CONTACT_LISTS/CONTACT_LIST_ID", "3"),
+        ColumnValue("ADD_TO_STORED_FILES", ""),
+      ], columns: [ColumnValue("a&b", "<c>")])
     #expect(
       String(decoding: try Envelope.bytes([operation.call]), as: UTF8.self)
         == "<Envelope><Body><AddRecipient><LIST_ID>1</LIST_ID><CONTACT_LISTS><CONTACT_LIST_ID>2</CONTACT_LIST_ID>"
         + "<CONTACT_LIST_ID>3</CONTACT_LIST_ID></CONTACT_LISTS><ADD_TO_STORED_FILES/><COLUMN><NAME>a&amp;b</NAME>"
         + "<VALUE><![CDATA[<c>]]></VALUE></COLUMN></AddRecipient></Body></Envelope>")
     #expect(throws: NamedOperation.Fault.invalidName("a b")) {
-      try NamedOperation("GetLists", parameters: [Column("a b", "")], columns: [])
+      try NamedOperation("GetLists", parameters: [ColumnValue("a b", "")], columns: [])
     }
     #expect(throws: NamedOperation.Fault.invalidName("x><y")) {
       try NamedOperation("x><y", parameters: [], columns: [])

@@ -1,5 +1,6 @@
 import BatchFoundation
 import Engage
+import EngageRules
 import TestSupport
 
 /// A case of `engage-xmlapi.json`.
@@ -11,6 +12,6 @@ extension VectorCase {
   }
 }
 
-func columns(_ node: JSONNode?) -> [Column] {
-  (node?.members ?? []).map { Column($0.key, $0.value.string ?? "") }
+func columns(_ node: JSONNode?) -> [ColumnValue] {
+  (node?.members ?? []).map { ColumnValue($0.key, $0.value.string ?? "") }
 }

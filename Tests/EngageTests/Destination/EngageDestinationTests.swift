@@ -4,12 +4,13 @@ import BatchSandbox
 import BatchStore
 import BatchWire
 import DestinationContract
-import Engage
 import EngageRules
 import LoopbackServer
 import StoreSupport
 import TestSupport
 import Testing
+
+@testable import Engage
 
 /// The whole way of a chunk: store, ledger, libcurl, a service on a loopback port with faults.
 @Suite struct EngageDestinationTests {

@@ -114,7 +114,7 @@ import Testing
       checks.append(
         IdentityCheck(
           device: "d-\(number)", timestamp: now + Milliseconds(Int64(number)), emission: 1,
-          ids: [IdentityColumn(name: "customer_id", value: customer)], mobileUserId: "", anonymousId: "",
+          ids: [ColumnValue("customer_id", customer)], mobileUserId: "", anonymousId: "",
           recipientId: ""))
     }
     var options = EngageSandboxOptions.identities(seed)
@@ -144,7 +144,7 @@ import Testing
 
   private func reconciler(_ bench: SandboxBench, folder: String) throws -> IdentityReconciler {
     var reconciler = bench.reconciler
-    reconciler.transfer = ListTransfer(bench.database, folder: TransferFolder(path: folder))
+    reconciler.transfer = ListTransfer(bench.database, folder: TransferFolder(path: folder), reconciler.retryPolicy)
     return reconciler
   }
 
@@ -171,7 +171,7 @@ import Testing
     var options = EngageSandboxOptions.identities([:])
     options.filesFolder = folder
     return try withSandbox(options) { server in
-      let customer = { (number: Int) in [IdentityColumn(name: "customer_id", value: "c-\(number)")] }
+      let customer = { (number: Int) in [ColumnValue("customer_id", "c-\(number)")] }
       let checks = { (kind: String) in
         (0..<20).map {
           IdentityCheck(
@@ -205,8 +205,8 @@ import Testing
   }
 
   @Test func whatAnAddFindsKeepsItsOtherColumns() throws {
-    let mobile = IdentityColumn(name: "Mobile User Id", value: "u-1")
-    let customer = IdentityColumn(name: "customer_id", value: "c-1")
+    let mobile = ColumnValue("Mobile User Id", "u-1")
+    let customer = ColumnValue("customer_id", "c-1")
     let service = ModelService([loser: ["Mobile User Id": "u-1", "customer_id": "c-1"]])
     service.change { $0.addsOnlyUnknown = true }
     let index = IndexedDatabase(service, searched: [.init(mobile), .init(customer)])
@@ -219,10 +219,10 @@ import Testing
   /// A service may ignore the case of all letters: whether such a record is the one is for its own look-up to say.
   @Test func whatAnExportHasInAnotherCaseIsAskedFor() throws {
     let service = ModelService([winner: ["customer_id": "c-É"]])
-    let asked = IdentityColumn(name: "customer_id", value: "c-é")
-    let other = IdentityColumn(name: "customer_id", value: "c-e")
+    let asked = ColumnValue("customer_id", "c-é")
+    let other = ColumnValue("customer_id", "c-e")
     let index = IndexedDatabase(service, searched: [.init(asked), .init(other)])
-    index.take(winner, [IdentityColumn(name: "customer_id", value: "c-É")])
+    index.take(winner, [ColumnValue("customer_id", "c-É")])
     #expect(try index.find([other]) == nil)
     #expect(service.calls.isEmpty)
     _ = try index.find([asked])

@@ -1,11 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchStore
-import Engage
 import EngageRules
 import Glibc
 import RecipientModel
 import Testing
+
+@testable import Engage
 
 /// Devices with checks that meet at recipients in many ways.
 struct Export {

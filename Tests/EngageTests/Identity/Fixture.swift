@@ -1,9 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchStore
-import Engage
 import EngageRules
 import RecipientModel
+
+@testable import Engage
 
 let loser = "900000000101"
 let winner = "900000000202"
@@ -74,7 +75,7 @@ struct Bench {
   ) -> IdentityCheck {
     IdentityCheck(
       device: device, timestamp: now + Milliseconds(time), emission: emission,
-      ids: ids.map { IdentityColumn(name: $0.0, value: $0.1) }, mobileUserId: user, anonymousId: "",
+      ids: ids.map { ColumnValue($0.0, $0.1) }, mobileUserId: user, anonymousId: "",
       recipientId: recipient)
   }
 

@@ -1,8 +1,9 @@
 import BatchFoundation
-import Engage
 import EngageRules
 import RecipientModel
 import Testing
+
+@testable import Engage
 
 /// Contact lists, programs and consent of recipients, under faults and kills (reference identity 5.7).
 @Suite("Instructions for a recipient") struct InstructionTests {
@@ -44,7 +45,7 @@ import Testing
     #expect(isMade(instruction, bench.service))
     #expect((result.figures.updated, result.figures.checks, result.figures.conflicts) == (1, 0, 0))
     #expect(try bench.store.merges.plans().map(\.state) == [.done])
-    #expect(try bench.store.merges.plans()[0].scenario == MergeScenario(instruction))
+    #expect(try bench.store.merges.plans()[0].scenario == instruction.step.scenario)
     bench.service.restart()
     #expect(try bench.reconcile().figures.updated == 0)
     #expect(bench.service.calls.filter(\.isWrite).isEmpty)

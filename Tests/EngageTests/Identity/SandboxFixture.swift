@@ -2,10 +2,11 @@ import BatchFoundation
 import BatchSandbox
 import BatchStore
 import BatchWire
-import Engage
 import EngageRules
 import Glibc
 import TestSupport
+
+@testable import Engage
 
 extension EngageSandboxOptions {
   static func identities(_ recipients: [Int64: [String: String]]) -> EngageSandboxOptions {
@@ -64,8 +65,8 @@ struct SandboxBench {
     run = try self.store.runs.begin(job: "test", configurationDigest: "", started: now, asOf: now)
     let time = time
     database = ServiceDatabase(
-      service: try .of(server, totalSeconds: 5), list: "50001", patience: patience, uptime: { time.seconds },
-      pause: { time.pass($0) })
+      service: try .of(server, totalSeconds: 5), list: "50001", patience: patience, concurrency: settings.concurrency,
+      uptime: { time.seconds }, pause: { time.pass($0) })
   }
 
   var reconciler: IdentityReconciler {

@@ -215,7 +215,7 @@ import Testing
       checks.append(
         IdentityCheck(
           device: "d-\(number)", timestamp: now + Milliseconds(Int64(number)), emission: 1,
-          ids: [IdentityColumn(name: "customer_id", value: "c-\(number)")], mobileUserId: "U-\(number)",
+          ids: [ColumnValue("customer_id", "c-\(number)")], mobileUserId: "U-\(number)",
           anonymousId: "", recipientId: "\(own)"))
     }
     return (recipients, checks)

@@ -47,10 +47,10 @@ import Testing
     #expect(try bench.identity() == DeviceIdentity(recipientId: winner, mobileUserId: userA))
     let identities = bench.store.identities
     #expect(
-      try identities.identity(of: "d-1", userA, recorded: loser, at: 5)
+      try identities.who { try $0.identity(of: "d-1", userA, recorded: loser, at: 5) }
         == DeviceIdentity(recipientId: loser, mobileUserId: userA))
     #expect(
-      try identities.identity(of: "d-1", userA, recorded: loser, at: 6)
+      try identities.who { try $0.identity(of: "d-1", userA, recorded: loser, at: 6) }
         == DeviceIdentity(recipientId: winner, mobileUserId: userA))
   }
 

@@ -297,7 +297,7 @@ struct IdentityCases: Decodable {
       DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: userA, recipientId: loser)
     ])
     let subject = MergeDraft.Subject(
-      device: "d-1", checkId: nil, emission: 5, ids: [IdentityColumn(name: "customer_id", value: "c-1")],
+      device: "d-1", checkId: nil, emission: 5, ids: [ColumnValue("customer_id", "c-1")],
       current: DeviceIdentity(recipientId: loser, mobileUserId: userA))
     let draft = MergeDraft(settings: settings, now: now)
     func image(_ id: String) throws -> RecipientImage {

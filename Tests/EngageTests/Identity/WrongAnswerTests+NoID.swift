@@ -55,7 +55,7 @@ extension WrongAnswerTests {
 
   @Test(arguments: noIDs)
   func aRecordWithoutAnIdAnswersNothing(id: String) throws {
-    let column = IdentityColumn(name: "customer_id", value: "c-3")
+    let column = ColumnValue("customer_id", "c-3")
     let image = RecipientImage(id: id, columns: [column])
     for question in [RecipientQuestion.recipient(id), .columns([column])] {
       #expect(try question.verdict(on: image, isText: { _ in true }) == .another)

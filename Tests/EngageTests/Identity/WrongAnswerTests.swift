@@ -209,12 +209,12 @@ import Testing
 
   // MARK: What is compared
 
-  private static let column = IdentityColumn(name: "customer_id", value: "c-3")
+  private static let column = ColumnValue("customer_id", "c-3")
 
   private func verdict(
     _ asked: [(String, String)], _ answered: [(String, String)], isWhole: Bool = false, other: Set<String> = []
   ) throws -> RecipientQuestion.Verdict {
-    let columns = { (pairs: [(String, String)]) in pairs.map { IdentityColumn(name: $0.0, value: $0.1) } }
+    let columns = { (pairs: [(String, String)]) in pairs.map { ColumnValue($0.0, $0.1) } }
     return try RecipientQuestion.columns(columns(asked)).verdict(
       on: RecipientImage(id: "1", columns: columns(answered)), isWhole: isWhole, isText: { !other.contains($0) })
   }

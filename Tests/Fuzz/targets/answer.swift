@@ -9,7 +9,7 @@ extension FuzzTarget {
       precondition(results.count == 1)
       for result in results {
         precondition(result.isSuccess == (result.fault == nil))
-        _ = try? Recipient(result)
+        _ = try? RecipientImage(result)
         _ = try? ListDescription(result)
         _ = try? JobStatus(result)
         _ = result.rowFailures

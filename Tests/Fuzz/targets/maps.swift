@@ -33,8 +33,8 @@ extension FuzzTarget {
   }
 
   private static func check(_ outcomes: borrowing MappedOutcomes) {
-    var plain = LineReader(EngageVocabulary())
-    var quick = LineReader(EngageVocabulary())
+    var plain = LineReader(RecordVocabulary.engage)
+    var quick = LineReader(RecordVocabulary.engage)
     for case .line(let line, let rule) in outcomes.outcomes {
       var heads = (RecordHead(), RecordHead())
       let bytes = outcomes.lines.bytes(of: line)

@@ -6,7 +6,7 @@ extension FuzzTarget {
   /// Any line of any input: a record, or a rejection.
   static func records(_ input: UnsafeBufferPointer<UInt8>) {
     for kind in [InputKind.events, .notifications, .deepLinks] {
-      var reader = LineReader(EngageVocabulary(), maxLineBytes: 4096)
+      var reader = LineReader(RecordVocabulary.engage, maxLineBytes: 4096)
       var head = RecordHead()
       for line in input.split(separator: 0x0A) {
         let position = RecordPosition(file: 0, line: 1)

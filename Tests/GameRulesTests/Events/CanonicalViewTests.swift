@@ -1,6 +1,7 @@
 import BatchFoundation
-import GameRules
 import Testing
+
+@testable import GameRules
 
 @Suite("Canonical values") struct CanonicalViewTests {
   private func canonical(_ json: String, dropsEmpty: Bool = true, dropsEmptied: Bool = false) throws -> String {

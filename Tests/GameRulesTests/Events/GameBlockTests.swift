@@ -1,7 +1,8 @@
 import BatchFoundation
 import BatchStore
-import GameRules
 import Testing
+
+@testable import GameRules
 
 @Suite("Blocks of games") struct GameBlockTests {
   @Test("Each event keeps where it was read")

@@ -1,5 +1,6 @@
 import BatchFoundation
 import Engage
+import EngageRules
 
 /// An operation of a series, read from a line of stdin.
 struct OperationRecord {
@@ -52,11 +53,11 @@ struct OperationReader {
 
   private func fault(_ problem: String) -> OperationLineFault { OperationLineFault(line: line, problem: problem) }
 
-  private func values(_ key: String, of document: JSONNode) throws(OperationLineFault) -> [Column] {
+  private func values(_ key: String, of document: JSONNode) throws(OperationLineFault) -> [ColumnValue] {
     guard let node = document[key] else { return [] }
-    var values: [Column] = []
+    var values: [ColumnValue] = []
     for element in node.array ?? [.text(nil)] {
-      guard let text = element.string, let value = Column(argument: text) else {
+      guard let text = element.string, let value = ColumnValue(argument: text) else {
         throw fault("'\(key)' is not a list of texts such as \"NAME=VALUE\"")
       }
       values.append(value)
@@ -65,7 +66,7 @@ struct OperationReader {
   }
 
   private func operation(
-    _ name: String, _ parameters: [Column], _ columns: [Column]
+    _ name: String, _ parameters: [ColumnValue], _ columns: [ColumnValue]
   ) throws(OperationLineFault) -> (NamedOperation, envelope: [UInt8]) {
     let operation: NamedOperation
     do throws(NamedOperation.Fault) {

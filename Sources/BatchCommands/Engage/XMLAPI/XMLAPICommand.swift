@@ -4,6 +4,7 @@ import BatchFoundation
 import BatchPipeline
 import BatchWire
 import Engage
+import EngageRules
 
 struct XMLAPICommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,10 +25,10 @@ struct XMLAPICommand: ParsableCommand {
   var operation: String?
 
   @Option(help: ArgumentHelp("A parameter of the operation. Repeatable.", valueName: "NAME=VALUE"))
-  var param: [Column] = []
+  var param: [ColumnValue] = []
 
   @Option(help: ArgumentHelp("A column with its value. Repeatable.", valueName: "NAME=VALUE"))
-  var column: [Column] = []
+  var column: [ColumnValue] = []
 
   @OptionGroup var source: ConfigSource<JobOption>
 
@@ -136,7 +137,7 @@ struct XMLAPICommand: ParsableCommand {
 
 extension OperationSeries.Again: ExpressibleByArgument {}
 
-extension Column: ExpressibleByArgument {
+extension ColumnValue: ExpressibleByArgument {
   /// Reads `NAME=VALUE`, split at the first `=`.
   package init?(argument: String) {
     guard let mark = argument.utf8.firstIndex(of: UInt8(ascii: "=")), mark > argument.startIndex else { return nil }

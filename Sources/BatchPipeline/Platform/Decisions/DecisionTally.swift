@@ -1,5 +1,7 @@
 package import BatchFoundation
 package import BatchReport
+package import EventSchemas
+import FoundationEssentials
 
 package struct DecisionTally: Sendable {
   package typealias Warnings = PlacedWarnings
@@ -12,8 +14,8 @@ package struct DecisionTally: Sendable {
   package var warnings: [String: Warnings] = [:]
   /// Figures that only the platform understands and adds to the summary; added up by name.
   package var figures: [String: Int] = [:]
-  /// Details that only the platform understands and that are not figures; nil for none.
-  package var details: (any PlatformDetails)?
+  /// Nil before anything was processed.
+  package var details: DecisionDetails?
   package var activity = Activity()
   package var explanation: [ExplanationStep] = []
 
@@ -43,9 +45,7 @@ package struct DecisionTally: Sendable {
     total.activity -= part.activity
     total.details = nil
   }
-}
 
-extension DecisionTally {
   /// Adds to a figure, by the name that a platform gives it.
   package mutating func add(_ figure: some RawRepresentable<String>, _ count: Int = 1) {
     if count > 0 { figures[figure.rawValue, default: 0] += count }
@@ -56,7 +56,46 @@ extension [String: Int] {
   package subscript(_ figure: some RawRepresentable<String>) -> Int { self[figure.rawValue, default: 0] }
 }
 
-/// The details that the deciders of a platform note for the report.
-package protocol PlatformDetails: Sendable {
-  mutating func add(_ other: any PlatformDetails)
+/// What deciders note for the report besides figures.
+package struct DecisionDetails: Sendable {
+  /// The rules of the run, which explain the rest.
+  package let rules: any DecisionRules
+  package var findings = FindingTally()
+  /// Nil without a schema.
+  package var coverage: SchemaCoverage?
+  /// How often something in a file of the job was used, by a number that the rules give it.
+  package var uses: [Int: Int] = [:]
+
+  package init(_ rules: any DecisionRules) { self.rules = rules }
+
+  package mutating func add(_ other: DecisionDetails) {
+    findings.add(other.findings)
+    if let more = other.coverage {
+      if coverage == nil { coverage = more } else { coverage?.add(more) }
+    }
+    uses.merge(other.uses, uniquingKeysWith: +)
+  }
+}
+
+/// The details of a part of a run, as text for the process that adds the parts up.
+extension DecisionDetails {
+  private struct Portable: Codable {
+    var findings: FindingTally
+    var coverage: SchemaCoverage?
+    var uses: [Int: Int]
+  }
+
+  package func portable() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let bytes = try encoder.encode(Portable(findings: findings, coverage: coverage, uses: uses))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// - Throws: an error for a text of another form.
+  package init(portable text: String, _ rules: any DecisionRules) throws {
+    let portable = try JSONDecoder().decode(Portable.self, from: Data(text.utf8))
+    self.rules = rules
+    (findings, coverage, uses) = (portable.findings, portable.coverage, portable.uses)
+  }
 }

@@ -1,6 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 package import BatchStore
+package import EventSchemas
 
 /// The rules of a platform for one run, loaded and checked with everything they need.
 package protocol DecisionRules: Sendable {
@@ -18,20 +19,12 @@ package protocol DecisionRules: Sendable {
 
   /// The longest silence that can end something.
   var longestSilence: Milliseconds { get }
-
-  /// Checks quarantined events again, by the present settings and files.
-  ///
-  /// - Throws: ``StoreError/damagedBlock``.
-  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents
 }
 
 extension DecisionRules {
   package func decided(of device: StoredDevice, known: Instant?) -> DecidedTime? { nil }
   package var lookback: Milliseconds { .zero }
   package var longestSilence: Milliseconds { .zero }
-
-  /// Returns nothing: a platform that quarantines no events has none to check again.
-  package func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) -> RecheckedEvents { RecheckedEvents() }
 }
 
 /// The times up to which a device was processed (reference decisions 34).
@@ -78,16 +71,6 @@ package struct DecidedTime: Sendable {
   }
 }
 
-/// The results of checking quarantined events again; those not refused are sent.
-package struct RecheckedEvents: Sendable {
-  /// The events not refused, in the order of delivery; nil if all were refused.
-  package var blocks: EventBlocks?
-  /// The faults of the refused events, by id in the quarantine.
-  package var refused: [Int64: String] = [:]
-
-  package init() {}
-}
-
 /// The options of a decider; apart from the known time, they do not affect the events.
 package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
@@ -97,7 +80,7 @@ package struct DeciderOptions: Sendable {
   package var keepsAll: Bool
   /// Whether only the states are needed and nothing is handed over.
   package var keepsStatesOnly = false
-  /// Whether to note ``DeviceDecider/causes``.
+  /// Whether to note ``DeciderCore/causes``.
   package var notesCauses = false
   /// The files of the records' positions; none for records without a file.
   package var files = InputFiles.none
@@ -112,18 +95,58 @@ package struct DeciderOptions: Sendable {
   }
 }
 
-extension DeviceDecider {
-  package var decided: DecidedTime? { nil }
-  package var causes: [Int64: StoredSource] { [:] }
-}
-
 /// A decider, which processes one device after another: a pure function of records, states, settings and the end of the
-/// known time.
+/// known time. It hands over events in stretches, each a series of chunks in the order of delivery.
 ///
 /// For each device, call `begin(_:earlier:isExplained:)`, `take(_:lookahead:)` unless it has no records, ``finish()``
-/// unless more records follow in a later slice, and `end(into:)`; then `handOver(to:isLast:)` when ``isFull``, and once
+/// unless more records follow in a later slice, and ``end(into:)``; then `handOver(to:isLast:)` when `isFull`, and once
 /// at the end.
+///
+/// A platform runs its rules. Its members are called once for a device or a stretch, never for an event: its loops over
+/// records and events are compiled with the rules.
 package protocol DeviceDecider: AnyObject {
+  var core: DeciderCore { get }
+
+  /// Starts a device.
+  ///
+  /// - Parameter state: the memory of its state, which lives until the next hand-over; nil for a new device.
+  func begin(_ device: Text, _ state: UnsafeRawBufferPointer?, _ explanation: Explanation?) throws
+
+  /// Processes records in order; they live until the next hand-over.
+  func process(_ records: RecordList, _ lookahead: DeviceLookahead?) throws
+
+  /// Ends everything that is over by the end of the known time.
+  func finish()
+
+  /// Adds the state of the device, with the number of events it holds and when it is due, and drops it.
+  func end(into states: inout DeviceStates)
+
+  /// The number of events that are not settled.
+  var eventCount: Int { get }
+
+  /// Checks and counts the rules' output; its events are encoded next, or kept in ``DeciderCore/keptArena``.
+  func settle() throws
+
+  /// Encodes the settled events in the order of delivery; returns nil if there are none.
+  func encode() -> EventBlocks?
+
+  /// Empties the rules' output, which continues across the devices of a stretch.
+  func clearOutput()
+
+  /// Adds the counts that are kept outside the tally.
+  func completeTally()
+
+  /// Returns the name of an event, for people, and the findings for which it may not be sent.
+  func check(_ event: EventBlockReader) throws -> (name: String, findings: [EventFinding])
+}
+
+extension DeviceDecider {
+  package func finish() {}
+  package func settle() throws {}
+  package func clearOutput() {}
+  package func completeTally() {}
+  package func check(_ event: EventBlockReader) throws -> (name: String, findings: [EventFinding]) { ("", []) }
+
   /// Starts a device.
   ///
   /// - Parameters:
@@ -131,75 +154,190 @@ package protocol DeviceDecider: AnyObject {
   ///   - earlier: the state left by earlier runs, or earlier slices of this one; nil for a new device.
   ///   - isExplained: whether every step is noted for ``DecisionTally/explanation``.
   /// - Throws: an error for an invalid state.
-  func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws
+  package func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
+    core.late.removeAll(keepingCapacity: true)
+    core.causes = [:]
+    try unsafe begin(device, earlier.map { unsafe core.copied($0.state) }, isExplained ? Explanation() : nil)
+  }
 
   /// Processes records in order; they live until the next hand-over.
   ///
   /// - Parameter lookahead: facts about later records of the device; nil if `records` are all.
-  func take(_ records: RecordList, lookahead: DeviceLookahead?) throws
-
-  /// The known time, up to which silence leads to decisions; a rewind sets it to the known times of earlier runs.
-  var knownUntil: Instant? { get set }
-
-  /// The sources of records causing events of silence, by event number, until the hand-over (reference decisions 34).
-  var causes: [Int64: StoredSource] { get }
-
-  /// Ends everything that is over by the end of the known time.
-  func finish()
-
-  /// Adds the state of the device, with the number of events it holds and when it is due.
-  func end(into states: inout DeviceStates)
-
-  /// How far the current device was processed; valid from `end(into:)` to the next device. Nil if order does not
-  /// matter, or without records.
-  var decided: DecidedTime? { get }
-
-  /// The records of the current device that are quarantined as late; valid between `end(into:)` and the next device.
-  var late: Set<RecordPosition> { get }
+  package func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
+    core.touched &+= records.touch()
+    try process(records, lookahead)
+  }
 
   /// Whether the results should be handed over now.
-  var isFull: Bool { get }
+  package var isFull: Bool {
+    core.hasStretches(1, of: eventCount) || !core.results.events.isEmpty || core.results.quarantine.count > 256
+  }
 
   /// Moves all results into a batch, and releases all records.
   ///
   /// - Parameter isLast: whether nothing follows, so that kept events are moved too.
-  func handOver(to batch: inout LocalBatch, isLast: Bool) throws
-
-  /// Returns the counts since the last call.
-  func takeTally() -> DecisionTally
-}
-
-/// The order of delivery of some events, found by small keys; it keeps its memory from series to series.
-///
-/// It knows only places: a generic type, not specialized across targets, would cost more than the sorting.
-package struct DeliveryOrder {
-  private var keys: [Key] = []
-
-  private struct Key {
-    var timestamp: Int64
-    var place: Int
+  package func handOver(to batch: inout LocalBatch, isLast: Bool) throws {
+    try endStretch()
+    if isLast { encodeEvents() }
+    core.arena.reset()
+    batch.events += core.results.events
+    batch.quarantine += core.results.quarantine
+    if let rows = core.results.rows { batch.add(rows) }
+    core.results = LocalBatch()
   }
 
-  package init() {}
+  /// Returns the counts since the last call.
+  package func takeTally() -> DecisionTally {
+    defer { core.tally = core.emptyTally }
+    core.counter.takeCounts(into: &core.tally, isLast: true)
+    completeTally()
+    return core.tally
+  }
 
-  /// Finds the order of events.
+  package func endStretch() throws {
+    core.stretchBytes = 0
+    if !core.options.keepsStatesOnly {
+      try settle()
+      if !core.options.keepsAll { encodeEvents() }
+      core.counter.takeCounts(into: &core.tally, isLast: false)
+      try core.findings?.append(&core.findingsLines)
+    }
+    clearOutput()
+  }
+
+  /// Encodes the settled events as a separate series.
+  package func encodeEvents() {
+    guard let encoded = encode() else { return }
+    core.tally.chunks += encoded.entries.count
+    core.results.events.append(encoded)
+    core.keptArena.reset()
+  }
+
+  /// Returns why an event in quarantine may not be sent by the present settings and files, in words; nil if it may.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``.
+  package func refusal(of event: EventBlockReader) throws -> String? {
+    defer { core.arena.reset() }
+    let (name, findings) = try check(event)
+    return findings.isEmpty ? nil : core.words.words(findings, ofEvent: name)
+  }
+}
+
+/// The part of a decider that does not depend on the platform: memory, counts, and the results of stretches.
+package final class DeciderCore {
+  package let options: DeciderOptions
+  /// The memory of texts that the rules derive; free again after each hand-over.
+  package let arena: Arena
+  /// The memory of events kept until the last hand-over.
+  package let keptArena = Arena(blockSize: 1 << 20)
+  /// The known time, up to which silence leads to decisions; a rewind sets it to the known times of earlier runs.
+  package var knownUntil: Instant?
+  /// How far the current device was processed; valid from ``DeviceDecider/end(into:)`` to the next device. Nil if order
+  /// does not matter, or without records.
+  package var decided: DecidedTime?
+  /// The records of the current device that are quarantined as late; valid between ``DeviceDecider/end(into:)`` and the
+  /// next device.
+  package fileprivate(set) var late: Set<RecordPosition> = []
+  /// The sources of records causing events of silence, by event number, until the hand-over (reference decisions 34).
+  package var causes: [Int64: StoredSource] = [:]
+
+  /// The bytes of records that became events since the last stretch ended.
+  package var stretchBytes = 0
+  package var encoder: EventBlockWriter
+  package var counter = EventCounter()
+  package var tally = DecisionTally()
+  /// The results until the next hand-over.
+  package var results = LocalBatch()
+  private let rules: any DecisionRules
+  private let form: WireForm
+  fileprivate var words: FindingWords
+  fileprivate let findings: OrderedLines?
+  /// The findings of the current stretch, for `--findings-out`.
+  fileprivate var findingsLines = LineSeries()
+  /// Unused; keeping the result forces the reads of `RecordList.touch`.
+  fileprivate var touched: UInt8 = 0
+
+  /// - Parameters:
+  ///   - schema: the schema of events; nil if they are not checked.
+  ///   - findings: the destination of findings, if any.
+  package init(
+    _ rules: any DecisionRules, _ options: DeciderOptions, _ form: WireForm, _ arena: Arena = Arena(),
+    schema: EventSchema? = nil, findings: OrderedLines? = nil
+  ) {
+    self.rules = rules
+    self.arena = arena
+    self.options = options
+    self.form = form
+    self.findings = findings
+    knownUntil = options.knownUntil
+    encoder = EventBlockWriter(form, limits: options.limits)
+    words = FindingWords(schema)
+    tally = emptyTally
+  }
+
+  fileprivate var emptyTally: DecisionTally {
+    var tally = DecisionTally()
+    tally.details = DecisionDetails(rules)
+    return tally
+  }
+
+  /// Returns whether the rules' events, or the records they came from, amount to this many stretches.
+  @inline(__always)
+  package func hasStretches(_ times: Int, of events: Int) -> Bool {
+    !options.keepsAll && (events >= times * options.events || stretchBytes >= times * options.bytes)
+  }
+
+  /// Returns a state in memory that lives until the next hand-over.
+  package func copied(_ state: [UInt8]) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(state.withUnsafeBufferPointer { unsafe arena.copy($0) }.bytes)
+  }
+
+  /// Moves the late records out of the rules' output.
+  package func noteLate(_ positions: inout [RecordPosition]) {
+    late.formUnion(positions)
+    positions.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the places of events in the order of delivery.
+  ///
+  /// It knows only places: a generic function, not specialized across targets, would cost more than the sorting.
   ///
   /// - Parameters:
   ///   - timestamp: returns the time of the event at a place.
   ///   - precedes: orders the events at two places with equal timestamps (reference formats 4.2).
-  package mutating func find(_ count: Int, timestamp: (Int) -> Instant, precedes: (Int, Int) -> Bool) {
-    keys.removeAll(keepingCapacity: true)
-    for place in 0..<count { keys.append(Key(timestamp: timestamp(place).milliseconds, place: place)) }
+  package func order(_ count: Int, timestamp: (Int) -> Instant, precedes: (Int, Int) -> Bool) -> [Int] {
+    var keys = (0..<count).map { (timestamp: timestamp($0).milliseconds, place: $0) }
     keys.sort { one, other in
       one.timestamp == other.timestamp ? precedes(one.place, other.place) : one.timestamp < other.timestamp
     }
+    return keys.map(\.place)
   }
 
-  /// Returns the place of the event with this number in the order, from 0.
-  package func place(_ number: Int) -> Int { keys[number].place }
+  /// Counts the findings of an event and lists them for `--findings-out`.
+  ///
+  /// - Parameters:
+  ///   - event: the event by its name for people.
+  ///   - id: the id for people.
+  ///   - shown: the event in the list.
+  package func note(_ findings: [EventFinding], of event: EventHead, id: Text, as shown: @autoclosure () -> JSONNode) {
+    for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
+    tally.details?.findings.add(findings, ofEvent: event.type, eventUUID: id)
+    if self.findings != nil {
+      findingsLines.add(EventFinding.line(shown(), findings), at: event.timestamp, event.device, event.emission)
+    }
+  }
 
-  /// Passes on the place of each event in the order of delivery.
-  package func forEach(_ body: (Int) -> Void) {
-    for key in keys { body(key.place) }
+  /// Quarantines an event with these findings; `block` has it alone.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``.
+  package func quarantine(_ event: EventHead, _ findings: [EventFinding], block: [UInt8]) throws {
+    tally.quarantinedEvents += 1
+    var line = QuarantinedLine(
+      event: EventID(timestamp: event.timestamp, device: event.device, emission: event.emission),
+      reason: .schemaInvalid, detail: words.words(findings, ofEvent: event.type.description),
+      raw: try form.event(block).json)
+    line.block = block
+    line.source = options.files.source(of: event.source)
+    results.quarantine.append(line)
   }
 }

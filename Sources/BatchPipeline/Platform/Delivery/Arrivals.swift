@@ -1,15 +1,5 @@
 package import BatchFoundation
 package import BatchReport
-package import BatchStore
-
-/// A service that can be asked what it has of a store (`verify`).
-package protocol ArrivalChecking: PlatformService {
-  /// Compares the data that the service should have, by the store, with what the service shows; changes neither.
-  ///
-  /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
-  func compare(
-    _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
-}
 
 /// The names of people in findings, and of files in commands.
 package struct ArrivalNames: Sendable {

@@ -15,9 +15,7 @@ extension HTTPSettings {
       authorities: try connection.caFile.map(Self.authorities),
       proxy: connection.proxy.map { .address($0, login: connection.proxyCredentials?.reveal()) } ?? .none)
   }
-}
 
-extension HTTPSettings {
   /// Returns the authorities that the system trusts and those of the file.
   private static func authorities(addedBy file: String) throws -> [UInt8] {
     func problem(_ words: String) -> ServiceSettingsError {

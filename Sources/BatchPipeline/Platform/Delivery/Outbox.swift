@@ -22,9 +22,7 @@ package struct Outbox: PlatformService {
     origin = "the folder '\(folder.printable)'"
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
   }
-}
 
-extension Outbox: ArrivalChecking {
   /// Compares the files: every request is one, named by its number and the digest of its bytes.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals

@@ -164,10 +164,4 @@ package struct Credentials: Sendable, Equatable {
   package var clientID: Secret
   package var clientSecret: Secret
   package var refreshToken: Secret
-
-  package init(clientID: Secret, clientSecret: Secret, refreshToken: Secret) {
-    self.clientID = clientID
-    self.clientSecret = clientSecret
-    self.refreshToken = refreshToken
-  }
 }

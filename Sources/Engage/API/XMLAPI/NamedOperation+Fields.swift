@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageRules
 
 /// Builds elements from paths and columns, keeping apart what the service must see as separate elements.
 extension NamedOperation {
@@ -23,7 +24,7 @@ extension NamedOperation {
     var text: ByteText { ByteText(path.joined(separator: "/")) }
   }
 
-  static func fields(of parameters: [Column]) throws(Fault) -> [OperationField] {
+  static func fields(of parameters: [ColumnValue]) throws(Fault) -> [OperationField] {
     try fields(
       of: parameters.map { parameter in
         Parameter(path: parameter.name.split(separator: "/").map(String.init)[...], value: parameter.value)
@@ -78,7 +79,7 @@ extension NamedOperation {
   // MARK: - Columns
 
   /// Converts columns to the form of the operation: pairs of name and value, rows of a table, or names only.
-  static func fields(of columns: [Column], for operation: String) throws(Fault) -> [OperationField] {
+  static func fields(of columns: [ColumnValue], for operation: String) throws(Fault) -> [OperationField] {
     guard !columns.isEmpty else { return [] }
     switch operation {
     case "InsertUpdateRelationalTable": return [rows(of: columns, "COLUMN")]
@@ -95,7 +96,7 @@ extension NamedOperation {
     }
   }
 
-  private static func rows(of columns: [Column], _ element: String) -> OperationField {
+  private static func rows(of columns: [ColumnValue], _ element: String) -> OperationField {
     var rows: [[OperationField]] = [[]]
     var seen: Set<ByteText> = []
     for column in columns {

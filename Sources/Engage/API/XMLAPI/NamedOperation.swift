@@ -1,5 +1,6 @@
 import BatchFoundation
 package import BatchWire
+package import EngageRules
 
 /// Any operation by its name, for operators (`engage-batch xmlapi`). Its answer is the unchanged result element.
 package struct NamedOperation: Sendable {
@@ -40,7 +41,7 @@ package struct NamedOperation: Sendable {
   ///   - parameters: Names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`. Neighbors share their parent; a
   ///     repeatable group begins again where one of its elements recurs.
   ///   - columns: Added after the parameters in the operation's form; in tables, a recurring column begins a row.
-  package init(_ name: String, parameters: [Column], columns: [Column]) throws(Fault) {
+  package init(_ name: String, parameters: [ColumnValue], columns: [ColumnValue]) throws(Fault) {
     for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
     where !Self.isElementName(element) {
       throw .invalidName(element)

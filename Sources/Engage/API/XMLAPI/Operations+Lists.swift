@@ -1,4 +1,5 @@
 import BatchWire
+package import EngageRules
 
 extension XMLAPIOperation<ListDescription> {
   /// Describes a database, query or relational table: the names, types and keys of its columns.
@@ -44,7 +45,7 @@ package struct ListDescription: Sendable, Equatable {
 
 extension XMLAPIOperation<Void> {
   /// Opts out every contact of the list that has these values (reference identity 3.1).
-  package static func optOut(_ columns: [Column], of list: String) -> Self {
+  package static func optOut(_ columns: [ColumnValue], of list: String) -> Self {
     Self("OptOutRecipient", [.text("LIST_ID", list)] + OperationField.columns(columns), isRepeatable: true)
   }
 
@@ -67,16 +68,16 @@ extension XMLAPIOperation<Void> {
 
 extension XMLAPIOperation<[RowFailure]> {
   /// Writes at most 100 rows of a relational table by key. A successful operation may still report failed rows.
-  package static func write(_ rows: [[Column]], to table: String) -> Self {
+  package static func write(_ rows: [[ColumnValue]], to table: String) -> Self {
     Self("InsertUpdateRelationalTable", fields(table, rows, "COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
   /// Deletes at most 1000 rows of a relational table by all their key columns.
-  package static func delete(_ keys: [[Column]], of table: String) -> Self {
+  package static func delete(_ keys: [[ColumnValue]], of table: String) -> Self {
     Self("DeleteRelationalTableData", fields(table, keys, "KEY_COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  private static func fields(_ table: String, _ rows: [[Column]], _ element: String) -> [OperationField] {
+  private static func fields(_ table: String, _ rows: [[ColumnValue]], _ element: String) -> [OperationField] {
     [
       .text("TABLE_ID", table),
       .group("ROWS", rows.map { row in .group("ROW", row.map { .named(element, name: $0.name, $0.value) }) }),

@@ -1,35 +1,26 @@
+import BatchFoundation
 import BatchWire
+package import EngageRules
 
-package enum RecipientKey: Sendable {
-  case recipient(String)
-  /// Columns that must all match; of several contacts the service returns the oldest (reference identity 3.1).
-  case columns([Column])
-}
-
-extension XMLAPIOperation<Recipient> {
-  package static func select(_ key: RecipientKey, of list: String) -> Self {
+extension XMLAPIOperation<RecipientImage> {
+  /// Returns the contact with an id, or the oldest one that has all the values (reference identity 3.1).
+  package static func select(_ question: RecipientQuestion, of list: String) -> Self {
     let fields: [OperationField] =
-      switch key {
+      switch question {
       case .recipient(let id): [.text("RECIPIENT_ID", id)]
       case .columns(let pairs): OperationField.columns(pairs)
       }
-    return Self("SelectRecipientData", [.text("LIST_ID", list)] + fields, isRepeatable: true, read: Recipient.init)
+    return Self("SelectRecipientData", [.text("LIST_ID", list)] + fields, isRepeatable: true, read: RecipientImage.init)
   }
 }
 
-package struct Recipient: Sendable, Equatable {
-  package var id: String
-  /// Empty for a contact without an address.
-  package var email: String
-  /// The columns in the list's order; an empty value means none.
-  package var columns: [Column]
-  package var isOptedOut: Bool
-
+extension RecipientImage {
   package init(_ result: XMLAPIResult) throws(MissingField) {
-    id = try result.required("RecipientId")
     let upper = result.text("EMAIL") ?? ""
-    email = upper.isEmpty ? result.text("Email") ?? "" : upper
-    columns = result.columns
+    let email = upper.isEmpty ? result.text("Email") ?? "" : upper
+    self.init(
+      id: try result.required("RecipientId"),
+      columns: (email.isEmpty ? [] : [ColumnValue("EMAIL", email)]) + result.columns)
     isOptedOut = !(result.text("OptedOut") ?? "").isEmpty
   }
 }
@@ -37,7 +28,7 @@ package struct Recipient: Sendable, Equatable {
 /// Operations that return the id of the contact added or changed.
 extension XMLAPIOperation<String> {
   /// Adds a contact, or updates the oldest one that already has all of these columns (reference identity 3.1).
-  package static func add(_ columns: [Column], to list: String) -> Self {
+  package static func add(_ columns: [ColumnValue], to list: String) -> Self {
     let pairs = columns.map {
       OperationField.group("SYNC_FIELD", [.text("NAME", $0.name), .value("VALUE", $0.value)])
     }
@@ -48,7 +39,7 @@ extension XMLAPIOperation<String> {
   }
 
   /// Changes the named columns of a contact; an empty value clears a column. No columns is allowed and changes nothing.
-  package static func update(_ recipient: String, of list: String, _ columns: [Column]) -> Self {
+  package static func update(_ recipient: String, of list: String, _ columns: [ColumnValue]) -> Self {
     Self(
       "UpdateRecipient",
       [.text("LIST_ID", list), .text("RECIPIENT_ID", recipient)] + OperationField.columns(columns),

@@ -61,9 +61,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     if text.saysExpired { return .expired }
     return id.flatMap { ServiceErrorTable.entry($0)?.kind } ?? .permanent
   }
-}
 
-extension ServiceFault {
   /// - Parameter sent: The content of the request, which the message may quote.
   func quoting(_ sent: [UInt8]) -> ServiceFault {
     var fault = self

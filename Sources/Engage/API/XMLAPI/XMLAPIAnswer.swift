@@ -1,5 +1,6 @@
 import BatchFoundation
 package import BatchWire
+package import EngageRules
 
 /// An answer of the XMLAPI: one result for each operation sent, in order (reference identity 2.2).
 package enum XMLAPIAnswer {
@@ -94,9 +95,9 @@ package struct XMLAPIResult: Sendable, Equatable {
   }
 
   /// The columns in the order of the answer; an empty value means none.
-  package var columns: [Column] {
+  package var columns: [ColumnValue] {
     (element?.first("COLUMNS")?.all("COLUMN") ?? []).compactMap { column in
-      column.first("NAME").map { Column($0.text, column.first("VALUE")?.text ?? "") }
+      column.first("NAME").map { ColumnValue($0.text, column.first("VALUE")?.text ?? "") }
     }
   }
 
@@ -111,41 +112,14 @@ package struct RowFailure: Sendable, Equatable {
   /// Any failure that is not `permanent` may be retried.
   package var isPermanent: Bool
   package var description: String
-  package var keys: [Column]
+  package var keys: [ColumnValue]
 
   init(_ element: XMLElement) {
     isPermanent = (element.attribute("failure_type") ?? "").lowercased() == "permanent"
     description = ServiceWords(element.attribute("description") ?? "").text
     keys = element.elements.filter { $0.isNamed("COLUMN") || $0.isNamed("KEY_COLUMN") }.map { column in
-      Column(column.attribute("name") ?? "", column.text)
+      ColumnValue(column.attribute("name") ?? "", column.text)
     }
-  }
-}
-
-/// The name and value of a column. Compared by bytes; the service treats names as case-sensitive.
-package struct Column: Sendable, Hashable {
-  package var name: String
-  package var value: String
-
-  package init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-
-  package static func == (one: Column, other: Column) -> Bool {
-    one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    for byte in name.utf8 { hasher.combine(byte) }
-    for byte in value.utf8 { hasher.combine(byte) }
-  }
-}
-
-extension [Column] {
-  /// Returns the value of a column; nil if there is no such column.
-  package func value(_ name: String) -> String? {
-    first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 }
 

@@ -1,4 +1,5 @@
 import BatchWire
+package import EngageRules
 
 /// A typed request of the XMLAPI and the reading of its answer (reference identity 3).
 package struct XMLAPIOperation<Answer: Sendable>: Sendable {
@@ -53,7 +54,7 @@ package indirect enum OperationField: Sendable, Hashable {
   case flag(String)
   case group(String, [OperationField])
 
-  package static func columns(_ columns: [Column]) -> [OperationField] {
+  package static func columns(_ columns: [ColumnValue]) -> [OperationField] {
     columns.map { .group("COLUMN", [.text("NAME", $0.name), .value("VALUE", $0.value)]) }
   }
 

@@ -16,12 +16,8 @@ extension IdentityReconciler {
     guard let transfer else { return nil }
     do {
       return try prepareIndex(transfer, log, without: absent)
-    } catch let fault as ExportFault {
+    } catch let fault where fault is ExportFault || (fault as? RemoteFailure)?.endsRun == false {
       log.note("list transfer failed, so everything is looked up one by one: \(fault)")
-    } catch let failure as TransferFolder.Failure {
-      log.note("list transfer failed, so everything is looked up one by one: \(failure)")
-    } catch let failure as RemoteFailure where !failure.endsRun {
-      log.note("list transfer failed, so everything is looked up one by one: \(failure)")
     }
     return nil
   }
@@ -69,7 +65,7 @@ extension IdentityReconciler {
       try journal { try store.identities.save(chunk) }
       try transfer.add(
         chunk.map(\.mobileUserId), to: settings.recipient.mobileUserIdColumn,
-        named: "engage-batch-\(run.number)-\(start)", retryPolicy)
+        named: "engage-batch-\(run.number)-\(start)")
     }
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try !isMissing($0, in: renewed) }
@@ -103,13 +99,13 @@ extension IdentityReconciler {
       !absent.contains(ByteText(name)) && !columns.contains { $0.isIdentical(to: name) }
     }
     let index = IndexedDatabase(remote, searched: searched)
-    try transfer.export(columns, retryPolicy) { id, values in
-      index.take(id, zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+    try transfer.export(columns) { id, values in
+      index.take(id, zip(columns, values).map { ColumnValue($0, $1) })
     }
     return index
   }
 
-  private func userColumn(of person: Person) -> IdentityColumn {
-    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: person.mobileUserId)
+  private func userColumn(of person: Person) -> ColumnValue {
+    ColumnValue(settings.recipient.mobileUserIdColumn, person.mobileUserId)
   }
 }

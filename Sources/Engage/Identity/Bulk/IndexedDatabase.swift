@@ -9,7 +9,7 @@ final class IndexedDatabase: RecipientDatabase {
     var column: ByteText
     var value: [UInt8]
 
-    init(_ column: IdentityColumn) {
+    init(_ column: ColumnValue) {
       self.column = RecipientImage.key(column.name)
       // A service may ignore the case of more than ASCII letters.
       let folded = RecipientQuestion.folded(column.value)
@@ -26,7 +26,7 @@ final class IndexedDatabase: RecipientDatabase {
     /// Recipients that a write made findable; the read after each write provides their other columns.
     var awaited: Set<ByteText> = []
 
-    mutating func keep(_ image: RecipientImage, foundBy columns: [IdentityColumn]) {
+    mutating func keep(_ image: RecipientImage, foundBy columns: [ColumnValue]) {
       let pairs = columns.map(Pair.init).filter { holders[$0] != nil }
       if pairs.isEmpty { return }
       images[ByteText(image.id)] = image
@@ -44,16 +44,16 @@ final class IndexedDatabase: RecipientDatabase {
   }
 
   /// Keeps an exported recipient if a look-up can find it.
-  func take(_ id: String, _ columns: [IdentityColumn]) {
+  func take(_ id: String, _ columns: [ColumnValue]) {
     state.withLock { $0.keep(RecipientImage(id: id, columns: columns), foundBy: columns) }
   }
 
-  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+  func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage? {
     guard let first = ids.first else { return nil }
     let answer: RecipientImage?? = state.withLock { state in
       guard let holders = state.holders[Pair(first)] else { return nil }
       let candidates = holders.compactMap { state.images[$0] }.filter { image in
-        ids.allSatisfy { Pair($0) == Pair(IdentityColumn(name: $0.name, value: image[$0.name])) }
+        ids.allSatisfy { Pair($0) == Pair(ColumnValue($0.name, image[$0.name])) }
       }
       // Only the service knows whether case and white space count.
       guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
@@ -64,7 +64,7 @@ final class IndexedDatabase: RecipientDatabase {
     return answer
   }
 
-  func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try service.holder(of: ids) }
+  func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try service.holder(of: ids) }
 
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
     let image = try service.read(recipient)
@@ -75,7 +75,7 @@ final class IndexedDatabase: RecipientDatabase {
     return image
   }
 
-  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+  func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     let id = try service.add(columns)
     state.withLock { state in
       // The service may have found a recipient of which the export has more columns.
@@ -85,7 +85,7 @@ final class IndexedDatabase: RecipientDatabase {
     return id
   }
 
-  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+  func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure) {
     let id = ByteText(recipient)
     state.withLock { state in
       for pair in columns.map(Pair.init) where state.holders[pair] != nil {
@@ -97,15 +97,15 @@ final class IndexedDatabase: RecipientDatabase {
     state.withLock { $0.images[id] = $0.images[id]?.changed(by: columns) }
   }
 
-  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+  func writeRow(_ row: [ColumnValue], table: String) throws(RemoteFailure) {
     try service.writeRow(row, table: table)
   }
 
-  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+  func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure) {
     try service.deleteRow(key: key, table: table)
   }
 
-  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+  func make(_ instruction: ContactInstruction, for recipient: String, user: ColumnValue) throws(RemoteFailure) {
     try service.make(instruction, for: recipient, user: user)
   }
 

@@ -1,18 +1,21 @@
 import BatchFoundation
+import Glibc
 
 /// The transfer of whole lists as files: export, import, and their jobs (reference identity 3.2).
 package final class ListTransfer: Sendable {
   private let database: ServiceDatabase
   private let folder: TransferFolder
+  private let retryPolicy: RetryPolicy
 
   /// Polls start at 15 s and double up to 300 s; a job counts as lost after eight hours.
   private static let longestPoll = Milliseconds(300_000)
   private static let longestJob = Milliseconds(8 * 3_600_000)
   static let rowsPerImport = 50_000
 
-  package init(_ database: ServiceDatabase, folder: TransferFolder) {
+  package init(_ database: ServiceDatabase, folder: TransferFolder, _ retryPolicy: RetryPolicy) {
     self.database = database
     self.folder = folder
+    self.retryPolicy = retryPolicy
   }
 
   private var list: String { database.list }
@@ -20,49 +23,44 @@ package final class ListTransfer: Sendable {
   /// Passes every recipient of the list to `body`: the id and the values of the columns, in order.
   ///
   /// - Throws: ``ExportFault`` if the file is not the whole list; the recipients passed so far are then useless.
-  func export(_ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void) throws {
+  func export(_ columns: [String], _ body: (String, [String]) -> Void) throws {
     let columns = ["RECIPIENT_ID"] + columns
-    try fetch(.exportList(list, columns: columns), of: list, columns, retryPolicy, body)
+    try fetch(.exportList(list, columns: columns), of: list, columns, body)
   }
 
   /// Passes every row of a relational table to `body`: the value of the key and those of the other columns, in order.
   ///
-  /// - Throws: The errors of ``export(_:_:_:)``.
+  /// - Throws: The errors of ``export(_:_:)``.
   func export(
-    table: String, key: String, _ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void
+    table: String, key: String, _ columns: [String], _ body: (String, [String]) -> Void
   ) throws {
-    try fetch(.exportTable(table), of: table, [key] + columns, retryPolicy, body)
+    try fetch(.exportTable(table), of: table, [key] + columns, body)
   }
 
   /// - Parameter columns: The columns of the file; the first one is never empty.
   private func fetch(
-    _ request: XMLAPIOperation<JobReference>, of list: String, _ columns: [String], _ retryPolicy: RetryPolicy,
+    _ request: XMLAPIOperation<JobReference>, of list: String, _ columns: [String],
     _ body: (String, [String]) -> Void
   ) throws {
     // Recipients added while the job runs make the file longer, never shorter.
-    let size = try call(.describe(list), retryPolicy).size ?? 0
+    let size = try call(.describe(list)).size ?? 0
     // An export that is not fetched is harmless, so the request may be repeated.
-    let job = try call(request, retryPolicy)
-    try wait(for: job, retryPolicy)
+    let job = try call(request)
+    try wait(for: job)
     guard let path = job.filePath else { throw ExportFault.noFile }
     var file = ExportedFile(columns: columns)
-    do {
-      try folder.download(path) { file.read($0, body) }
-    } catch let failure as TransferFolder.Failure {
-      throw ExportFault.unreadable(failure)
-    }
+    try folder.download(path) { file.read($0, body) }
     try file.finish(ofAtLeast: size, body)
   }
 
   /// Adds recipients by one column, leaving those that already have the value unchanged, so that it may be repeated.
-  func add(_ values: [String], to column: String, named name: String, _ retryPolicy: RetryPolicy) throws {
+  func add(_ values: [String], to column: String, named name: String) throws {
     var file = CSVText.line([column])
     for value in values { file += CSVText.line([value]) }
     try folder.upload("\(name).csv", Array(file.utf8))
     try folder.upload("\(name)_map.xml", try map(column))
-    let job = try call(
-      .importList(map: "\(name)_map.xml", source: "\(name).csv"), retryPolicy)
-    try wait(for: job, retryPolicy)
+    let job = try call(.importList(map: "\(name)_map.xml", source: "\(name).csv"))
+    try wait(for: job)
   }
 
   private func map(_ column: String) throws -> [UInt8] {
@@ -79,11 +77,11 @@ package final class ListTransfer: Sendable {
     ).document()
   }
 
-  private func wait(for job: JobReference, _ retryPolicy: RetryPolicy) throws {
+  private func wait(for job: JobReference) throws {
     var rest = Milliseconds(15_000)
     var waited = Milliseconds.zero
     while true {
-      let status = try call(.status(ofJob: job.id), retryPolicy)
+      let status = try call(.status(ofJob: job.id))
       switch status {
       case .complete: return
       case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
@@ -96,9 +94,125 @@ package final class ListTransfer: Sendable {
     }
   }
 
-  private func call<Answer>(
-    _ request: XMLAPIOperation<Answer>, _ retryPolicy: RetryPolicy
-  ) throws(RemoteFailure) -> Answer {
+  private func call<Answer>(_ request: XMLAPIOperation<Answer>) throws(RemoteFailure) -> Answer {
     try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
+  }
+}
+
+/// The folders `upload` and `download` that the service shares over SFTP, as mounted.
+package struct TransferFolder: Sendable {
+  package var path: String
+
+  package init(path: String) { self.path = path }
+
+  func upload(_ name: String, _ bytes: [UInt8]) throws {
+    let file = "\(path)/upload/\(name)"
+    let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw ExportFault.file(file, operation: "create", code: errno) }
+    defer { close(descriptor) }
+    do throws(SystemError) {
+      try FileDescriptor.write(bytes, to: descriptor)
+    } catch {
+      throw ExportFault.file(file, operation: "write", code: error.code)
+    }
+  }
+
+  /// Reads a file piece by piece. The service's path is like `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
+  func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
+    guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
+      throw ExportFault.file(remote, operation: "name", code: EINVAL)
+    }
+    let file = "\(path)/download/\(name)"
+    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw ExportFault.file(file, operation: "open", code: errno) }
+    defer { close(descriptor) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { unsafe buffer.deallocate() }
+    do throws(SystemError) {
+      while true {
+        let count = try unsafe FileDescriptor.read(descriptor, into: buffer)
+        if count == 0 { return }
+        unsafe body(Array(buffer[..<count])[...])
+      }
+    } catch {
+      throw ExportFault.file(file, operation: "read", code: error.code)
+    }
+  }
+}
+
+/// The reasons to give up lists as files in a run, which then looks up everything one by one.
+enum ExportFault: Error, Equatable, CustomStringConvertible {
+  case noFile
+  /// A file that cannot be created, written or read: its path, the operation, and the system's code.
+  case file(String, operation: String, code: Int32)
+  /// An export or import that did not complete.
+  case job(String)
+  case missingColumns([String])
+  /// A file that ends within a row, or a row with more or fewer fields than the first.
+  case torn(row: Int)
+  case notUTF8(row: Int)
+  /// A file with fewer recipients than the list had before the export began.
+  case tooShort(rows: Int, size: Int)
+
+  var description: String {
+    switch self {
+    case .noFile: "the export names no file"
+    case .file(let path, let operation, let code): "\(path): error: cannot \(operation) (code \(code))"
+    case .job(let what): what
+    case .missingColumns(let names):
+      "the exported file has no column \(names.map { "'\($0)'" }.joined(separator: ", "))"
+    case .torn(let row): "the exported file is truncated or damaged at row \(row)"
+    case .notUTF8(let row): "row \(row) of the exported file is not UTF-8"
+    case .tooShort(let rows, let size): "the exported file has \(rows) of the list's \(size) recipients"
+    }
+  }
+}
+
+/// An export of a list during reading: usable only as a whole, because a missing recipient looks like an unknown one.
+struct ExportedFile {
+  private var columns: [String]
+  private var rows = CSVReader()
+  /// The position of each column in a row; nil before the first row.
+  private var places: [Int]?
+  private var width = 0
+  private var count = 0
+  private var fault: ExportFault?
+
+  /// - Parameter columns: The names of the columns, with that of the recipient's id first.
+  init(columns: [String]) { self.columns = columns }
+
+  /// Reads the next bytes of the file and passes each recipient to `body`.
+  mutating func read(_ bytes: some Sequence<UInt8>, _ body: (String, [String]) -> Void) {
+    guard fault == nil else { return }
+    // A copy is read, so that `take` may change this value meanwhile.
+    var rows = self.rows
+    rows.read(bytes) { take($0, body) }
+    self.rows = rows
+  }
+
+  /// - Throws: ``ExportFault`` unless the whole file was read and has at least `size` recipients.
+  mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {
+    if rows.openQuote != nil { fault = fault ?? .torn(row: count + 1) }
+    var rows = self.rows
+    rows.finish { take($0, body) }
+    if let fault { throw fault }
+    guard places != nil else { throw .missingColumns(columns) }
+    guard count >= size else { throw .tooShort(rows: count, size: size) }
+  }
+
+  private mutating func take(_ line: CSVReader.Row, _ body: (String, [String]) -> Void) {
+    guard fault == nil else { return }
+    let row = line.fields.compactMap { String(validating: $0, as: UTF8.self) }
+    guard row.count == line.fields.count else { return fault = .notUTF8(row: count + 1) }
+    guard let places else {
+      let missing = columns.filter { name in !row.contains { $0.isIdentical(to: name) } }
+      guard missing.isEmpty else { return fault = .missingColumns(missing) }
+      self.places = columns.compactMap { name in row.firstIndex { $0.isIdentical(to: name) } }
+      width = row.count
+      return
+    }
+    count += 1
+    guard row.count == width, !row[places[0]].isEmpty else { return fault = .torn(row: count) }
+    body(row[places[0]], places.dropFirst().map { row[$0] })
   }
 }

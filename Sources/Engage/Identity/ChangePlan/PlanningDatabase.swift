@@ -7,7 +7,7 @@ final class PlanningDatabase: RecipientDatabase {
     /// Recipients as they would be after the writes so far.
     var images: [ByteText: RecipientImage] = [:]
     /// The columns of recipients that would be added, in order.
-    var added: [(id: String, columns: [IdentityColumn])] = []
+    var added: [(id: String, columns: [ColumnValue])] = []
   }
 
   private let service: any RecipientDatabase
@@ -16,11 +16,11 @@ final class PlanningDatabase: RecipientDatabase {
   init(_ service: any RecipientDatabase) { self.service = service }
 
   /// Returns a placeholder for the id of a recipient that does not exist yet.
-  static func newID(of columns: [IdentityColumn]) -> String { "new:" + (columns.first?.value ?? "") }
+  static func newID(of columns: [ColumnValue]) -> String { "new:" + (columns.first?.value ?? "") }
 
-  var added: [(id: String, columns: [IdentityColumn])] { state.withLock { $0.added } }
+  var added: [(id: String, columns: [ColumnValue])] { state.withLock { $0.added } }
 
-  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+  func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage? {
     let known = state.withLock { state in state.images.values.filter { $0.matches(ids) } }
     var candidates = known
     if let found = try service.find(ids) {
@@ -41,7 +41,7 @@ final class PlanningDatabase: RecipientDatabase {
   }
 
   /// Records a new recipient: the caller has already looked for it.
-  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+  func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     let id = Self.newID(of: columns)
     state.withLock { state in
       state.images[ByteText(id)] = RecipientImage(id: id, columns: columns)
@@ -50,16 +50,16 @@ final class PlanningDatabase: RecipientDatabase {
     return id
   }
 
-  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+  func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure) {
     guard let image = try read(recipient) else { throw .absent("") }
     state.withLock { $0.images[ByteText(recipient)] = image.changed(by: columns) }
   }
 
-  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {}
+  func writeRow(_ row: [ColumnValue], table: String) throws(RemoteFailure) {}
 
-  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {}
+  func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure) {}
 
-  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+  func make(_ instruction: ContactInstruction, for recipient: String, user: ColumnValue) throws(RemoteFailure) {
     guard var image = try read(recipient) else { throw .absent("") }
     switch instruction {
     case .optOut, .optIn: image.isOptedOut = instruction == .optOut

@@ -8,12 +8,6 @@ package struct ServiceErasure: Sendable {
   package var settings: IdentitySettings
   package var retryPolicy: RetryPolicy
 
-  package init(remote: ServiceDatabase, settings: IdentitySettings, retryPolicy: RetryPolicy) {
-    self.remote = remote
-    self.settings = settings
-    self.retryPolicy = retryPolicy
-  }
-
   /// More recipients with one value than this mean a wrong column.
   private static let most = 100
 
@@ -51,22 +45,21 @@ package struct ServiceErasure: Sendable {
     return (recipients, rows)
   }
 
-  private func lookUps(_ ids: [PersonID], _ traces: ServiceTraces) -> [IdentityColumn] {
+  private func lookUps(_ ids: [PersonID], _ traces: ServiceTraces) -> [ColumnValue] {
     let named = Set(ids.filter { $0.kind == .mobileUserID }.map(\.value.string))
     let users = named.union(traces.mobileUsers).sorted().map {
-      IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: $0)
+      ColumnValue(settings.recipient.mobileUserIdColumn, $0)
     }
-    let columns = traces.columns.map { IdentityColumn(name: $0.column, value: $0.value) }
-    return users + columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+    return users + traces.columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
   }
 
   /// Whether a mobile user id of these people finds a recipient used by other devices. Recipients found by a customer's
   /// id are not kept: that id was given.
-  private func keeps(_ recipient: String, foundBy column: IdentityColumn, _ traces: ServiceTraces) -> Bool {
+  private func keeps(_ recipient: String, foundBy column: ColumnValue, _ traces: ServiceTraces) -> Bool {
     column.name.isIdentical(to: settings.recipient.mobileUserIdColumn) && traces.kept.contains(recipient)
   }
 
-  private func find(_ column: IdentityColumn) throws(RemoteFailure) -> String? {
+  private func find(_ column: ColumnValue) throws(RemoteFailure) -> String? {
     let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
     guard let image else { return nil }
     // A look-up may be trusted without proof; a deletion needs it.
@@ -85,7 +78,7 @@ package struct ServiceErasure: Sendable {
 
   private func remove(_ row: ServiceTraces.AuditKey) throws(RemoteFailure) -> Bool {
     try isGone { () throws(RemoteFailure) in
-      try remote.deleteRow(key: IdentityColumn(name: row.column, value: row.value), table: row.table)
+      try remote.deleteRow(key: ColumnValue(row.column, row.value), table: row.table)
     }
   }
 

@@ -8,7 +8,7 @@ package struct AuditRowReading {
   /// A row that a merge wrote.
   package struct Expected: Sendable {
     /// The columns as written, the key first.
-    package var columns: [IdentityColumn]
+    package var columns: [ColumnValue]
     package var table: String
     package var plan: Int64
   }
@@ -17,12 +17,10 @@ package struct AuditRowReading {
 
   private let transfer: ListTransfer
   private let table: Settings.Audit
-  private let retryPolicy: RetryPolicy
 
-  package init(_ transfer: ListTransfer, _ table: Settings.Audit, _ retryPolicy: RetryPolicy) {
+  package init(_ transfer: ListTransfer, _ table: Settings.Audit) {
     self.transfer = transfer
     self.table = table
-    self.retryPolicy = retryPolicy
   }
 
   /// Returns the rows of merges that are done, each key once, in the order of planning. An undone merge has no row, or
@@ -54,7 +52,7 @@ package struct AuditRowReading {
     let places = Dictionary(rows.indices.map { (ByteText(rows[$0].columns[0].value), $0) }) { $1 }
     var findings = [Finding](repeating: .missing, count: rows.count)
     try transfer.export(
-      table: table.tableId, key: table.keyColumn, [table.oldRecipientIdColumn, table.newRecipientIdColumn], retryPolicy
+      table: table.tableId, key: table.keyColumn, [table.oldRecipientIdColumn, table.newRecipientIdColumn]
     ) { key, values in
       guard let place = places[ByteText(key)] else { return }
       let wanted = rows[place].columns[1...2].map(\.value)

@@ -13,7 +13,7 @@ struct MergeDecision {
   /// Whether the store knows a person with the mobile user id.
   var isPerson: (_ mobileUserId: String) throws -> Bool
   /// Whether a recipient's column has the id, as the column stores it.
-  var keeps: (_ id: IdentityColumn, _ kept: String) throws -> Bool
+  var keeps: (_ id: ColumnValue, _ kept: String) throws -> Bool
 
   enum Result {
     /// Sa: the device keeps its identity.
@@ -101,7 +101,7 @@ struct MergeDecision {
   }
 
   /// Whether the recipient has a value other than the one searched for in one of the columns.
-  private func isKnown(_ recipient: RecipientImage, otherThan ids: [IdentityColumn]) throws -> Bool {
+  private func isKnown(_ recipient: RecipientImage, otherThan ids: [ColumnValue]) throws -> Bool {
     try ids.contains { try !recipient[$0.name].isEmpty && !keeps($0, recipient[$0.name]) }
   }
 

@@ -15,7 +15,7 @@ struct MergeDraft {
     var device: String
     var checkId: Int64?
     var emission: Int64
-    var ids: [IdentityColumn]
+    var ids: [ColumnValue]
     var current: DeviceIdentity
   }
 
@@ -75,7 +75,7 @@ struct MergeDraft {
   /// Returns the plan for a record's instruction on the recipient.
   func asking(_ instruction: ContactInstruction, _ subject: Subject, of recipient: String) -> MergePlan {
     plan(
-      MergeScenario(instruction), subject, loser: recipient, winner: recipient, after: subject.current,
+      instruction.step.scenario, subject, loser: recipient, winner: recipient, after: subject.current,
       steps: [MergeStep(instruction, of: recipient)])
   }
 
@@ -171,12 +171,49 @@ struct MergeDraft {
   private func auditSteps(loser: String, winner: String, _ earlier: Int) -> [MergeStep] {
     guard let audit = settings.audit else { return [] }
     let row = AuditRow(
-      key: IdentityColumn(
-        name: audit.keyColumn,
-        value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
-      loser: IdentityColumn(name: audit.oldRecipientIdColumn, value: loser),
-      winner: IdentityColumn(name: audit.newRecipientIdColumn, value: winner),
-      date: IdentityColumn(name: audit.dateColumn, value: settings.recipient.mergedDateFormat.format(now)))
+      key: ColumnValue(
+        audit.keyColumn, NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
+      loser: ColumnValue(audit.oldRecipientIdColumn, loser),
+      winner: ColumnValue(audit.newRecipientIdColumn, winner),
+      date: ColumnValue(audit.dateColumn, settings.recipient.mergedDateFormat.format(now)))
     return [row.step(table: audit.tableId)]
+  }
+}
+
+/// The row that records one merge, column by column (reference identity 5.5).
+struct AuditRow {
+  var key: ColumnValue
+  var loser: ColumnValue
+  var winner: ColumnValue
+  var date: ColumnValue
+
+  /// The columns in the order of the plan, with the table's key first.
+  var columns: [ColumnValue] { [key, loser, winner, date] }
+}
+
+extension AuditRow {
+  /// Restores the row that a step of a plan wrote.
+  ///
+  /// - Throws: ``StoreError/inconsistent(_:)`` if the step holds no audit row.
+  init(_ step: MergeStep) throws {
+    guard step.name == .audit, step.changes.count == 4 else {
+      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan holds no audit row")
+    }
+    let columns = step.changes.map { ColumnValue($0.name, $0.after) }
+    self.init(key: columns[0], loser: columns[1], winner: columns[2], date: columns[3])
+  }
+
+  /// Returns the step that writes the row.
+  func step(table: String) -> MergeStep {
+    MergeStep(
+      .audit, target: table, changes: columns.map { ColumnChange(name: $0.name, before: "", after: $0.value) })
+  }
+
+  /// Returns the row left after the merge is undone: the same columns, reversed, under another key.
+  func reversed(key: String) -> AuditRow {
+    var row = self
+    row.key.value = key
+    (row.loser.value, row.winner.value) = (winner.value, loser.value)
+    return row
   }
 }

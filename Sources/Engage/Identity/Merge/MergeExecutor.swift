@@ -155,7 +155,7 @@ struct MergeExecutor {
       if try areMade(changes, step, on: image) { return }
       try compare(changes, image, step.name)
       do {
-        return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
+        return try remote.update(step.target, changes.map { ColumnValue($0.name, $0.after) })
       } catch .absent(let words) {
         guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): \(words)") }
       } catch .exists(let words) {
@@ -187,7 +187,7 @@ struct MergeExecutor {
         throw Stop.conflict("\(MergeStepName.undoPrefix)\(step.name.rawValue): somebody else wrote to the recipient")
       }
       do {
-        return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
+        return try remote.update(step.target, changes.map { ColumnValue($0.name, $0.after) })
       } catch .absent {
         return
       } catch .refused(_, let reason) {
@@ -216,7 +216,7 @@ struct MergeExecutor {
         throw Stop.conflict("\(name): the recipient is gone")
       }
       let column = reconciler.settings.recipient.mobileUserIdColumn
-      let user = IdentityColumn(name: column, value: image[column])
+      let user = ColumnValue(column, image[column])
       switch instruction {
       case .optOut where image.isOptedOut, .optIn where !image.isOptedOut: return
       case .optOut where user.value.isEmpty:

@@ -48,7 +48,7 @@ package final class WrittenColumns: Sendable {
 
   /// Whether a column cut a text, but a look-up by the whole text still finds the recipient.
   package func finds(
-    _ whole: IdentityColumn, cutOn image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
+    _ whole: ColumnValue, cutOn image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
     guard try kind(of: whole.name, database, retryPolicy).cuts(whole.value, to: image[whole.name]) else { return false }
     let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: [whole]) }
@@ -60,6 +60,45 @@ package final class WrittenColumns: Sendable {
     _ change: ColumnChange, on image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
     if try has(change.after, of: change, unlike: change.before, on: image, database, retryPolicy) { return true }
-    return try finds(IdentityColumn(name: change.name, value: change.after), cutOn: image, database, retryPolicy)
+    return try finds(ColumnValue(change.name, change.after), cutOn: image, database, retryPolicy)
+  }
+}
+
+/// The comparison of a recipient with the changes of a step (reference decisions 61).
+extension MergeExecutor {
+  /// Whether the change is already made.
+  func isMade(_ change: ColumnChange, on image: RecipientImage) throws -> Bool {
+    try reconciler.columns.has(change.after, of: change, unlike: change.before, on: image, remote, retryPolicy)
+  }
+
+  func isToBeMade(_ change: ColumnChange, on image: RecipientImage) throws -> Bool {
+    if try reconciler.columns.has(change.before, of: change, unlike: change.after, on: image, remote, retryPolicy) {
+      return true
+    }
+    // When undoing, the written value may have been cut.
+    return try kind(change).cuts(change.before, to: image[change.name])
+  }
+
+  private func kind(_ change: ColumnChange) throws(RemoteFailure) -> ColumnKind {
+    try reconciler.columns.kind(of: change.name, remote, retryPolicy)
+  }
+
+  /// Whether all changes are made. A value found by a look-up of the whole text counts, even if the column cut it.
+  ///
+  /// - Throws: ``Stop/abort(_:)`` naming the column that cut a value.
+  func areMade(_ changes: [ColumnChange], _ step: MergeStep, on image: RecipientImage) throws -> Bool {
+    let missing = try changes.filter { try !isMade($0, on: image) }
+    if missing.isEmpty { return true }
+    // A value from before was not written by this step.
+    guard step.isStarted,
+      try missing.allSatisfy({ try !isToBeMade($0, on: image) && kind($0).cuts($0.after, to: image[$0.name]) })
+    else { return false }
+    let cut = try missing.first { change in
+      let whole = ColumnValue(change.name, change.after)
+      return try !reconciler.columns.finds(whole, cutOn: image, remote, retryPolicy)
+    }
+    guard let column = cut?.name else { return true }
+    throw Stop.abort(
+      "\(step.name.rawValue): column '\(column)' cut the value, and no look-up by the whole value finds it")
   }
 }

@@ -6,25 +6,25 @@ package import EngageRules
 /// whether to repeat it.
 package protocol RecipientDatabase: Sendable {
   /// Returns the oldest recipient that has all the values; nil if there is none.
-  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage?
+  func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage?
   /// Returns the id of the recipient that a look-up finds, whatever values its record shows; nil if there is none.
-  func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String?
+  func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String?
   /// Returns the current recipient with the id; nil if there is none.
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
   /// Returns the id of a new recipient, or of the oldest one that already has the values, if the service can find it.
   ///
   /// - Throws: ``RemoteFailure/wrongAnswer`` also for an answer that names nobody.
-  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String
-  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure)
+  func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String
+  func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure)
   /// Inserts the row or replaces the one with the same key, which is the first column.
-  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure)
-  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure)
+  func writeRow(_ row: [ColumnValue], table: String) throws(RemoteFailure)
+  func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure)
   /// Carries out a record's instruction on the recipient.
   ///
   /// - Parameter user: The recipient's mobile user id, by which the service opts out.
   /// - Throws: ``RemoteFailure/exists`` for a recipient already in the contact list, ``RemoteFailure/lost(_:)`` if a
   ///   program may have been started.
-  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure)
+  func make(_ instruction: ContactInstruction, for recipient: String, user: ColumnValue) throws(RemoteFailure)
   /// Returns the columns and keys of a database or relational table.
   func layout(of list: String) throws(RemoteFailure) -> ListLayout
   /// Reuses no connection open now, because one gave a wrong answer.
@@ -32,7 +32,7 @@ package protocol RecipientDatabase: Sendable {
 }
 
 extension RecipientDatabase {
-  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try find(ids)?.id }
+  package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try find(ids)?.id }
 
   /// Returns a recipient named by the service or the store. An answer that it does not exist contradicts them and is
   /// only believed if a fresh connection confirms it: it may have been the answer to another request.
@@ -52,7 +52,7 @@ package struct RecipientImage: Sendable, Equatable {
   package var isOptedOut = false
   private var values: [ByteText: String]
 
-  package init(id: String, columns: [IdentityColumn]) {
+  package init(id: String, columns: [ColumnValue]) {
     self.id = id
     values = Dictionary(
       columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
@@ -61,9 +61,9 @@ package struct RecipientImage: Sendable, Equatable {
   /// Returns the column's key; the service answers with both EMAIL and its other name `Email` (reference identity 2.3).
   static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
-  func matches(_ ids: [IdentityColumn]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
+  func matches(_ ids: [ColumnValue]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
 
-  func changed(by columns: [IdentityColumn]) -> RecipientImage {
+  func changed(by columns: [ColumnValue]) -> RecipientImage {
     var image = self
     for column in columns { image.values[Self.key(column.name)] = column.value }
     return image
@@ -142,9 +142,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     case .uncertain, .deferred, .lost, .absent, .exists, .refused, .wrongAnswer: false
     }
   }
-}
 
-extension RemoteFailure {
   /// The exit code of a run whose identities could not be finished (reference command-line 4).
   package var exit: RunExit {
     switch self {

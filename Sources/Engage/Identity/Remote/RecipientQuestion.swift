@@ -8,7 +8,7 @@ package import EngageRules
 package enum RecipientQuestion {
   case recipient(String)
   /// Recipients with these values, of which the service returns the oldest.
-  case columns([IdentityColumn])
+  case columns([ColumnValue])
 
   package enum Verdict: Equatable {
     case answered
@@ -114,7 +114,7 @@ package enum RecipientQuestion {
 
 extension RecipientImage {
   /// Whether the image has all the values, as the service may compare them.
-  func answers(_ ids: [IdentityColumn]) -> Bool {
+  func answers(_ ids: [ColumnValue]) -> Bool {
     ids.allSatisfy { RecipientQuestion.isSame(self[$0.name], $0.value) }
   }
 }

@@ -4,20 +4,11 @@ import EngageRules
 
 /// A reader of many recipients: several concurrently, or above `Recipient.bulkThreshold` from one export of the list.
 package struct RecipientReading: Sendable {
-  private let remote: any RecipientDatabase
+  let remote: any RecipientDatabase
   /// Nil if files cannot be transferred.
-  private let transfer: ListTransfer?
-  private let settings: IdentitySettings
-  private let retryPolicy: RetryPolicy
-
-  package init(
-    _ remote: any RecipientDatabase, _ transfer: ListTransfer?, _ settings: IdentitySettings, _ retryPolicy: RetryPolicy
-  ) {
-    self.remote = remote
-    self.transfer = transfer
-    self.settings = settings
-    self.retryPolicy = retryPolicy
-  }
+  let transfer: ListTransfer?
+  let settings: IdentitySettings
+  let retryPolicy: RetryPolicy
 
   /// The answer about one recipient.
   package enum Answer: Sendable {
@@ -85,9 +76,9 @@ package struct RecipientReading: Sendable {
     let columns = [user] + others.filter { !$0.isIdentical(to: user) }
     let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
     var answers = [Answer](repeating: .absent, count: ids.count)
-    try transfer.export(columns, retryPolicy) { id, values in
+    try transfer.export(columns) { id, values in
       guard let place = places[ByteText(id)] else { return }
-      let image = RecipientImage(id: id, columns: zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+      let image = RecipientImage(id: id, columns: zip(columns, values).map { ColumnValue($0, $1) })
       answers[place] = .found(image)
     }
     return answers

@@ -1,4 +1,9 @@
+import BatchConfiguration
+import BatchDelivery
 package import BatchFoundation
+import BatchPipeline
+import BatchWire
+import Glibc
 
 /// The rules for repeating failed calls and the pauses between them (reference guarantees 3).
 package struct RetryPolicy: Sendable {
@@ -85,5 +90,53 @@ package struct RetryPolicy: Sendable {
   private struct Source: RandomNumberGenerator {
     var draw: @Sendable () -> UInt64
     func next() -> UInt64 { draw() }
+  }
+
+  init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
+    // The same limit as for a chunk while nothing else is accepted.
+    self.init(
+      tries: DeliverySettings.attemptsInVain(settings.networking.breakerFailures), backoff: Backoff(settings),
+      pause: pause)
+    budget = settings.networking.retryBudget
+  }
+
+  /// Blocks the thread for the span, or until `isOver` returns true, which is checked ten times a second.
+  static func rest(_ span: Milliseconds, unless isOver: () -> Bool = { false }) {
+    var left = span.count
+    while left > 0, !isOver() {
+      let part = min(left, 100)
+      var time = timespec(tv_sec: 0, tv_nsec: Int(part) * 1_000_000)
+      unsafe nanosleep(&time, nil)
+      left -= part
+    }
+  }
+}
+
+extension Patience.Limits {
+  init(_ settings: Settings) {
+    self.init(
+      longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))
+  }
+}
+
+/// Messages about repeated calls, which many threads make: each reason once, and again when the pause has doubled.
+final class RetryNotes: Sendable {
+  private struct Told {
+    var reason: String
+    var pause: Milliseconds
+  }
+
+  private let told = Guarded<Told?>(nil)
+  private let note: @Sendable (String) -> Void
+
+  init(_ note: @escaping @Sendable (String) -> Void) { self.note = note }
+
+  func announce(_ reason: String, _ pause: Milliseconds) {
+    let isNew = told.withLock { told in
+      if let told, told.reason == reason, pause.count < max(2 * told.pause.count, 1) { return false }
+      told = Told(reason: reason, pause: pause)
+      return true
+    }
+    if isNew { note("Identity: \(DeliveryTrouble(reason: reason, nextAttempt: pause).description)") }
   }
 }

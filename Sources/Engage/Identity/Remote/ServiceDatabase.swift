@@ -1,4 +1,6 @@
+package import BatchConfiguration
 package import BatchFoundation
+package import BatchStore
 package import BatchWire
 package import EngageRules
 
@@ -10,24 +12,28 @@ package final class ServiceDatabase: RecipientDatabase {
   let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
   private let patience: CallPatience
+  /// The number of further calls that may be under way (reference identity 7: an eleventh is refused).
+  private let free: Guarded<Int>
   /// The latest description of the list.
   private let known = Guarded<ListLayout?>(nil)
 
   /// - Parameter uptime: The seconds on a clock that only moves forward.
   package init(
-    service: EngageService, list: String, patience: Patience.Limits, cancellation: HTTPCancellation? = nil,
+    service: EngageService, list: String, patience: Patience.Limits, concurrency: Int = 1,
+    cancellation: HTTPCancellation? = nil,
     uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
     pause: @escaping @Sendable (Milliseconds) -> Void
   ) {
     self.service = service
     self.list = list
     self.patience = CallPatience(patience)
+    free = Guarded(max(concurrency, 1))
     self.cancellation = cancellation
     self.uptime = uptime
     self.pause = pause
   }
 
-  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
+  package func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
 
   package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
 
@@ -50,13 +56,8 @@ package final class ServiceDatabase: RecipientDatabase {
   package func reconnect() { service.abandonConnections() }
 
   private func select(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
-    let key: RecipientKey =
-      switch question {
-      case .recipient(let id): .recipient(id)
-      case .columns(let ids): .columns(ids.map(Self.column))
-      }
     do {
-      return Self.image(try call(.select(key, of: list)))
+      return try call(.select(question, of: list))
     } catch .absent {
       return nil
     } catch {
@@ -64,11 +65,11 @@ package final class ServiceDatabase: RecipientDatabase {
     }
   }
 
-  package func holder(of ids: [IdentityColumn]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
+  package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
 
-  package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+  package func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     // A list may know the recipient from another store: the call then finds it instead of adding a second one.
-    let id = try call(.add(columns.map(Self.column), to: list))
+    let id = try call(.add(columns, to: list))
     guard RecipientQuestion.isID(id) else {
       reconnect()
       throw .wrongAnswer
@@ -76,13 +77,13 @@ package final class ServiceDatabase: RecipientDatabase {
     return id
   }
 
-  package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    let request = XMLAPIOperation.update(recipient, of: list, columns.map(Self.column))
+  package func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure) {
+    let request = XMLAPIOperation.update(recipient, of: list, columns)
     try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in try call(request) }
   }
 
-  package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
-    let request = XMLAPIOperation.write([row.map(Self.column)], to: table)
+  package func writeRow(_ row: [ColumnValue], table: String) throws(RemoteFailure) {
+    let request = XMLAPIOperation.write([row], to: table)
     guard let failure = try call(request).first else { return }
     if failure.isPermanent {
       // The row was encodable when it was sent.
@@ -92,8 +93,8 @@ package final class ServiceDatabase: RecipientDatabase {
     throw .uncertain("the row was not saved")
   }
 
-  package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
-    let operation = XMLAPIOperation.delete([[Self.column(key)]], of: table)
+  package func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure) {
+    let operation = XMLAPIOperation.delete([[key]], of: table)
     let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
     guard let result = results.first else { throw .uncertain("the answer has no result") }
     if let failure = result.rowFailures.first {
@@ -106,12 +107,12 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func make(
-    _ instruction: ContactInstruction, for recipient: String, user: IdentityColumn
+    _ instruction: ContactInstruction, for recipient: String, user: ColumnValue
   ) throws(RemoteFailure) {
     switch instruction {
     case .contactList(let id): try call(.add(recipient, toContactList: id))
-    case .optOut: try call(.optOut([Self.column(user)], of: list))
-    case .optIn: try update(recipient, [IdentityColumn(name: "OPT_OUT", value: "false")])
+    case .optOut: try call(.optOut([user], of: list))
+    case .optIn: try update(recipient, [ColumnValue("OPT_OUT", "false")])
     case .program(let id):
       var isKnown = true
       let request = XMLAPIOperation.add(recipient, toProgram: id)
@@ -156,7 +157,7 @@ package final class ServiceDatabase: RecipientDatabase {
     if cancellation?.isCancelled == true { throw .interrupted }
     let quiet = patience.quiet(call, now: now)
     if quiet > .zero { pause(quiet) }
-    switch send() {
+    switch limited(send) {
     case .answered(let answer):
       patience.noteAnswer(call)
       return answer
@@ -182,6 +183,16 @@ package final class ServiceDatabase: RecipientDatabase {
       case .ended: throw .unavailable(fault.reason, again: nil)
       }
     }
+  }
+
+  private func limited<Outcome>(_ send: () -> Outcome) -> Outcome {
+    free.wait { count -> Void? in
+      guard count > 0 else { return nil }
+      count -= 1
+      return ()
+    }
+    defer { free.change { $0 += 1 } }
+    return send()
   }
 
   /// Whether a request that quotes nothing is answered while a sentence refuses the other (reference decisions 59).
@@ -211,13 +222,39 @@ package final class ServiceDatabase: RecipientDatabase {
     }
   }
 
-  private static func column(_ column: IdentityColumn) -> Column { Column(column.name, column.value) }
+  convenience init(
+    _ settings: Settings, _ service: EngageService, patience: Patience.Limits? = nil,
+    cancellation: HTTPCancellation? = nil, pause: @escaping @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) }
+  ) {
+    self.init(
+      service: service, list: settings.general.listId, patience: patience ?? Patience.Limits(settings),
+      concurrency: settings.upload.concurrency, cancellation: cancellation, pause: pause)
+  }
 
-  private static func image(_ recipient: Recipient) -> RecipientImage {
-    let email = recipient.email.isEmpty ? [] : [IdentityColumn(name: "EMAIL", value: recipient.email)]
-    var image = RecipientImage(
-      id: recipient.id, columns: email + recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) })
-    image.isOptedOut = recipient.isOptedOut
-    return image
+  /// Returns the transfer of whole lists as files; nil if the configuration has none.
+  func transfer(_ settings: Settings, _ retryPolicy: RetryPolicy) -> ListTransfer? {
+    settings.recipient.transferFolder.map { ListTransfer(self, folder: TransferFolder(path: $0), retryPolicy) }
+  }
+}
+
+// MARK: - For what an operator does outside a run
+
+extension IdentityReconciler {
+  /// Returns a reconciler with a separate run in the store.
+  package static func ofOperator(
+    _ settings: Settings, service: EngageService, store: EventStore, now: Instant
+  ) throws -> IdentityReconciler {
+    let run = try store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now)
+    return IdentityReconciler(
+      store: store, remote: ServiceDatabase(settings, service), settings: IdentitySettings(settings),
+      retryPolicy: RetryPolicy(settings), run: run, now: now)
+  }
+}
+
+extension ServiceErasure {
+  package static func ofOperator(_ settings: Settings, service: EngageService) -> ServiceErasure {
+    ServiceErasure(
+      remote: ServiceDatabase(settings, service), settings: IdentitySettings(settings),
+      retryPolicy: RetryPolicy(settings))
   }
 }

@@ -10,7 +10,7 @@ import BatchFoundation
 /// A deadlock is impossible: a thread that finishes a piece takes the first ready one, which is the one whose turn it
 /// is unless another thread has it already.
 final class CheckSchedule: Sendable {
-  private struct State {
+  fileprivate struct State {
     var ready: Set<Int>
     /// The lower bound of the ready pieces.
     var firstReady = 0
@@ -40,7 +40,7 @@ final class CheckSchedule: Sendable {
     }
   }
 
-  private let state: Guarded<State>
+  fileprivate let state: Guarded<State>
 
   init(keys: [[String]]) {
     var last: [ByteText: Int] = [:]
@@ -73,46 +73,6 @@ final class CheckSchedule: Sendable {
 
   /// Stops handing out pieces and ends all waits for a turn.
   func stop() { state.change { $0.isStopped = true } }
-
-  // MARK: - For a turn
-
-  fileprivate var now: Int { state.withLock { $0.clock } }
-
-  fileprivate func enter(_ piece: Int, _ recipients: [String], since: Int) throws(StoppedError) -> CheckTurn.Entry {
-    let names = Set(recipients.map { ByteText($0) })
-    var hasWaited = false
-    let entry = state.wait { state -> CheckTurn.Entry?? in
-      if state.isStopped { return .some(nil) }
-      if names.contains(where: { state.released[$0, default: -1] >= since }) { return .outdated }
-      guard state.turn >= piece, !state.held.contains(where: { $0.key != piece && !$0.value.isDisjoint(with: names) })
-      else {
-        hasWaited = true
-        return nil
-      }
-      state.held[piece, default: []].formUnion(names)
-      return .entered(hasWaited: hasWaited)
-    }
-    guard let entry else { throw StoppedError() }
-    return entry
-  }
-
-  fileprivate func decide(_ piece: Int) { state.change { $0.decide(piece) } }
-
-  fileprivate func leave(_ piece: Int) { state.change { $0.release(piece) } }
-
-  fileprivate func finish(_ piece: Int) {
-    state.change { state in
-      state.release(piece)
-      state.decide(piece)
-      state.unfinished -= 1
-      for follower in state.followers[piece] {
-        state.blockers[follower] -= 1
-        guard state.blockers[follower] == 0 else { continue }
-        state.ready.insert(follower)
-        state.firstReady = min(state.firstReady, follower)
-      }
-    }
-  }
 }
 
 /// The error that the work was stopped while a piece waited for its turn; the stopper knows the reason.
@@ -134,7 +94,7 @@ struct CheckTurn: Sendable {
   static var alone: CheckTurn { CheckTurn(schedule: CheckSchedule(keys: [[]]), piece: 0) }
 
   /// The time for ``enter(_:since:)``, to be taken before recipients are looked up.
-  var now: Int { schedule.now }
+  var now: Int { schedule.state.withLock { $0.clock } }
 
   /// Waits until all earlier pieces have decided.
   ///
@@ -145,15 +105,41 @@ struct CheckTurn: Sendable {
   ///
   /// - Throws: ``StoppedError`` if the work is stopped meanwhile.
   func enter(_ recipients: [String], since: Int) throws(StoppedError) -> Entry {
-    try schedule.enter(piece, recipients, since: since)
+    let names = Set(recipients.map { ByteText($0) })
+    var hasWaited = false
+    let entry = schedule.state.wait { state -> Entry?? in
+      if state.isStopped { return .some(nil) }
+      if names.contains(where: { state.released[$0, default: -1] >= since }) { return .outdated }
+      guard state.turn >= piece, !state.held.contains(where: { $0.key != piece && !$0.value.isDisjoint(with: names) })
+      else {
+        hasWaited = true
+        return nil
+      }
+      state.held[piece, default: []].formUnion(names)
+      return .entered(hasWaited: hasWaited)
+    }
+    guard let entry else { throw StoppedError() }
+    return entry
   }
 
   /// Marks the piece's changes as decided, so that the next one has its turn.
-  func decide() { schedule.decide(piece) }
+  func decide() { schedule.state.change { $0.decide(piece) } }
 
   /// Releases the piece's recipients before it looks again.
-  func leave() { schedule.leave(piece) }
+  func leave() { schedule.state.change { $0.release(piece) } }
 
   /// Ends the piece, whatever its result.
-  func finish() { schedule.finish(piece) }
+  func finish() {
+    schedule.state.change { state in
+      state.release(piece)
+      state.decide(piece)
+      state.unfinished -= 1
+      for follower in state.followers[piece] {
+        state.blockers[follower] -= 1
+        guard state.blockers[follower] == 0 else { continue }
+        state.ready.insert(follower)
+        state.firstReady = min(state.firstReady, follower)
+      }
+    }
+  }
 }

@@ -43,20 +43,20 @@ extension IdentityReconciler {
       throw IdentityConfigurationError(problems: missing.map { "list \(settings.list) has no column '\($0)'" })
     }
     let found = try retryPolicy.reading { () throws(RemoteFailure) in
-      try remote.find([IdentityColumn(name: primaryColumn, value: primary)])
+      try remote.find([ColumnValue(primaryColumn, primary)])
     }
     guard let found else { throw LinkError.noPrimary }
     guard !found.id.isIdentical(to: anonymous) else { throw LinkError.sameRecipient }
     guard try retryPolicy.reading({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
       throw LinkError.noAnonymous
     }
-    let column = IdentityColumn(name: mergeColumn, value: primary)
+    let column = ColumnValue(mergeColumn, primary)
     return LinkResult(
       changedAnonymous: try set(column, on: anonymous), changedPrimary: try set(column, on: found.id))
   }
 
   /// - Returns: False if the column already had the value.
-  private func set(_ column: IdentityColumn, on recipient: String) throws -> Bool {
+  private func set(_ column: ColumnValue, on recipient: String) throws -> Bool {
     var hasWritten = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {

@@ -36,7 +36,7 @@ package struct IdentityReconciler: Sendable {
     now: Instant
   ) {
     self.store = store
-    self.remote = ConcurrencyLimiter(remote, concurrency: settings.concurrency)
+    self.remote = remote
     self.settings = settings
     columns = WrittenColumns(settings)
     self.retryPolicy = retryPolicy
@@ -88,14 +88,7 @@ package struct IdentityReconciler: Sendable {
   /// - Throws: ``IdentityConfigurationError``, ``RemoteFailure``; errors of the store.
   package func preflight() throws { _ = try preflight(locations: pendingLocations()) }
 
-  func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
-    try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy, columns: columns)
-      .run(
-        searched: store.identities.searchedColumns(), writesLocations: !locations.isEmpty,
-        addsRecipients: store.identities.needsRecipients())
-  }
-
-  func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
+  func session(_ log: RunLog, _ finding: PreflightFinding) throws -> IdentitySession {
     IdentitySession(
       reconciler: self, log: log, missingColumns: finding.missingColumns,
       draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now),

@@ -29,8 +29,9 @@ extension IdentitySession {
     if log.isBlocked(check.device) || isBlocked(person) { return }
     var device = KnownDevice(
       device: check.device, person: person,
-      identity: try store.identities.identity(
-        of: check.device, user, recorded: check.recipientId, at: check.emission + 1))
+      identity: try store.identities.who {
+        try $0.identity(of: check.device, user, recorded: check.recipientId, at: check.emission + 1)
+      })
     guard !device.identity.recipientId.isEmpty else {
       return try stop(
         pending, device, as: .dropped,
@@ -64,7 +65,7 @@ extension IdentitySession {
 
   /// - Returns: Whether the check has ended; false if the data read is outdated.
   private func attempt(
-    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: CheckTurn,
+    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [ColumnValue], _ turn: CheckTurn,
     _ before: DeviceIdentity
   ) throws -> Bool {
     let since = turn.now
@@ -191,6 +192,47 @@ extension IdentitySession {
       case 0x09, 0x0A, 0x0D: true
       case 0..<0x20, 0xFFFE, 0xFFFF: false
       default: true
+      }
+    }
+  }
+
+  /// Carries out an instruction on the device's recipient then, or on its merge target since (reference identity 5.7).
+  func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ known: KnownDevice, _ turn: CheckTurn) throws
+  {
+    var device = known
+    let recipient = device.identity.recipientId
+    func plan(for recipient: String) -> MergePlan {
+      draft.asking(instruction, MergeDraft.subject(device, pending), of: recipient)
+    }
+    func stop(as state: MergeState, _ reason: String) throws {
+      turn.decide()
+      var stopped = plan(for: state == .held ? recipient : "")
+      (stopped.state, stopped.reason, stopped.steps) = (state, reason, [])
+      try carryOut(stopped, for: device, fresh: [])
+    }
+    guard Self.isWritable(instruction.target) else {
+      return try stop(as: .dropped, "its id has characters that XML cannot carry")
+    }
+    while true {
+      let since = turn.now
+      guard let first = try read(recipient) else { return try stop(as: .held, "the device's recipient is gone") }
+      guard try isOwn(first, of: &device) else {
+        return device.identity.recipientId.isEmpty ? () : try make(instruction, pending, device, turn)
+      }
+      let image: RecipientImage
+      switch try chainEnd(of: first) {
+      case .recipient(let end): image = end
+      case .broken(let reason, let chain):
+        guard case .entered = try turn.enter([recipient] + chain, since: since) else { continue }
+        return try stop(as: .held, reason)
+      }
+      guard case .entered(let hasWaited) = try turn.enter([recipient, image.id], since: since) else { continue }
+      if isForgotten(image.id) { return try stop(as: .held, "the recipient was forgotten") }
+      turn.decide()
+      switch instruction {
+      case .optOut where image.isOptedOut, .optIn where !image.isOptedOut:
+        return try reconciler.journal { try store.identities.finish(pending, as: device, run: reconciler.run) }
+      default: return try carryOut(plan(for: image.id), for: device, fresh: hasWaited ? [] : [image])
       }
     }
   }

@@ -7,7 +7,7 @@ import EngageRules
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String
-  var columns: [IdentityColumn]
+  var columns: [ColumnValue]
   /// Older locations that it replaces; nothing is written for them.
   var replaced: [LastKnownLocation] = []
 }
@@ -53,8 +53,8 @@ extension IdentityReconciler {
     return LocationUpdate(
       location: location, recipient: recipient,
       columns: [
-        IdentityColumn(name: columns.addressColumn, value: location.address.isEmpty ? "UNKNOWN" : location.address),
-        IdentityColumn(name: columns.timeColumn, value: columns.dateFormat.format(location.at)),
+        ColumnValue(columns.addressColumn, location.address.isEmpty ? "UNKNOWN" : location.address),
+        ColumnValue(columns.timeColumn, columns.dateFormat.format(location.at)),
       ])
   }
 }

@@ -34,8 +34,8 @@ extension IdentitySession {
     try reconciler.journal { try store.identities.finishSetup(person) }
   }
 
-  private func user(of person: Person) -> IdentityColumn {
-    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: person.mobileUserId)
+  private func user(of person: Person) -> ColumnValue {
+    ColumnValue(settings.recipient.mobileUserIdColumn, person.mobileUserId)
   }
 
   /// Whether the recipient read is the device's own: the answer to its addition may have been another's, which later
@@ -156,7 +156,7 @@ extension IdentitySession {
     let user = image[settings.recipient.mobileUserIdColumn]
     let isFree =
       try user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId)
-      ? true : store.identities.isAutomatic(user, before: person.fromEmission)
+      ? true : store.identities.who { [person] in try $0.isAutomatic(user, before: person.fromEmission) }
     guard isFree == true else {
       // Devices that record different ids share no recipient. An id without devices is another id of the same person.
       guard renames || isFree == nil else { return false }

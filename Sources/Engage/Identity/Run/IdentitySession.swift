@@ -68,7 +68,7 @@ struct IdentitySession: Sendable {
     }
 
     private static func keys(
-      of device: String, _ ids: [IdentityColumn], _ identity: DeviceIdentity, _ users: [String] = []
+      of device: String, _ ids: [ColumnValue], _ identity: DeviceIdentity, _ users: [String] = []
     ) -> [String] {
       let columns = ids.map { ("id\0\($0.name)", $0.value) }
       let all =
@@ -305,7 +305,7 @@ struct IdentitySession: Sendable {
   }
 
   /// Finds a recipient, even if its columns cut the ids that a plan of the store wrote to it (reference decisions 61).
-  func find(_ ids: [IdentityColumn]) throws -> RecipientImage? {
+  func find(_ ids: [ColumnValue]) throws -> RecipientImage? {
     let remote = remote
     do {
       return try retryPolicy.reading { () throws(RemoteFailure) in try remote.find(ids) }

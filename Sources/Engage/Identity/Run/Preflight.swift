@@ -3,25 +3,22 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
+/// The result of comparing the configuration with the service's lists.
+struct PreflightFinding {
+  var mobileUserIdIsKey: Bool
+  /// The columns that checks search and the list lacks: a problem of the records that name them, not of the run.
+  var missingColumns: Set<ByteText> = []
+}
+
 /// The comparison of the configuration with the service's lists, before anything is written (reference identity 5.6).
-struct Preflight {
-  var settings: IdentitySettings
-  var remote: any RecipientDatabase
-  var retryPolicy: RetryPolicy
-  /// Receives the description of the list.
-  var columns: WrittenColumns
-
-  struct Finding {
-    var mobileUserIdIsKey: Bool
-    /// The columns that checks search and the list lacks: a problem of the records that name them, not of the run.
-    var missingColumns: Set<ByteText> = []
-  }
-
+extension IdentityReconciler {
   /// - Throws: ``IdentityConfigurationError`` if the configuration does not fit the lists; ``RemoteFailure``.
-  func run(searched: [String], writesLocations: Bool, addsRecipients: Bool) throws -> Finding {
+  func preflight(locations: [LastKnownLocation]) throws -> PreflightFinding {
+    let searched = try store.identities.searchedColumns()
+    let addsRecipients = try store.identities.needsRecipients()
     var problems: [String] = []
     var needed = settings
-    if !writesLocations { needed.locations = nil }
+    if locations.isEmpty { needed.locations = nil }
     var missing: Set<ByteText> = []
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
@@ -44,7 +41,7 @@ struct Preflight {
       }
     }
     if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
-    return Finding(
+    return PreflightFinding(
       mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.recipient.mobileUserIdColumn)) == true,
       missingColumns: missing)
   }
@@ -63,7 +60,7 @@ struct Preflight {
     guard IdentitySession.isWritable(column) else { return true }
     do {
       _ = try retryPolicy.reading { () throws(RemoteFailure) in
-        try remote.find([IdentityColumn(name: column, value: "engage-batch")])
+        try remote.find([ColumnValue(column, "engage-batch")])
       }
       return true
     } catch RemoteFailure.refused {

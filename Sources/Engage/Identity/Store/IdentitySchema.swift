@@ -1,3 +1,7 @@
+package import BatchStore
+import EngageRules
+import GRDB
+
 /// The tables of devices, identity checks, merge plans, their journal and their locks (reference identity 5.6), as
 /// numbered steps that are never edited after a release.
 enum IdentitySchema {
@@ -210,4 +214,49 @@ enum IdentitySchema {
       line INTEGER
     ) STRICT, WITHOUT ROWID;
     """
+}
+
+extension StoreFormat {
+  /// The format of a store for Engage: its events and the identity tables.
+  package static let engage = StoreFormat(
+    destination: "engage", wireForm: WireForm.engage, migrations: IdentitySchema.migrations,
+    amendment: PublishedIdentities(), footprint: IdentitySchema.footprint, personal: PersonalIdentities(),
+    collection: IdentitySchema.collection)
+}
+
+extension EventStore {
+  package var merges: MergeJournal { MergeJournal(connection: connection) }
+  package var identities: Identities { Identities(connection: connection) }
+}
+
+extension StoreConnection {
+  /// Reads tables of Engage; a store of another platform has none of them.
+  func readIdentities<Value>(orElse none: Value, _ body: (Database) throws -> Value) throws -> Value {
+    guard format.destination == StoreFormat.engage.destination else { return none }
+    return try read(body)
+  }
+}
+
+extension EventStore {
+  private static let identityTables = [
+    "identity_check", "identity_check_column", "identity_device", "identity_person", "merge_plan", "merge_plan_id",
+    "merge_step", "merge_step_column", "merge_journal", "recipient_lock", "merge_refusal", "location_update",
+    "location_written",
+  ]
+
+  /// Returns an in-memory store with everything this one knows about identities, for planning a run.
+  package func planningCopy() throws -> EventStore {
+    let copy = try EventStore.temporary(format: format)
+    for table in Self.identityTables {
+      // Table names cannot be bound as parameters; these are constants of this type.
+      let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
+      guard let first = rows.first else { continue }
+      let places = Array(repeating: "?", count: first.count).joined(separator: ", ")
+      try copy.write { db in
+        let statement = try db.makeStatement(sql: "INSERT INTO \(table) VALUES (\(places))")
+        for row in rows { try statement.execute(arguments: StatementArguments(row.databaseValues)) }
+      }
+    }
+    return copy
+  }
 }

@@ -20,9 +20,7 @@ public enum CoreAttribute: Int, CaseIterable, Sendable {
     case .recipientId: "Recipient Id"
     }
   }
-}
 
-extension CoreAttribute {
   public static let count = 10
 
   /// The names by raw value; built once, unlike `allCases`, which is rebuilt for each access.

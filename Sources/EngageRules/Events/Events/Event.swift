@@ -39,9 +39,7 @@ public import BatchFoundation
     self.isLate = isLate
     self.source = source
   }
-}
 
-extension Event {
   /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (reference formats 4.2).
   @inlinable
   public static func precedes(_ one: Event, _ other: Event) -> Bool {
@@ -49,9 +47,7 @@ extension Event {
     if one.device != other.device { return one.device < other.device }
     return one.emission < other.emission
   }
-}
 
-extension Event {
   /// All attributes in wire order.
   package var wireAttributes: [Attribute] {
     let core = unsafe core.pointee

@@ -10,7 +10,7 @@ package struct IdentityCheck: Sendable, Equatable {
   /// Nil for an `identify` record.
   package var instruction: ContactInstruction?
   /// The column names and values in the order of the record; empty for an instruction.
-  package var ids: [IdentityColumn]
+  package var ids: [ColumnValue]
   package var mobileUserId: String
   package var anonymousId: String
   package var recipientId: String
@@ -18,7 +18,7 @@ package struct IdentityCheck: Sendable, Equatable {
   package var source: RecordSource?
 
   package init(
-    device: String, timestamp: Instant, emission: Int64, instruction: ContactInstruction? = nil, ids: [IdentityColumn],
+    device: String, timestamp: Instant, emission: Int64, instruction: ContactInstruction? = nil, ids: [ColumnValue],
     mobileUserId: String, anonymousId: String, recipientId: String, source: RecordSource? = nil
   ) {
     self.device = device
@@ -68,21 +68,25 @@ package struct IdentityMoment: Sendable, Equatable {
   package var emission: Int64
   /// The last emission number that counts: later identity results do not concern the event.
   package var asOf: Int64
-
-  package init(device: [UInt8], emission: Int64, asOf: Int64) {
-    self.device = device
-    self.emission = emission
-    self.asOf = asOf
-  }
 }
 
-package struct IdentityColumn: Sendable, Equatable {
+/// The name and value of a column. Compared by bytes; the service treats names as case-sensitive.
+package struct ColumnValue: Sendable, Hashable {
   package var name: String
   package var value: String
 
-  package init(name: String, value: String) {
+  package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
+  }
+
+  package static func == (one: ColumnValue, other: ColumnValue) -> Bool {
+    one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+    for byte in value.utf8 { hasher.combine(byte) }
   }
 
   /// Whether the value is white space only and so counts as missing.

@@ -1,26 +1,22 @@
-package import BatchFoundation
+import BatchFoundation
 package import BatchIngest
 
-/// The records that Engage's exports may hold (reference formats 3.3).
-package struct EngageVocabulary: RecordVocabulary {
-  package init() {}
-
-  package func makeDecoder() -> any LineDecoder { EngageLineDecoder() }
-
-  package func device(_ line: SourceLine) -> Text? { line.plainDevice }
-
-  package var dictionary: FieldDictionary { RecordType.dictionary }
-
-  /// Copies only the coordinates, the place and the consent of a record.
-  package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
-    guard let source = payload.baseAddress else { return 0 }
-    var record = Record.blank
-    unsafe record.unpack(source)
-    var sample = Record.blank
-    sample.coordinates = record.coordinates
-    sample.placemark = record.placemark
-    (sample.use, sample.export) = (record.use, record.export)
-    return unsafe sample.writePayload(at: target)
+extension RecordVocabulary {
+  /// The records that Engage's exports may hold (reference formats 3.3).
+  package static var engage: RecordVocabulary {
+    var engage = RecordVocabulary(RecordType.dictionary) { EngageLineDecoder() }
+    // Only the coordinates, the place and the consent of a record.
+    unsafe engage.copySample = { payload, target in
+      guard let source = payload.baseAddress else { return 0 }
+      var record = Record.blank
+      unsafe record.unpack(source)
+      var sample = Record.blank
+      sample.coordinates = record.coordinates
+      sample.placemark = record.placemark
+      (sample.use, sample.export) = (record.use, record.export)
+      return unsafe sample.writePayload(at: target)
+    }
+    return engage
   }
 }
 
@@ -44,6 +40,18 @@ final class EngageLineDecoder: LineDecoder {
     record.subject = link.url
     fill(&head)
     return nil
+  }
+
+  func ignore(_ line: SourceLine, isTyped: Bool, into head: inout RecordHead) {
+    let refused = record
+    // Without an id, such a record changes nothing.
+    record = Record(
+      device: head.device, timestamp: head.timestamp, type: .setMobileUserId, kind: line.kind, position: line.position)
+    (head.type, head.notes) = (record.type.rawValue, [])
+    guard isTyped else { return }
+    (record.deviceValues, record.mobileUserId) = (refused.deviceValues, refused.mobileUserId)
+    (record.anonymousId, record.recipientId) = (refused.anonymousId, refused.recipientId)
+    head.notes = decoder.fields.notes
   }
 
   private func fill(_ head: inout RecordHead) {

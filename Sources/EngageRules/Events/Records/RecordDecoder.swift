@@ -15,9 +15,7 @@ struct RecordDecoder: ~Copyable {
     unknown.commit()
     return nil
   }
-}
 
-extension RecordDecoder {
   /// Checks the fields of the current line and fills the record, which is meaningless if there are faults.
   mutating func build(_ kind: InputKind, _ position: RecordPosition, _ record: inout Record) -> FieldFaults {
     var faults = FieldFaults()

@@ -38,9 +38,7 @@ package struct GameRecord {
   package var lacksReceipt = false
 
   package init() {}
-}
 
-extension GameRecord {
   /// Makes the record of an entry, with views into the entry's memory.
   package init(_ entry: RecordEntry) {
     self.init()
@@ -56,9 +54,7 @@ extension GameRecord {
     position = entry.position
     if let payload = unsafe entry.payload.baseAddress { unsafe unpack(payload) }
   }
-}
 
-extension GameRecord {
   /// The largest number of bytes that the payload takes.
   @inline(__always)
   var payloadBound: Int {

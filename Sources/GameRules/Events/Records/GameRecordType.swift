@@ -1,3 +1,4 @@
+import BatchFoundation
 package import BatchIngest
 
 /// The kind of a deltaDNA job's record (reference deltadna 2); raw values are those of packed records.
@@ -35,6 +36,13 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
       true
     default: isIgnored
     }
+  }
+
+  /// Returns whether an object is a record that Engage's exports do not have.
+  static func isOfGames(_ object: JSONView) -> Bool {
+    func present(_ key: Text) -> JSONView? { object[key].flatMap { $0.isNull ? nil : $0 } }
+    guard let type = present("type") else { return present("eventName") != nil && present("eventParams") != nil }
+    return type.string.flatMap { GameRecordType(exportName: $0) }.map { !$0.isOfEngage } ?? false
   }
 }
 

@@ -1,15 +1,15 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The records that the exports of a deltaDNA job may hold (reference deltadna 2).
-package struct GameVocabulary: RecordVocabulary {
-  package init() {}
-
-  package func makeDecoder() -> any LineDecoder { GameLineDecoder() }
-
-  package func device(_ line: SourceLine) -> Text? { line.plainDevice }
-
-  package var dictionary: FieldDictionary { GameRecordType.dictionary }
+extension RecordVocabulary {
+  /// The records that the exports of a deltaDNA job may hold (reference deltadna 2).
+  package static var game: RecordVocabulary {
+    var game = RecordVocabulary(GameRecordType.dictionary) { GameLineDecoder() }
+    game.own = OwnRecords(
+      makeDecoder: game.makeDecoder, contains: GameRecordType.isOfGames,
+      name: { GameRecordType(rawValue: $0)?.name ?? "" })
+    return game
+  }
 }
 
 package final class GameLineDecoder: LineDecoder {

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// Makes event ids from record keys (reference deltadna 5), for many events together, which takes a fraction of the
 /// time. Until then the record's key takes the place of the event's id.
@@ -50,6 +50,69 @@ package final class EventIDs {
     name.append(UInt8(ascii: "0") + UInt8(number))
     return unsafe withUnsafeBytes(of: (key.high.bigEndian, key.low.bigEndian)) {
       unsafe lanes.add($0, UnsafeRawBufferPointer(name.bytes))
+    }
+  }
+}
+
+/// The `eventUUID` of an event (reference deltadna 5); sixteen bytes if in upper case with hyphens, like generated ids.
+package enum EventUUID: Sendable, CustomStringConvertible {
+  case key(NameUUID)
+  /// Any other spelling, as recorded.
+  case text(Text)
+
+  package init(_ text: Text) {
+    self = NameUUID(text).map(EventUUID.key) ?? .text(text)
+  }
+
+  var count: Int {
+    switch self {
+    case .key: NameUUID.textBytes
+    case .text(let text): text.count
+    }
+  }
+
+  /// The number of bytes of the text in JSON, without quotes.
+  var escapedCount: Int {
+    switch self {
+    case .key: NameUUID.textBytes
+    case .text(let text): CanonicalJSON.escapedCount(text)
+    }
+  }
+
+  func copied(to arena: Arena) -> EventUUID {
+    switch self {
+    case .key: self
+    case .text(let text): unsafe .text(arena.copy(text.bytes))
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .key(let key): key.upperText
+    case .text(let text): text.description
+    }
+  }
+}
+
+extension NameUUID {
+  /// D of the reference.
+  package static let deltaDNA = program.uuid("deltadna")
+
+  /// Makes the key K of a record from its input kind and its line, without white space at both ends (reference deltadna
+  /// 5).
+  package init(line: Text, kind: InputKind) {
+    self = Self.deltaDNA.uuid {
+      unsafe $0.update(UnsafeRawBufferPointer(Self.start(of: kind).bytes))
+      unsafe $0.update(UnsafeRawBufferPointer(line.bytes))
+    }
+  }
+
+  /// Returns the text hashed before a line for its key K.
+  static func start(of kind: InputKind) -> Text {
+    switch kind {
+    case .events: "events\t"
+    case .notifications: "notifications\t"
+    case .deepLinks: "deepLinks\t"
     }
   }
 }

@@ -15,7 +15,7 @@ import Testing
     var batch = LocalBatch()
     let check = IdentityCheck(
       device: "D1", timestamp: Instant(milliseconds: 5), emission: 1,
-      ids: [IdentityColumn(name: "Email", value: "a@b"), IdentityColumn(name: "Custom", value: "")], mobileUserId: "m",
+      ids: [ColumnValue("Email", "a@b"), ColumnValue("Custom", "")], mobileUserId: "m",
       anonymousId: "", recipientId: "r", source: RecordSource(file: "/in/a.ndjson", line: 7))
     let place = LastKnownLocation(
       device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))

@@ -1,11 +1,11 @@
 import BatchFoundation
 import BatchStore
-import EngageRules
 import StoreSupport
 import TestSupport
 import Testing
 
 @testable import Engage
+@testable import EngageRules
 
 /// What is found out about a device, on the events of its chunks.
 @Suite struct PublishedIdentitiesTests {

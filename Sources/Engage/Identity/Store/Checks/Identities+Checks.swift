@@ -117,7 +117,7 @@ extension Identities {
       check: IdentityCheck(
         device: row.value("device"), timestamp: row.value("timestamp"),
         emission: row.emission("emission"), instruction: instruction,
-        ids: columns.map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) },
+        ids: columns.map { try ColumnValue($0.value("name"), $0.value("value")) },
         mobileUserId: row.value("mobile_user_id"), anonymousId: row.value("anonymous_id"),
         recipientId: row.value("recipient_id"), source: recordSource(row.value("file"), row.value("line"))))
   }

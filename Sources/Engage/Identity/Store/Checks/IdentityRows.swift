@@ -11,16 +11,6 @@ package struct IdentityRows: PlatformRows {
   package var setups: [DeviceSetup] = []
   package var locations: [LastKnownLocation] = []
 
-  package init(
-    checks: [IdentityCheck] = [], moments: [IdentityMoment] = [], setups: [DeviceSetup] = [],
-    locations: [LastKnownLocation] = []
-  ) {
-    self.checks = checks
-    self.moments = moments
-    self.setups = setups
-    self.locations = locations
-  }
-
   package var isEmpty: Bool { checks.isEmpty && moments.isEmpty && setups.isEmpty && locations.isEmpty }
 
   package var byteCount: Int { 0 }

@@ -94,31 +94,23 @@ package struct Identities: Sendable {
 
   // MARK: Who is who
 
-  /// Returns the current identity of a device; nil for one without records.
-  package func identity(of device: String) throws -> DeviceIdentity? {
+  /// Passes the derivation of identities, as of now, to `body`.
+  func who<Value>(_ body: (inout WhoIsWho) throws -> Value) throws -> Value {
     try connection.read { db in
       var who = try WhoIsWho(db)
-      return try who.identity(of: device)
+      return try body(&who)
     }
   }
 
-  /// - Parameters: See ``WhoIsWho/identity(of:_:recorded:at:)``.
-  func identity(
-    of device: String, _ user: String, recorded: String, at moment: Int64 = .max
-  ) throws -> DeviceIdentity {
-    try connection.read { db in
-      var who = try WhoIsWho(db)
-      return try who.identity(of: device, user, recorded: recorded, at: moment)
-    }
-  }
+  /// Returns the current identity of a device; nil for one without records.
+  package func identity(of device: String) throws -> DeviceIdentity? { try who { try $0.identity(of: device) } }
 
   /// Returns the person with a mobile user id; nil for one that neither records nor checks named.
   package func person(_ user: String) throws -> Person? { try connection.read { try Self.person(user, in: $0) } }
 
   /// Returns the device of a location with its current identity; nil for a device without records.
   func known(_ location: LastKnownLocation) throws -> KnownDevice? {
-    try connection.read { db in
-      var who = try WhoIsWho(db)
+    try who { who in
       let last = try who.spans(of: location.device).last?.person
       let key = location.mobileUserId.isEmpty ? last : Person.key(location.mobileUserId)
       guard let person = try key.flatMap({ try who.person(key: $0) }) else { return nil }
@@ -129,15 +121,9 @@ package struct Identities: Sendable {
 
   /// Returns the identical person whose recipient a person takes over; nil for none.
   func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
-    try connection.read { db in
-      var who = try WhoIsWho(db)
-      return try who.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)
+    try who {
+      try $0.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)
     }
-  }
-
-  /// Forwards to ``WhoIsWho/isAutomatic(_:before:)``.
-  func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
-    try connection.read { try WhoIsWho($0).isAutomatic(user, before: moment) }
   }
 
   /// Ends a check that needs no plan.

@@ -1,6 +1,6 @@
 package import BatchFoundation
 import BatchStore
-import EngageRules
+package import EngageRules
 import GRDB
 
 /// The store's knowledge of the data that Engage has of people.
@@ -18,15 +18,10 @@ package struct ServiceTraces: Sendable, Equatable {
   /// The keys of audit rows, by table.
   package var auditRows: Set<AuditKey> = []
   /// The list's columns by which the people were looked up, with the values.
-  package var columns: Set<LookedUp> = []
+  package var columns: Set<ColumnValue> = []
 
   package struct AuditKey: Sendable, Hashable {
     package var table: String
-    package var column: String
-    package var value: String
-  }
-
-  package struct LookedUp: Sendable, Hashable {
     package var column: String
     package var value: String
   }
@@ -199,7 +194,7 @@ private struct TraceSearch {
     for name in try String.fetchAll(
       db, sql: "SELECT DISTINCT name FROM identity_check_column WHERE value = ?", arguments: [value])
     {
-      traces.columns.insert(ServiceTraces.LookedUp(column: name, value: value))
+      traces.columns.insert(ColumnValue(name, value))
     }
     let plans = try Row.fetchAll(
       db,

@@ -45,7 +45,7 @@ extension MergeJournal {
   }
 
   /// Returns the recipients to which done plans wrote all of these values.
-  package func recipients(with ids: [IdentityColumn]) throws -> Set<String> {
+  package func recipients(with ids: [ColumnValue]) throws -> Set<String> {
     try connection.read { db in
       let found = try ids.map { id in
         Set(

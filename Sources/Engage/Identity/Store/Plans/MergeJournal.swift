@@ -312,7 +312,7 @@ package struct MergeJournal: Sendable {
     }
     let ids = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM merge_plan_id WHERE plan = ? ORDER BY ordinal"), arguments: [id]
-    ).map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) }
+    ).map { try ColumnValue($0.value("name"), $0.value("value")) }
     var steps = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT ordinal, name, target FROM merge_step WHERE plan = ? ORDER BY ordinal"),
       arguments: [id]

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchReport
 import BatchStore
 package import EngageRules
 
@@ -60,15 +61,6 @@ package enum MergeScenario: String, CaseIterable, Sendable {
 
   /// Whether it can be undone: the API cannot remove a recipient from a contact list or a program.
   package var canBeUndone: Bool { self != .contactList && self != .program }
-
-  package init(_ instruction: ContactInstruction) {
-    switch instruction {
-    case .contactList: self = .contactList
-    case .program: self = .program
-    case .optOut: self = .optOut
-    case .optIn: self = .optIn
-    }
-  }
 }
 
 /// The state of a plan.
@@ -163,18 +155,9 @@ package struct MergeStep: Sendable, Equatable {
   }
 
   /// The step of an instruction, expressed as the parameter of the service.
-  package init(_ instruction: ContactInstruction, of recipient: String) {
-    switch instruction {
-    case .contactList(let id):
-      self.init(
-        .addToContactList, target: recipient, changes: [ColumnChange(name: "CONTACT_LIST_ID", before: "", after: id)])
-    case .program(let id):
-      self.init(.addToProgram, target: recipient, changes: [ColumnChange(name: "PROGRAM_ID", before: "", after: id)])
-    case .optOut:
-      self.init(.optOut, target: recipient, changes: [ColumnChange(name: "OPT_OUT", before: "false", after: "true")])
-    case .optIn:
-      self.init(.optIn, target: recipient, changes: [ColumnChange(name: "OPT_OUT", before: "true", after: "false")])
-    }
+  init(_ instruction: ContactInstruction, of recipient: String) {
+    let (_, name, parameter, before, after) = instruction.step
+    self.init(name, target: recipient, changes: [ColumnChange(name: parameter, before: before, after: after)])
   }
 
   /// The instruction; nil for a step that changes columns, rows or a device's identity.
@@ -185,6 +168,18 @@ package struct MergeStep: Sendable, Equatable {
     case .optOut: .optOut
     case .optIn: .optIn
     default: nil
+    }
+  }
+}
+
+extension ContactInstruction {
+  /// The scenario, the step, and the parameter of the service with its values before and after.
+  var step: (scenario: MergeScenario, name: MergeStepName, parameter: String, before: String, after: String) {
+    switch self {
+    case .contactList(let id): (.contactList, .addToContactList, "CONTACT_LIST_ID", "", id)
+    case .program(let id): (.program, .addToProgram, "PROGRAM_ID", "", id)
+    case .optOut: (.optOut, .optOut, "OPT_OUT", "false", "true")
+    case .optIn: (.optIn, .optIn, "OPT_OUT", "true", "false")
     }
   }
 }
@@ -223,7 +218,7 @@ package struct MergePlan: Sendable, Equatable {
   package var checkId: Int64?
   /// The number after which the device's events carry the result.
   package var emission: Int64
-  package var ids: [IdentityColumn]
+  package var ids: [ColumnValue]
   package var before: DeviceIdentity
   package var after: DeviceIdentity
   package var created: Instant
@@ -265,5 +260,38 @@ package struct JournalLine: Sendable, Equatable {
 
   package init(_ entry: Entry, _ name: MergeStepName, undo: Bool) {
     self.init(entry, undo ? MergeStepName.undoPrefix + name.rawValue : name.rawValue)
+  }
+}
+
+extension IdentityMerge {
+  /// The maximum number of plans in a report; the summary has the total.
+  private static let shown = 200
+
+  /// Returns the plans that a run made, and `earlier` ones that it continued, those pending for a person first.
+  static func merges(
+    in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
+  ) throws -> [IdentityMerge] {
+    let personal = PersonalData(policy, key: try store.runs.reportKey())
+    return try store.merges.plans(of: run, or: earlier, limit: shown).map { plan in
+      let source =
+        plan.state == .refused ? try store.identities.recordSource(of: plan) : nil
+      return IdentityMerge(plan, source.map { "\($0)" } ?? "", personal)
+    }
+  }
+
+  private init(_ plan: MergePlan, _ source: String, _ personal: PersonalData) {
+    self.init(
+      plan: plan.id, scenario: plan.scenario.rawValue, words: plan.scenario.words, state: plan.state.rawValue,
+      device: personal.id(plan.device), loser: personal.id(plan.loser), winner: personal.id(plan.winner),
+      reason: plan.reason, source: source)
+  }
+}
+
+extension NameUUID {
+  /// Returns the key of a merge, after `earlier` ones of the two, and of its audit row. The same merge has the same
+  /// key, so a repeated row replaces itself (reference identity 5.5).
+  static func mergeKey(list: String, loser: String, winner: String, earlier: Int, undo: Bool = false) -> String {
+    let number = earlier == 0 ? "" : "|\(earlier)"
+    return NameUUID.oid.uuid(named: "engage-merge|\(list)|\(loser)|\(winner)\(number)\(undo ? "|undo" : "")").text
   }
 }
