@@ -6,7 +6,7 @@ import Testing
   /// Files that name the streams for another reason: to write there, or to ask what they are.
   private static let writers = [
     "Sources/BatchCommands/Terminal/Streams.swift", "Sources/BatchPipeline/Sinks/OutputFile.swift",
-    "Sources/BatchFoundation/Files/FilePlace.swift", "Sources/BatchFoundation/Programs/LineProgram.swift",
+    "Sources/BatchFoundation/Files/FileStatus.swift", "Sources/BatchFoundation/Programs/LineProgram.swift",
     "Sources/BatchCommands/Terminal/ProcessSetup.swift",
   ]
 

@@ -27,3 +27,63 @@ package struct JobTest: Sendable {
     case events, sessions, campaigns, requests, quarantine, warnings
   }
 }
+
+extension JobTest {
+  private static let inputs: [(key: String, kind: InputKind)] = [
+    ("events", .events), ("notifications", .notifications), ("deepLinks", .deepLinks),
+  ]
+
+  /// Reads a file of tests: a JSON array of objects, in the order of execution.
+  ///
+  /// - Parameter file: the name of the file in messages.
+  /// - Throws: ``FileError`` with all faults.
+  package static func read(_ bytes: [UInt8], file: String) throws(FileError) -> [JobTest] {
+    let faults = DocumentFaults(file)
+    let tests = faults.json(bytes).flatMap { Field("tests", $0, faults).elements("an array of tests") }
+    let read = tests?.compactMap { JobTest($0) }
+    try faults.throwErrors()
+    return read ?? []
+  }
+
+  /// Nil for a test that cannot be used, which is reported.
+  private init?(_ field: Field) {
+    guard let fields = field.object() else { return nil }
+    defer { fields.end() }
+    let name = fields.required("name")?.text()
+    self.init(name: name ?? "", place: Place(field.faults.source, line: field.place?.line))
+    if let time = fields["asOf"] {
+      asOf = time.text().flatMap { Instant.parse(rfc3339: $0) }
+      if asOf == nil { time.refuse("is not an RFC 3339 time, such as '2026-01-31T00:00:00Z'") }
+    }
+    for (section, keys) in fields["settings"]?.entries("an object of sections") ?? [] {
+      for (key, value) in keys.entries() ?? [] {
+        let text = value.node.string ?? value.node.canonicalText
+        if let setting = SettingOverride("\(section).\(key)=\(text)") {
+          settings.append(setting)
+        } else {
+          value.refuse("is not a setting")
+        }
+      }
+    }
+    for (key, kind) in Self.inputs { records[kind] = fields[key].flatMap(Self.list) }
+    for (entry, list) in fields["inputs"]?.entries("an object of entries of the job") ?? [] {
+      let place = Place(field.faults.source, line: list.place?.line)
+      foreign.append(Foreign(entry: entry, place: place, records: Self.list(list) ?? []))
+    }
+    if (Array(records.values) + foreign.map(\.records)).allSatisfy(\.isEmpty) {
+      fields.refuse(nil, "has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'")
+    }
+    guard let expect = fields.required("expect"), let wanted = expect.object() else { return }
+    for expectation in Expectation.allCases {
+      _ = wanted[expectation.rawValue]
+      // Null is an expectation, too.
+      expected[expectation] = expect.node[expectation.rawValue]
+    }
+    wanted.end()
+    if expected.isEmpty {
+      expect.refuse("is empty; known keys are \(Expectation.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+  }
+
+  private static func list(_ field: Field) -> [JSONNode]? { field.value("an array of records", \.array) }
+}

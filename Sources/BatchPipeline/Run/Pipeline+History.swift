@@ -2,6 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 package import BatchReport
 package import BatchStore
+import FoundationEssentials
 
 extension Pipeline {
   /// Begins a run of the job in the store, with its mode and configuration.
@@ -138,5 +139,89 @@ extension Configuration {
         origin: resolved.given.layer == .defaults
           ? "built-in default" : "\(resolved.given.layer.rawValue) \(resolved.given.origin)")
     }
+  }
+}
+
+/// A run that ended before it read anything, noted in an existing store for the history (reference decisions 49).
+package struct FailedStart {
+  package var report: RunReport
+  package var mode: RunMode
+
+  package init(report: RunReport, mode: RunMode) { (self.report, self.mode) = (report, mode) }
+
+  /// Keeps nothing of a trial, of one that another run turned away, and where there is no store of the platform.
+  ///
+  /// - Parameter complete: adds facts from the store to the report.
+  /// - Returns: all runs of the store including this one; empty if it is not kept.
+  @discardableResult
+  package func keep(
+    in path: String, of platform: any Platform,
+    _ complete: (EventStore, inout RunReport) throws -> Void = { _, _ in }
+  ) -> [StoredRun] {
+    guard mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty, FileManager.default.fileExists(atPath: path)
+    else { return [] }
+    do {
+      let store = try EventStore.open(path, format: platform.storeFormat)
+      try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
+      let run = try store.runs.begin(
+        job: report.job, mode: mode.name, configurationDigest: "", started: report.startedAt, asOf: report.asOf,
+        window: TimeWindow(from: report.from, to: report.to))
+      let ended = Instant.now
+      var report = report
+      report.store = path
+      try complete(store, &report)
+      report.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
+      try store.runs.finish(
+        run, at: ended, exit: report.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
+      let runs = try store.runs.all()
+      try store.close()
+      return runs
+    } catch {
+      // An error of the store ended the run, or ends the next one; the store records the run that holds it.
+      return []
+    }
+  }
+}
+
+extension Pipeline {
+  /// Returns the last good runs of the job (`Report.usualRuns`); nil if the run is not compared with them.
+  func nightsBefore(_ storage: RunStorage) throws -> [NightFigures]? {
+    let settings = request.settings.report
+    guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
+    let before = try store.runs.all().filter {
+      $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
+    }
+    return try before.suffix(settings.usualRuns).compactMap { run in
+      // A report of another release in another form is not compared.
+      try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
+    }
+  }
+
+  /// Notes what is unusual about the run compared with the nights before.
+  func compare(_ outcome: inout RunOutcome, with nights: [NightFigures]?) {
+    outcome.report.unusual = nights.map {
+      NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
+    }
+    if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
+  }
+
+  /// Counts devices with a new owner, before any request for them; many at once suggest a fault of the export.
+  func countOwners(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+    guard request.job.identity, let (store, run) = storage.kept,
+      let owners = try platform.newOwners(in: store, of: run)
+    else { return }
+    outcome.report.summary.identity.newOwners = owners.devices
+    guard owners.known * 10 > owners.all else { return }
+    outcome.newOwners =
+      "devices with another mobile user id than before: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
+  }
+}
+
+/// The error that ends a run with `--fail-on unusual`.
+struct UnusualRun: RunError, CustomStringConvertible {
+  var figures: [String]
+  var exit: RunExit { .inputRefused }
+  var description: String {
+    "error: unusual, so nothing is sent (--fail-on unusual): \(figures.joined(separator: "; "))"
   }
 }

@@ -1,5 +1,6 @@
-import BatchFoundation
+package import BatchFoundation
 import BatchWire
+package import EventSchemas
 
 /// The mutable state of deltaDNA in the sandbox. One lock guards it; requests take turns.
 struct DeltaDNAState: Sendable {
@@ -97,5 +98,58 @@ struct DeltaDNAState: Sendable {
   /// Returns whether the version is right: text from iOS and Unity, a number from Android.
   private static func isVersion(_ node: JSONNode?) -> Bool {
     node?.string?.utf8.elementsEqual("4".utf8) == true || node?.integer == 4
+  }
+}
+
+/// The options of one deltaDNA sandbox. The defaults are those of the embedded `--sandbox`.
+package struct DeltaDNASandboxOptions: Sendable {
+  /// The keys of all environments; nil accepts any key.
+  package var environmentKeys: Set<ByteText>?
+  /// The secret whose hash requests must carry; nil accepts any hash or none.
+  package var hashSecret: Secret?
+  /// The age on arrival from which events are out of the window.
+  package var oldestEvent = Milliseconds(32 * 86_400_000)
+  /// The time ahead on arrival from which events are out of the window.
+  package var furthestAhead = Milliseconds(48 * 3_600_000)
+  package var largestBody = 5_000_000
+  /// The schema that events are checked against; nil for none.
+  package var schema: EventSchema?
+  package var environment = EventChecker.Environment.live
+  /// The answers of Engage by `decisionPoint@flavour`, as whole objects; other questions get one without parameters.
+  package var decisions: [ByteText: JSONNode] = [:]
+  /// The number of verdicts listed; counts stay exact beyond it.
+  package var listedEvents = 10_000
+  /// Determines the ids that are issued.
+  package var seed: UInt64 = 1
+
+  package init() {}
+}
+
+extension DeltaDNASandboxOptions {
+  /// Reads the part of a fault file named `member` (`docs/sandbox.md`).
+  package mutating func read(_ file: Fields, _ member: String = "deltadna") {
+    guard let fields = file[member]?.object() else { return }
+    defer { fields.end() }
+    let seconds: ClosedRange<Int64> = 0...10_000_000_000
+    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int64? { fields[key]?.integer(range) }
+    if let keys = fields["environmentKeys"]?.elements() {
+      environmentKeys = Set(keys.compactMap { $0.anyText().map { ByteText($0) } })
+    }
+    if let secret = fields["hashSecret"]?.anyText() { hashSecret = Secret(secret) }
+    if let number = integer("oldestEventSeconds", seconds) { oldestEvent = Milliseconds(number * 1000) }
+    if let number = integer("furthestAheadSeconds", seconds) { furthestAhead = Milliseconds(number * 1000) }
+    if let number = integer("largestBody", 1...1 << 30) { largestBody = Int(number) }
+    if let number = integer("listedEvents", 0...10_000_000) { listedEvents = Int(number) }
+    if let name = fields["environment"]?.choice(["LIVE", "DEV"]) { environment = name == "DEV" ? .development : .live }
+    if let given = fields["schema"] {
+      do {
+        schema = try EventSchema.read(Array(given.node.canonicalText.utf8), name: "schema")
+      } catch {
+        given.refuse("cannot be used: \(error)")
+      }
+    }
+    for (question, answer) in fields["decisions"]?.entries() ?? [] {
+      if answer.object() != nil { decisions[ByteText(question)] = answer.node }
+    }
   }
 }
