@@ -41,7 +41,7 @@ import Testing
     expected.duplicates = 1
     expected.quarantined = 1
     expected.reasons = [.invalidJSON: 1]
-    expected.refusals = [Refusal(line: 4, reason: .invalidJSON, detail: "at byte 1 of the line")]
+    expected.refusals = [RefusedLine(line: 4, reason: .invalidJSON, detail: "at byte 1 of the line")]
     expected.devices = 2
     expected.events = 7
     #expect(stream.counts == expected)
