@@ -120,10 +120,13 @@ import Testing
     }
     let warned = try explain("c.json", "e.json")
     #expect(warned.code == 0)
-    #expect(warned.messages.contains("c.json:1:36: warning: 'parameters.eventsWhitelist' is empty; nothing is filtered"))
+    #expect(
+      warned.messages.contains("c.json:1:36: warning: 'parameters.eventsWhitelist' is empty; nothing is filtered"))
     let refused = try explain("bad.json", "e.json")
     #expect(refused.code == 78)
-    #expect(refused.messages.contains("bad.json:1:44: error: 'parameters.triggers[0].eventName' is an integer, but must be a string"))
+    #expect(
+      refused.messages.contains(
+        "bad.json:1:44: error: 'parameters.triggers[0].eventName' is an integer, but must be a string"))
     #expect(try explain("c.json", "no.json").code == 65)
     #expect(try explain("none.json", "e.json").code == 66)
     #expect(try explain("c.json", "none.json").code == 66)
