@@ -283,6 +283,6 @@ import Testing
     let bad = try workspace.run(
       "doctor", "--job", "job.json", "--sandbox", "--set", "DeltaDNA.eventSchema=schema.json")
     #expect(bad.code == 78)
-    #expect(bad.messages.contains("error: files: schema.json:1: 1st: "), "\(bad.messages)")
+    #expect(bad.messages.contains("error: files: schema.json:1:22: 1st: "), "\(bad.messages)")
   }
 }
