@@ -8,7 +8,7 @@ extension InitExportTests {
       "one damaged line of many in UTF-8", "in.ndjson",
       damaged { #"{"device":"\#($1)","time":"\#($0)","event":"Gr\#($2)ße"}"# }
     ) {
-      $0.written = [#""params": {"others": "$"}"#]
+      $0.written = [#""params": {"others": "$", "flatten": "."}"#]
       $0.told = ["  1 refused: invalid-utf8: ", "a map is proposed", "\"name\":\"Größe\""]
       $0.times = goodTimes
     },
@@ -105,7 +105,7 @@ extension InitExportTests {
         #"{"device_id":"\#($1)","user_id":"u-1","event_type":"\#(names[$0])","time":"2026-01-15T08:0\#($0):00Z","platform":"ios","amount":\#($0)}"#
       }
     ) {
-      $0.written = [#""name": "event_type", "params": {"others": "$"}"#]
+      $0.written = [#""name": "event_type", "params": {"others": "$", "flatten": "."}"#]
       $0.told = [#""params":{"amount":0}"#]
       $0.people = ["u-1"]
     },
