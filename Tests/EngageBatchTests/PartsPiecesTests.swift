@@ -244,11 +244,11 @@ import Testing
       (#"[{"path": "a", "kind": "other", "bytes": 1}]"#, "has an unknown 'kind'"),
       (
         #"[{"path": "b", "kind": "events", "bytes": 1}, {"path": "a", "kind": "events", "bytes": 1}]"#,
-        "not in the order"
+        "out of order"
       ),
       (
         #"[{"path": "a", "kind": "events", "bytes": 1}, {"path": "a", "kind": "events", "bytes": 1}]"#,
-        "not in the order"
+        "out of order"
       ),
     ] {
       try workspace.write("files.json", text)

@@ -131,7 +131,7 @@ import Testing
     #expect(try waiting() == 0)
 
     let same = try workspace.run(Self.day + store)
-    #expect(same.output.contains("sent before: 2 events; 2 the same now, 0 with other"), "\(same.output)")
+    #expect(same.output.contains("sent before: 2 events; 2 the same now, 0 with different"), "\(same.output)")
     #expect(try (posted(), waiting()) == (all, 0))
 
     // The phone went to the background later: its session lasts longer and ends at another time. The end was sent: that is a correction.
@@ -155,7 +155,7 @@ import Testing
     #expect(try (posted(), waiting()) == (all + 2, 0))
   }
 
-  @Test("An event with other attributes is told, and sent again when told")
+  @Test("An event with different attributes is told, and sent again when told")
   func different() throws {
     let workspace = try workspace()
     for day in 15...17 { try night(workspace, day, ["--sandbox"]) }

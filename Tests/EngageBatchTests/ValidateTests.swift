@@ -41,7 +41,7 @@ import Testing
         "\(a):1: unknown-type: field 'type': 'goalComplted', did you mean 'goalCompleted'?",
         "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp', did you mean 'timestamp'?",
         "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
-        "\(a):4: wrong-type: field 'name' is a number, but must be a string",
+        "\(a):4: wrong-type: field 'name' is an integer, but must be a string",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
         "\(a):6: missing-field: field 'deviceId' is empty",
         "\(a):7: invalid-json: the line ends within an object: the file may be truncated",
@@ -129,11 +129,11 @@ import Testing
     #expect(
       finished.lines.map { $0.dropFirst(workspace.path.count + 1) } == [
         "in.ndjson:1: missing-field: field '/received/items/1/type' is missing: '/received/items/1' has 'tipe', did you mean 'type'?",
-        "in.ndjson:2: wrong-type: field '/received/virtualCurrencies/0' is a number, but must be of another kind",
+        "in.ndjson:2: wrong-type: field '/received/virtualCurrencies/0' is an integer, but must be of another kind",
         "in.ndjson:3: wrong-type: field '/spent/realCurrency/amount' is a string, but must be of another kind",
         "in.ndjson:4: missing-field: field '/spent/realCurrency/amount' is missing",
         "in.ndjson:5: missing-field: field '/spent/realCurrency/type' is empty",
-        "in.ndjson:6: wrong-type: field '/device/osName' is a number, but must be of another kind",
+        "in.ndjson:6: wrong-type: field '/device/osName' is an integer, but must be of another kind",
       ])
   }
 
