@@ -190,7 +190,7 @@ package final class Fields {
       return nil
     }
     // The name of a JSON Schema is for editors.
-    self.init(members.filter { $0.key != "$schema" }, "", subject, document.place, faults)
+    self.init(members.filter { !$0.key.isIdentical(to: "$schema") }, "", subject, document.place, faults)
   }
 
   fileprivate init(
@@ -219,14 +219,16 @@ package final class Fields {
     Field(name(of: member.key), member.value, at: member.place, faults)
   }
 
+  private func wasAsked(_ key: String) -> Bool { asked.contains { $0.isIdentical(to: key) } }
+
   /// The members with any keys, without those that were asked for.
   package var entries: [(key: String, field: Field)] {
-    members.filter { !asked.contains($0.key) }.map { ($0.key, field($0)) }
+    members.filter { !wasAsked($0.key) }.map { ($0.key, field($0)) }
   }
 
   /// The value of a key that the object may have; null counts as absent.
   package subscript(key: String) -> Field? {
-    if !asked.contains(key) { asked.append(key) }
+    if !wasAsked(key) { asked.append(key) }
     guard let index = places[ByteText(key)], !members[index].value.isNull else { return nil }
     return field(members[index])
   }
@@ -250,7 +252,7 @@ package final class Fields {
   /// - Parameter hint: returns a better suggestion for an unknown key; nil for none.
   package func end(_ kind: String = "key", _ hint: (String) -> String? = { _ in nil }) {
     guard !faults.isForeign else { return }
-    for member in members where !asked.contains(member.key) {
+    for member in members where !wasAsked(member.key) {
       let near = { NearestName.of(member.key, among: self.asked).map { NearestName.question(self.name(of: $0)) } }
       let known = "known \(kind)s are \(asked.joined(separator: ", "))"
       faults.add(
