@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchIngest
 import GameRules
 
 struct TriggersCommand: ParsableCommand {
@@ -46,24 +47,18 @@ struct TriggersExplainCommand: ParsableCommand {
 enum TriggerExplanation {
   /// Returns nil if the bytes are not one event.
   static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
-    var tape = JSONTape()
-    var reader = JSONLineReader()
-    // The reason that it is not an event is of no interest.
-    guard unsafe bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil,
-      let flaws = unsafe try? bytes.withUnsafeBufferPointer({ try unsafe reader.read($0, onto: &tape) }),
-      !flaws.hasAny
-    else { return nil }
-    let event = tape.view(at: 0)
-    guard event.kind == .object, let name = event["eventName"]?.string, let parameters = event["eventParams"],
-      parameters.kind == .object
-    else { return nil }
-    let results = configuration.explain(event: name, parameters: parameters)
-    return .array(
-      results.map { trigger, result in
-        [
-          "campaignID": .number(trigger.campaignID), "variantID": .number(trigger.variantID),
-          "result": .text(result.rawValue),
-        ]
-      })
+    guard unsafe bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil else { return nil }
+    return LineParser().parse(bytes) { event -> JSONNode? in
+      guard let name = event["eventName"]?.string, let parameters = event["eventParams"], parameters.kind == .object
+      else { return nil }
+      let results = configuration.explain(event: name, parameters: parameters)
+      return .array(
+        results.map { trigger, result in
+          [
+            "campaignID": .number(trigger.campaignID), "variantID": .number(trigger.variantID),
+            "result": .text(result.rawValue),
+          ]
+        })
+    } ?? nil
   }
 }

@@ -122,6 +122,25 @@ package struct LineReader: ~Copyable {
   }
 }
 
+/// A parser of lines one after another, which reuses its memory.
+package final class LineParser {
+  private var reader = JSONLineReader()
+  private var tape = JSONTape()
+
+  package init() {}
+
+  /// Returns what `body` makes of the object of a line, which lives as long as the call; nil for a line that is no object
+  /// without flaws.
+  ///
+  /// - Parameter line: valid UTF-8.
+  package func parse<Result>(_ line: [UInt8], _ body: (JSONView) throws -> Result) rethrows -> Result? {
+    try unsafe line.withUnsafeBufferPointer { line in
+      tape.reset(keeping: 1 << 20)
+      return unsafe LineReader.parse(line, &reader, onto: &tape) == nil ? try body(tape.view(at: 0)) : nil
+    }
+  }
+}
+
 extension Text {
   /// The text without JSON white space at both ends: space, tab, line feed, carriage return.
   @inline(__always)

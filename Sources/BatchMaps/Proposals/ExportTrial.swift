@@ -154,7 +154,8 @@ package struct ExportTrial {
   private static let keys: Set = ["deviceId", "timestamp", "mobileUserId", "anonymousId", "recipientId", "userId"]
 
   private mutating func add(_ line: String, _ parser: LineParser) {
-    parser.parse(line) { line in
+    // A link may be plain text.
+    parser.parse(Array(line.utf8)) { line in
       hasMore = hasMore || Self.telling.contains { line[$0] != nil }
       guard let field = Self.people.first(where: { line[$0] != nil }), let id = line[field]?.scalarText, !id.isEmpty
       else {
@@ -187,22 +188,6 @@ package struct ExportTrial {
     case .line(let line, let fault?): "refused \(line): \(fault)"
     case .leftOut(let reason): "left out: \(reason)"
     case .refused(let fault): "refused: \(fault)"
-    }
-  }
-}
-
-/// A parser of mapped lines that reuses its memory.
-private final class LineParser {
-  private var reader = JSONLineReader()
-  private var tape = JSONTape()
-
-  /// Passes on the object of a line; does nothing for a link that is plain text.
-  func parse(_ line: String, _ body: (JSONView) -> Void) {
-    var line = line
-    line.withUTF8 { bytes in
-      tape.reset(keeping: 1 << 22)
-      guard unsafe LineReader.parse(bytes, &reader, onto: &tape) == nil else { return }
-      body(tape.view(at: 0))
     }
   }
 }

@@ -171,12 +171,11 @@ extension Platform {
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 
-/// A reader of stored events for listings, which reuses its memory.
-package final class EventDescriber {
+/// A reader of stored events for listings, one after another.
+package struct EventDescriber {
   private let platform: any Platform
   private let showsContent: Bool
-  private var reader = JSONLineReader()
-  private var tape = JSONTape()
+  private let parser = LineParser()
 
   /// - Parameter showsContent: whether the last of ``Platform/eventColumns`` is needed; otherwise it is null.
   package init(_ platform: any Platform, showsContent: Bool) {
@@ -184,12 +183,11 @@ package final class EventDescriber {
     self.showsContent = showsContent
   }
 
-  /// - Throws: an error if the stored bytes are not an event.
+  /// - Throws: ``StoreError/damagedBlock`` if the stored bytes are not an event.
   package func describe(_ event: StoredEvent) throws -> EventDescription {
-    tape.reset(keeping: 1 << 20)
-    _ = try unsafe event.json.withUnsafeBufferPointer { try unsafe reader.read($0, onto: &tape) }
-    return platform.describe(
-      JSONNode(tape.view(at: 0), isWhole: showsContent), device: String(decoding: event.device, as: UTF8.self))
+    let document = parser.parse(event.json) { JSONNode($0, isWhole: showsContent) }
+    guard let document else { throw StoreError.damagedBlock }
+    return platform.describe(document, device: String(decoding: event.device, as: UTF8.self))
   }
 }
 
