@@ -74,7 +74,7 @@ final class GameDecider: DeviceDecider {
       core.tally.details?.uses[Trigger.place(trigger), default: 0] += count
     }
     if !rules.output.engagements.isEmpty { core.results.add(EngagementRows(engagements: rules.output.engagements)) }
-    try keepPassing(&rules.output.events)
+    try rules.output.events.removeAll { try !passes($0) }
     for event in rules.output.events {
       if settings.window.contains(event.timestamp) {
         core.counter.count(event.name, at: event.timestamp)
@@ -89,16 +89,6 @@ final class GameDecider: DeviceDecider {
       swap(&events, &rules.output.events)
     }
     checker.forgetMemory()
-  }
-
-  /// Removes the events that may not be sent.
-  private func keepPassing(_ events: inout [GameEvent]) throws {
-    var kept = 0
-    for place in events.indices where try passes(events[place]) {
-      if kept < place { events[kept] = events[place] }
-      kept += 1
-    }
-    events.removeLast(events.count - kept)
   }
 
   /// Returns whether the event may be sent; otherwise quarantines it.

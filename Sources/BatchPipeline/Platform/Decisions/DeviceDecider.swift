@@ -243,6 +243,8 @@ package final class DeciderCore {
 
   /// The bytes of records that became events since the last stretch ended.
   package var stretchBytes = 0
+  /// The memory of ``order(_:timestamp:precedes:)``, kept from stretch to stretch.
+  private var keys: [(timestamp: Int64, place: Int)] = []
   package var encoder: EventBlockWriter
   package var counter = EventCounter()
   package var tally = DecisionTally()
@@ -306,7 +308,8 @@ package final class DeciderCore {
   ///   - timestamp: returns the time of the event at a place.
   ///   - precedes: orders the events at two places with equal timestamps (reference formats 4.2).
   package func order(_ count: Int, timestamp: (Int) -> Instant, precedes: (Int, Int) -> Bool) -> [Int] {
-    var keys = (0..<count).map { (timestamp: timestamp($0).milliseconds, place: $0) }
+    keys.removeAll(keepingCapacity: true)
+    for place in 0..<count { keys.append((timestamp(place).milliseconds, place)) }
     keys.sort { one, other in
       one.timestamp == other.timestamp ? precedes(one.place, other.place) : one.timestamp < other.timestamp
     }
