@@ -32,7 +32,7 @@ import Testing
       ("user\tname-1", #"x user\tname-1"#, true),
     ])
   func traces(id: String, text: String, stands: Bool) {
-    #expect(PersonTrace(Array(id.utf8)).stands(in: Array(text.utf8)) == stands)
+    #expect(PersonTrace(Array(id.utf8)).occurs(in: Array(text.utf8)) == stands)
     let erased = PersonTrace(Array(id.utf8)).erased(from: Array(text.utf8))
     #expect((erased != nil) == stands)
     if let erased { #expect(String(decoding: erased, as: UTF8.self).contains("[forgotten]")) }

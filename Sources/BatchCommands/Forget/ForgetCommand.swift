@@ -233,7 +233,7 @@ struct RemainingTraces {
           + (knowsRecipients ? ", and the recipient in the list (--at-service deletes it)" : ""))
     }
     let traces = ids.map(PersonTrace.init)
-    func isThere(_ bytes: [UInt8]) -> Bool { traces.contains { $0.stands(in: bytes) } }
+    func isThere(_ bytes: [UInt8]) -> Bool { traces.contains { $0.occurs(in: bytes) } }
     let state = RunRequest.sandboxState(beside: request.storePath)
     for path in [state, RunRequest.storePath(of: request.job, inSandbox: true)]
     where !path.isIdentical(to: request.storePath) && FileManager.default.fileExists(atPath: path) {

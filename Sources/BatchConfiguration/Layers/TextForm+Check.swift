@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchWire
 
 extension TextForm {
   /// The error of text in another form; `expected` completes "must be".

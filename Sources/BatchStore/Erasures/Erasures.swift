@@ -63,7 +63,7 @@ package struct Erasures: Sendable {
         uniquingKeysWith: { first, _ in first })
       let strike: RowRemoval.Witness = { _, row in
         let bytes = Array(row.compactText.utf8)
-        unknown = unknown.filter { !$0.value.stands(in: bytes) }
+        unknown = unknown.filter { !$0.value.occurs(in: bytes) }
       }
       var report = try self.erase(people, PersonHash(key: key), witness: unknown.isEmpty ? nil : strike, in: db)
       let devices = Set(report.devices)
@@ -138,7 +138,7 @@ package struct Erasures: Sendable {
         let bytes = json.array
         let device = Array(event.device)
         if devices.contains(device) { found.insert(device) }
-        guard devices.contains(device) || traces.contains(where: { $0.stands(in: bytes) }) else {
+        guard devices.contains(device) || traces.contains(where: { $0.occurs(in: bytes) }) else {
           return false
         }
         let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
@@ -204,11 +204,11 @@ package struct Erasures: Sendable {
 
   /// Returns whether a line contains one of the ids, however its strings are escaped.
   private static func stands(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
-    if traces.contains(where: { $0.stands(in: line) }) { return true }
+    if traces.contains(where: { $0.occurs(in: line) }) { return true }
     guard line.contains(UInt8(ascii: "\\")) else { return false }
     // A line that is not JSON has no escapes.
     guard let plain = try? Array(JSONNode.parse(line).canonicalText.utf8) else { return false }
-    return traces.contains { $0.stands(in: plain) }
+    return traces.contains { $0.occurs(in: plain) }
   }
 
   private func isOf(_ devices: Set<[UInt8]>, _ traces: [PersonTrace], block: [UInt8]) throws -> Bool {
@@ -218,7 +218,7 @@ package struct Erasures: Sendable {
       json.removeAll()
       cursor.appendJSON(to: &json)
       let bytes = json.array
-      if devices.contains(Array(cursor.device)) || traces.contains(where: { $0.stands(in: bytes) }) {
+      if devices.contains(Array(cursor.device)) || traces.contains(where: { $0.occurs(in: bytes) }) {
         return true
       }
     }

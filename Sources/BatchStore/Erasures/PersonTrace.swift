@@ -16,7 +16,7 @@ package struct PersonTrace {
     alone = id.count < Self.shortest ? [] : (escaped == id ? [id] : [id, escaped]).map(BytePattern.init)
   }
 
-  package func stands(in bytes: [UInt8]) -> Bool {
+  package func occurs(in bytes: [UInt8]) -> Bool {
     quoted.place(in: bytes) != nil || alone.contains { place(of: $0, in: bytes, from: 0) != nil }
   }
 

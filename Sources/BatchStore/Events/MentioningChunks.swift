@@ -48,7 +48,7 @@ struct MentioningChunks {
       }
       let block = Array(pack.bytes[offset..<offset + length])
       if let sums = pack.sums, !BlockSums.confirm(block, at: offset, by: sums) { throw StoreError.damagedBlock }
-      if BlockText.stand(texts, in: block) { found.append(id) }
+      if BlockText.occur(texts, in: block) { found.append(id) }
     }
     return found
   }
@@ -74,7 +74,7 @@ package enum BlockText: Sendable {
   }
 
   /// Returns false if the block lacks one of the texts.
-  static func stand(_ texts: [BytePattern], in block: [UInt8]) -> Bool {
+  static func occur(_ texts: [BytePattern], in block: [UInt8]) -> Bool {
     texts.allSatisfy { $0.place(in: block) != nil } || escape.place(in: block) != nil
   }
 

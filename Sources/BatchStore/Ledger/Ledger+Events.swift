@@ -229,7 +229,7 @@ extension Ledger {
     let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
     let block = try Self.block(of: chunk, in: db)
-    guard BlockText.stand(mentioning.texts, in: block) else {
+    guard BlockText.occur(mentioning.texts, in: block) else {
       mentioning.miss()
       return true
     }

@@ -104,7 +104,7 @@ package struct Timelines: Sendable {
       let nights = try NightCoding.nights(row.blob("nights"))
       for night in nights
       where traces.contains(where: { trace in
-        [night.records, night.beyond, night.before?.state ?? []].contains { trace.stands(in: $0) }
+        [night.records, night.beyond, night.before?.state ?? []].contains { trace.occurs(in: $0) }
       }) {
         touched.insert(night.device)
       }

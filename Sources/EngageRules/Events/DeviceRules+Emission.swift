@@ -1,0 +1,129 @@
+import BatchFoundation
+
+extension DeviceRules {
+  // MARK: - Raw events
+
+  /// Passes a phone's stored event through, normalized: core attributes first, missing ones filled, the last of two
+  /// equal names kept (reference decisions 13).
+  mutating func emitRaw(_ record: Record) {
+    guard isSent(record.subject ?? .empty) else { return }
+    var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
+    draft.core[.deviceId] = state.device
+    if let attributes = record.body {
+      for attribute in attributes.elements {
+        guard let name = attribute["name"]?.string else { continue }
+        let value = attribute["value"]
+        if let value, let text = Self.attributeText(name, value, tags: settings.fields[.tags], in: arena) {
+          draft.set(name, text)
+        } else if value == nil {
+          draft.set(name, .empty)
+        } else {
+          warn(.nestedAttribute, "attribute '\(name.inWarning)' of a raw event is an array or an object; dropped")
+        }
+      }
+    }
+    draft.identityIsFixed = true
+    state.emission += 1
+    append(&draft, emission: state.emission)
+    explanation?.note("raw event passed through")
+  }
+
+  // MARK: - Emission
+
+  /// Returns a draft with the attributes of every event, in the memory of the event emitted last.
+  @inline(__always)
+  mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = emptyDraft(code, at: instant, core: core)
+    for field in settings.codes.ofEveryEvent {
+      if let value = deviceValue(of: field, core) { draft.add(settings.fields[field], value) }
+    }
+    return draft
+  }
+
+  @inline(__always)
+  private mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = EventDraft(code: code, timestamp: instant, core: core)
+    draft.source = source
+    draft.isLate = isDecidingLate
+    swap(&draft.others, &spareAttributes)
+    draft.others.removeAll(keepingCapacity: true)
+    return draft
+  }
+
+  /// Numbers the event and emits it, or holds it while its samples may still come.
+  mutating func emit(_ draft: consuming EventDraft) {
+    guard isSent(draft.code) else {
+      spareAttributes = draft.others
+      return
+    }
+    state.emission += 1
+    place(&draft, emission: state.emission)
+  }
+
+  private mutating func isSent(_ code: Text) -> Bool {
+    if code.isEmpty {
+      warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
+    } else if settings.codes.isOfService(code) {
+      warn(.noEventCode, "only the service itself creates events of code \(code); it is not sent")
+    } else {
+      return true
+    }
+    return false
+  }
+
+  mutating func place(_ draft: inout EventDraft, emission: Int64) {
+    if augmentsDevice {
+      if mayStillGetSamples(draft) {
+        explanation?.note(
+          "event \(draft.code) held for samples until it times out (Augmentation.augmentationTimeout)")
+        let deadline = draft.timestamp + settings.augmentation.timeout
+        state.held.append(HeldEvent(draft: draft, emission: emission, deadline: deadline))
+        return
+      }
+      Augmentation.apply(to: &draft, state.samples, settings, in: arena)
+    }
+    append(&draft, emission: emission)
+  }
+
+  /// Returns true if neither a record nor known silence is past the event's deadline: a later run may bring the sample.
+  private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
+    let deadline = draft.timestamp + settings.augmentation.timeout
+    if let lastRecord, lastRecord > deadline { return false }
+    guard !Augmentation.isComplete(draft, state.samples, settings) else { return false }
+    guard let knownUntil, knownUntil > deadline else { return true }
+    // If a record of the device is after the deadline, silence did not settle the event.
+    if state.lastSeen.map({ $0 <= deadline }) ?? true {
+      state.awaitedUntil = max(state.awaitedUntil ?? deadline, deadline)
+    }
+    return false
+  }
+
+  private mutating func append(_ draft: inout EventDraft, emission: Int64) {
+    if let withheld = settings.withheld { withheld.apply(to: &draft, in: arena) }
+    unsafe output.events.append(
+      Event(
+        code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
+        core: output.shared(draft.core, in: arena), attributes: draft.ordered(in: arena), expired: draft.expired,
+        identityIsFixed: draft.identityIsFixed, isLate: draft.isLate, source: draft.source))
+    explanation?.emitted(draft.explained, emission: emission)
+    spareAttributes = draft.others
+  }
+
+  /// Withdraws an event of this run before it is used.
+  mutating func withdraw(_ emission: Int64) {
+    state.held.removeAll { $0.emission == emission }
+    // It is one of the newest events of the current device.
+    if let index = output.events.lastIndex(where: { $0.emission == emission && $0.device == state.device }) {
+      output.events.remove(at: index)
+    }
+    explanation?.withdrawn(
+      emission, "its start event is replaced by that of a later link at the same instant")
+  }
+
+  /// At the end of the input, emits events whose samples came or can no longer come.
+  mutating func settleHeld() {
+    let held = state.held
+    state.held = []
+    for var event in held { place(&event.draft, emission: event.emission) }
+  }
+}
