@@ -25,7 +25,7 @@ struct EngageBatch: ParsableCommand {
         name: "Ask",
         subcommands: [
           ValidateCommand.self, TestCommand.self, CompareCommand.self, VerifyCommand.self, HistoryCommand.self,
-          ReportCommand.self, WhyCommand.self, PersonCommand.self, ExpirationCommand.self, LinkCommand.self,
+          ReportCommand.self, WhyCommand.self, ExplainCommand.self, PersonCommand.self, ExpirationCommand.self, LinkCommand.self,
         ]),
       CommandGroup(
         name: "Repair",

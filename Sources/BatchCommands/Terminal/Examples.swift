@@ -21,6 +21,7 @@ enum Examples {
     "history": "history --store var/nightly.sqlite --limit 7",
     "report": "report --store var/nightly.sqlite --run 3 --report var/reports",
     "why": "why --device A1F0C9D2-0001 --at 2026-01-15T09:00:00Z --store var/nightly.sqlite",
+    "explain": "explain line-too-long",
     "config show": "config show jobs/nightly.json",
     "config explain": "config explain Session.sessionLifecycleExpiration --job jobs/nightly.json",
     "config check": "config check jobs/nightly.json",

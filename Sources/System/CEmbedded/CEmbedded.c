@@ -28,6 +28,11 @@ SCHEMA(record)
 SCHEMA(report)
 SCHEMA(routes)
 
+static const char words[] = {
+#embed "../../../docs/words.md" suffix(, 0)
+};
+const char *engage_words(void) { return words; }
+
 static const char segment[] = {
 #embed "../../../configs/maps/segment.json" suffix(, 0)
 };

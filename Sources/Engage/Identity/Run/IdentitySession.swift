@@ -247,8 +247,8 @@ struct IdentitySession: Sendable {
     case .conflict, .refused:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
       try reconciler.journal { try store.merges.settle(plan.id, as: plan.state, reason: "", lines: []) }
-      // A person has checked: the started steps are to be made.
-      try finish(plan, isResumed: plan.state == .refused)
+      // Steps that were started are carried out again: the service refused them, or the operator has checked them.
+      try finish(plan, isResumed: false)
     default: try finish(plan, isResumed: true)
     }
   }

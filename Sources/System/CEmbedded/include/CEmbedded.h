@@ -7,12 +7,15 @@ const char *_Nonnull engage_schema_record(void);
 const char *_Nonnull engage_schema_report(void);
 const char *_Nonnull engage_schema_routes(void);
 
+/// The page `docs/words.md`, byte for byte.
+const char *_Nonnull engage_words(void);
+
 /// A map of `configs/maps`, byte for byte.
 typedef struct {
   const char *_Nonnull name;
   const char *_Nonnull text;
 } engage_preset;
 
-/// All of them, in the order in which people are told of them.
+/// All of them, in the order in which they are listed.
 const engage_preset *_Nonnull engage_presets(void);
 int engage_preset_count(void);
