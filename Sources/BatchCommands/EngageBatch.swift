@@ -12,7 +12,7 @@ struct EngageBatch: ParsableCommand {
     abstract:
       "Replay recorded mobile events as the marketing SDK would have reported them, and send them.",
     discussion:
-      "--color auto, always or never, anywhere on the line, colors errors and warnings; NO_COLOR is respected.",
+      "--color auto, always or never, anywhere on the command line, sets whether errors and warnings are colored; NO_COLOR is respected.",
     version: Versions.text,
     groupedSubcommands: [
       CommandGroup(
@@ -25,7 +25,8 @@ struct EngageBatch: ParsableCommand {
         name: "Ask",
         subcommands: [
           ValidateCommand.self, TestCommand.self, CompareCommand.self, VerifyCommand.self, HistoryCommand.self,
-          ReportCommand.self, WhyCommand.self, ExplainCommand.self, PersonCommand.self, ExpirationCommand.self, LinkCommand.self,
+          ReportCommand.self, WhyCommand.self, ExplainCommand.self, PersonCommand.self, ExpirationCommand.self,
+          LinkCommand.self,
         ]),
       CommandGroup(
         name: "Repair",
@@ -49,7 +50,7 @@ package func engageBatch() {
   let (arguments, colour) = Colour.take(from: Array(CommandLine.arguments.dropFirst()))
   Streams.begin(colour ?? .never)
   if colour == nil {
-    Streams.note("error: --color takes auto, always or never")
+    Streams.note("error: --color must be auto, always or never")
     exit(RunExit.usage.rawValue)
   }
   if let unknown = UnknownCommand.find(arguments, below: EngageBatch.self) {

@@ -33,7 +33,7 @@ package final class FileDestination: Destination {
     } catch {
       return .notSent(
         CallFault(
-          unsafe "cannot be written to '\(folder)': \(String(cString: strerror(error.code)))",
+          unsafe "cannot write to '\(folder)': \(String(cString: strerror(error.code)))",
           stop: .unreachable(.firstFailure)))
     }
   }

@@ -52,7 +52,7 @@ package struct Alarm: Sendable, Equatable {
       command = (report.mode == .post ? invocation.post : invocation.run).text
     } else if let first = missed.first {
       command = first.command(report.invocation).text
-      purpose = missed.count == 1 ? "To read it" : "To read the first"
+      purpose = missed.count == 1 ? "To read the missed window" : "To read the first missed window"
     }
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }

@@ -52,7 +52,7 @@ package struct ListedRun: Sendable, Equatable {
   fileprivate var tone: String { state?.tone ?? "attention" }
 
   fileprivate var ending: String {
-    guard let exit, let state else { return "killed, or under way" }
+    guard let exit, let state else { return "killed or still running" }
     return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
   }
 
@@ -169,7 +169,7 @@ package enum HTMLIndex {
         self.number = number
         guard let runs else { return }
         guard let last = runs.last else {
-          (tone, note, words) = (NightState.missed.tone, NightState.missed.rawValue, "no run has read it")
+          (tone, note, words) = (NightState.missed.tone, NightState.missed.rawValue, "no run has read its window")
           return
         }
         tone = last.tone

@@ -54,8 +54,8 @@ extension Markup {
     let answers: [Figure] = report.ledger.answers.map { answer in
       let share =
         switch answer.share {
-        case .half: "median answer time"
-        case .nearlyAll: "95th percentile answer time"
+        case .half: "median response time"
+        case .nearlyAll: "95th percentile response time"
         case .all: "slowest answer"
         }
       return (share, Wording.seconds(answer.seconds))
@@ -77,7 +77,7 @@ extension Markup {
       [
         ("sessions started", report.summary.sessionsStarted),
         (silently > 0 ? "sessions ended by an event" : "sessions ended", report.summary.sessionsEnded),
-      ] + (silently > 0 ? [("sessions ended by silence, including recorded ones", silently)] : []))
+      ] + (silently > 0 ? [("sessions ended without an event, by silence or as recorded", silently)] : []))
   }
 
   private static func identities(_ identity: RunSummary.Identity) -> [Figure] {

@@ -49,7 +49,7 @@ package struct MetricsText: Sendable {
       Family("engage_batch_run_end_time_seconds", "Time at which the last run ended.", [([], Self.seconds(endedAt))]),
       Family("engage_batch_run_exit_code", "Exit code of the last run.", [([], String(exit.rawValue))]),
       Self.counts(
-        "engage_batch_night", "State of the last run's night: 1 for that state, 0 for the others.", "state",
+        "engage_batch_night", "State of the last run's night: 1 for the current state, 0 for the others.", "state",
         NightState.allCases.map { ($0.rawValue, $0 == night ? 1 : 0) }),
     ]
     if let lastSuccess {

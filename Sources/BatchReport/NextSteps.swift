@@ -16,12 +16,12 @@ enum NextSteps {
       let salvage = report.store.map({ ShellCommand("store", "salvage", "--store", $0, "--to").text })
     {
       steps.append(
-        "The store is damaged, so running the job again would fail again. To see the damage: \(check). To copy what is intact to a new store: \(salvage) FILE"
+        "The store is damaged, so the job would fail again. To see the damage: \(check). To copy the intact data to a new store: \(salvage) FILE"
       )
     } else if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
       let command = report.mode == .post ? invocation.post.text + invocation.omission : invocation.runText()
-      let again = invocation.parts == nil || report.mode == .post ? command : "the same 'collect' again"
-      steps.append("The run did not finish; what it stored is safe. To continue: \(again)")
+      let again = invocation.parts == nil || report.mode == .post ? command : "run the same 'collect' again"
+      steps.append("The run did not finish; everything it stored is safe. To continue: \(again)")
     }
     if report.exit == .noInput, report.missingParts == nil, [.run, .noUpload].contains(report.mode) {
       steps.append("Nothing was read. Once the export has arrived: \(invocation.runText())")
@@ -36,7 +36,7 @@ enum NextSteps {
     }
     if report.nothingUsable == true {
       steps.append(
-        "No line was usable. Correct the job or the export, then: \(invocation.runText()). If nothing in it "
+        "No line was usable. Correct the job or the export, then: \(invocation.runText()). If nothing in the export "
           + "is meant for this job, add --allow-empty")
     }
     steps += wholeFiles(report)
@@ -59,8 +59,8 @@ enum NextSteps {
           "quarantine", "list", "--store", store, "--reason", QuarantineReason.schemaInvalid.rawValue)
         let replay = invocation.replay(in: store)
         steps.append(
-          "\(events) quarantined by the checks. Fix what is wrong under any schema, such as a bad name, "
-            + "where it is recorded. See why: \(list.text). Once schema or settings accept the others: \(replay.text)"
+          "\(events) quarantined by the checks. Fix faults that no schema allows, such as a bad name, "
+            + "where the events are recorded. See why: \(list.text). Once the schema or the settings accept the others: \(replay.text)"
             + invocation.omission)
       } else {
         steps.append(
@@ -70,7 +70,7 @@ enum NextSteps {
     if summary.upload.eventsUnknown > 0, let list = command("store", "events", "--status", "UNKNOWN") {
       steps.append(
         "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because the answer "
-          + "was lost or inconclusive. Check at the service, then decide: \(list)")
+          + "was lost or inconclusive. Check the service, then decide: \(list)")
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
@@ -89,19 +89,19 @@ enum NextSteps {
           "Correct \(report.platform.access ?? "the credentials") (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         case .configuration: "Once the configuration is fixed, the next run "
         case .protocolRefused where summary.upload.eventsUnknown == 0 && summary.identity.refused == 0:
-          "Something other than the service answers at its address; correct it (\(ShellCommand("doctor", invocation.jobFile).text)), then the next run "
+          "Something other than the service answers at its address; correct the address (\(ShellCommand("doctor", invocation.jobFile).text)), then the next run "
         case .inputRefused: "The next run that is not refused "
         default: "The next run "
         }
       let them = pending == 1 ? "it" : "them"
-      let send = invocation.parts == nil ? "\(first)sends \(them), or now" : "Send \(them)"
+      let send = invocation.parts == nil ? "\(first)sends \(them); to send now" : "Send \(them)"
       steps.append(
         "\(pending.counted("event is", "events are")) pending in the store. \(send): \(invocation.post.text)\(invocation.omission)"
       )
     }
     if report.exit == .serviceUnavailable, report.failureLines.contains(where: { $0.contains("web page") }) {
       steps.append(
-        "Something in front of the service answers in its place, for maintenance or a login. Check its address: "
+        "Something in front of the service answers instead, such as a maintenance or login page. Check the service's address: "
           + ShellCommand("doctor", invocation.jobFile).text)
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
@@ -116,7 +116,7 @@ enum NextSteps {
     if summary.rewind.corrections > 0, report.mode != .dryRun, let list = command("store", "corrections") {
       let events = summary.rewind.corrections.counted("event was", "events were")
       steps.append(
-        "\(events) sent before late records changed \(summary.rewind.corrections == 1 ? "it" : "them"), and a service takes nothing back. To compare what was sent with what is right: "
+        "\(events) sent before late records changed \(summary.rewind.corrections == 1 ? "it" : "them"), and sent events cannot be recalled. To compare the sent events with the correct ones: "
           + list)
     }
     if report.stoppedPlans > 0, let list = command("identity", "list", "--open") {
@@ -126,13 +126,13 @@ enum NextSteps {
     if summary.identity.refused > 0, let store = report.store, let list = command("identity", "list", "--open") {
       let plans = summary.identity.refused.counted("identity plan was", "identity plans were")
       steps.append(
-        "\(plans) refused by the service for good: \(list). Once the cause is fixed, the next run tries again, or now: "
+        "\(plans) refused by the service for good: \(list). Once the cause is fixed, the next run tries again; to try now: "
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     let open = report.merges.count { $0.state == "open" || $0.state == "undoing" }
     if open > 0, let store = report.store {
       steps.append(
-        "\(open.counted("identity plan is", "identity plans are")) unfinished. The next run continues, or now: "
+        "\(open.counted("identity plan is", "identity plans are")) unfinished. The next run continues; to continue now: "
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     return steps
@@ -152,12 +152,12 @@ enum NextSteps {
     return [
       (
         QuarantineReason.damagedFile, "is truncated or damaged", "are truncated or damaged",
-        "The complete lines before that are accepted. Deliver the whole file again and run the job again: it imports the rest"
+        "The complete lines before the damage are accepted. Deliver the whole file again and run the job again to import the rest"
       ),
       (
-        .otherForm, "is not in the form of its entry in the job, and nothing of it was read",
-        "are not in the form of their entries in the job, and nothing of them was read",
-        "Give the entry of such a file a map of its form (docs/maps.md)"
+        .otherForm, "does not have the form that its entry in the job expects, and was not read",
+        "do not have the form that their entries in the job expect, and were not read",
+        "Add a map of the file's form to its entry in the job (docs/maps.md)"
       ),
     ].compactMap { reason, one, several, remedy in
       let files = report.summary.quarantineReasons[reason, default: 0]
@@ -176,8 +176,8 @@ enum NextSteps {
       !report.configuration.settings.contains(where: { $0.name == setting })
     else { return nil }
     return ignored.occurrences.counted("consent record was", "consent records were")
-      + " ignored, because the job does not say how to treat them. Set \(setting) to apply, to send nothing of a device while "
-      + "it denies consent; or to ignore, to keep ignoring them"
+      + " ignored, because the job does not specify how to treat them. Set \(setting) to 'apply' to send nothing from a device while "
+      + "it denies consent, or to 'ignore' to keep ignoring them"
   }
 }
 
@@ -192,7 +192,7 @@ enum FurtherQuestions {
     if let store = report.store, report.mode != .dryRun {
       questions.append(
         (
-          "Which events are there? 'why' takes an id of the first column",
+          "Which events are in the store? Pass an id from the first column to 'why'",
           ShellCommand("store", "events", "--store", store, "--limit", "20")
         ))
       questions.append(("What did earlier runs do?", ShellCommand("history", "--store", store)))
@@ -201,7 +201,7 @@ enum FurtherQuestions {
     if report.mode != .post, let setting = report.platform.settingToTry {
       questions.append(
         (
-          "What would another setting change? As a page",
+          "What would another setting change (as an HTML page)?",
           report.invocation.compare(with: setting, page: "compare.html")
         ))
     }

@@ -5,7 +5,7 @@ import Glibc
 /// A report that could not be written; the run ends with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Operation: String, Sendable {
-    case createFolder = "create the folder", create = "create", write = "write"
+    case createFolder = "create the folder of", create = "create", write = "write"
   }
 
   package var path: String
@@ -14,7 +14,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
   package var code: Int32
 
   package var description: String {
-    unsafe "\(path.printable): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
+    unsafe "\(path.printable): error: cannot \(operation.rawValue) the report: \(String(cString: strerror(code))); "
       + "choose another folder with --report or 'reports' of the job"
   }
 }

@@ -40,7 +40,7 @@ enum RunStory {
     }
     if let forgotten = summary.records.forgotten, forgotten > 0 {
       sentences.append(
-        forgotten.counted("record of forgotten people was", "records of forgotten people were") + " left out.")
+        forgotten.counted("record of a forgotten person was", "records of forgotten people were") + " left out.")
     }
     if summary.records.quarantined > 0 {
       sentences.append(

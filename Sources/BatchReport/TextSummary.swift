@@ -94,7 +94,7 @@ package struct TextSummary: Sendable {
     text.row("rewind", "\(rewind.devices.counted("device")) processed again: \(rewind.words)")
     let inVain = rewind.sentInVain ?? 0
     if rewind.withdrawn > 0 { text.row("", figure: rewind.withdrawn, "withdrawn, deducted from the events above") }
-    if inVain > 0 { text.row("", figure: inVain, "already sent, now wrong, deducted from the events above") }
+    if inVain > 0 { text.row("", figure: inVain, "already sent but now wrong, deducted from the events above") }
   }
 
   /// Adds the quarantined lines by reason and, unless other output lists them, their causes.
@@ -120,7 +120,7 @@ package struct TextSummary: Sendable {
     let identity = report.summary.identity
     guard identity != RunSummary.Identity() else { return }
     if report.mode == .dryRun {
-      text.row("identity", "\(identity.checks.counted("check")) would be made")
+      text.row("identity", "\(identity.checks.counted("check")) would be performed")
       return
     }
     text.row(
@@ -154,7 +154,7 @@ package struct TextSummary: Sendable {
         + "\(upload.requests.counted("request")), \(upload.retries.counted("retry", "retries"))")
     for (count, words) in [
       (upload.eventsFailed, "failed"), (upload.eventsPending, "pending"), (upload.eventsUnknown, "held as UNKNOWN"),
-      (report.ledger.possibleDuplicates, "possibly twice at the service"),
+      (report.ledger.possibleDuplicates, "possibly duplicated at the service"),
     ] where count > 0 {
       text.row("", figure: count, words)
     }

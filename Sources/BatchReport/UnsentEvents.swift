@@ -58,7 +58,7 @@ package struct OutdatedEvents: Sendable, Equatable, Codable {
 
   /// A warning not to count on these events.
   package var advice: String {
-    "\(words) \(events == 1 ? "is" : "are") too old by the clock of this machine: \(rule), silently and regardless of asOf, so "
+    "\(words) \(events == 1 ? "is" : "are") too old by this machine's clock: \(rule), silently and regardless of asOf, so "
       + "\"posted\" does not mean that the service keeps \(events == 1 ? "it" : "them"). \(remedy)"
   }
 }

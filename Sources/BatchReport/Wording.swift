@@ -13,7 +13,7 @@ package enum Wording {
     case .inputOutput: "reading or writing failed"
     case .storeIsHeld: "another run holds the store"
     case .protocolRefused:
-      "TLS or protocol error at the service, or something that it left open or refused for good needs a person"
+      "TLS or protocol error, or something that the service refused for good or left unresolved; manual action is required"
     case .credentialsRefused: "credentials were refused"
     case .configuration: "configuration error"
     case .interrupted: "interrupted"
@@ -45,26 +45,27 @@ extension QuarantineReason {
   package var remedy: String {
     switch self {
     case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing line end."
-    case .invalidUTF8: "Fix the exporter's encoding; text cut within a character looks like this."
-    case .invalidJSON: "Write one JSON object per line; files that are still being written end like this."
+    case .invalidUTF8: "Fix the exporter's encoding; text truncated within a character also causes this."
+    case .invalidJSON:
+      "Write one JSON object per line; a file that is still being written can end in an incomplete line."
     case .notAnObject: "Write one JSON object per line."
     case .tooDeep: "Flatten params."
-    case .duplicateKey: "Write each key once: which value was meant is unknown."
+    case .duplicateKey: "Write each key only once; the intended value is unknown."
     case .nulCharacter: "Remove \\u0000 from the text."
     case .numberOutOfRange: "Write the number as text."
     case .invalidRow:
-      "Put fields with separators, quotes and line ends in quotes, and close them; set 'separator' in the map."
+      "Quote fields that contain separators, quotes or line ends, and close the quotes; set 'separator' in the map."
     case .noRule: "Add a rule to the map, or leave such records out ('otherwise': 'leaveOut')."
-    case .missingField: "Write the field that the detail names."
-    case .wrongType: "Correct the type of the field that the detail names."
-    case .invalidTimestamp: "Write the time in one of the supported forms."
-    case .unknownType: "Use a type, action or channel that exists."
+    case .missingField: "Add the field named in the detail."
+    case .wrongType: "Correct the type of the field named in the detail."
+    case .invalidTimestamp: "Write the time in one of the supported formats."
+    case .unknownType: "Use a known type, action or channel."
     case .damagedFile: "Deliver the file again; the lines before the damage were processed."
-    case .otherForm: "Give the file's entry a map of its form (docs/maps.md)."
-    case .lateRecord: "Set Ingest.lateRecords to 'accept' to process such records by their own time."
-    case .rejectedByService: "Fix the service's reason; 'store requeue' sends the event again."
-    case .schemaInvalid: "Fix the event, or the schema, as the detail says."
-    case .forgotten: "Remove the person from the export; the lines are not kept."
+    case .otherForm: "In the job's entry for the file, name a map with the file's 'form' (docs/maps.md)."
+    case .lateRecord: "Set Ingest.lateRecords to 'accept' to process such records with their own timestamps."
+    case .rejectedByService: "Fix the cause that the service reported, then requeue the event with 'store requeue'."
+    case .schemaInvalid: "Fix the event or the schema according to the detail."
+    case .forgotten: "Remove the person from the export; the text of these lines is not kept."
     }
   }
 }

@@ -118,7 +118,7 @@ extension StoreError: CustomStringConvertible {
     "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' copies what is intact"
 
   private static func otherForm(_ table: String, _ column: String?) -> String {
-    column.map { "table '\(table)' has no column '\($0)'" } ?? "it has no table '\(table)'"
+    column.map { "table '\(table)' has no column '\($0)'" } ?? "table '\(table)' is missing"
   }
 
   /// The problem, for a list whose lines name the place.
@@ -128,7 +128,7 @@ extension StoreError: CustomStringConvertible {
     case .damagedRow(_, _, _, let column): "column '\(column)' holds an invalid value"
     case .damagedBlock: "the block of its events is damaged"
     case .inconsistent(let what): what
-    case .otherForm(_, let table, let column): "\(Self.otherForm(table, column)): another build created it"
+    case .otherForm(_, let table, let column): "\(Self.otherForm(table, column)): another build created the store"
     default: "\(self)"
     }
   }
@@ -137,24 +137,24 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .missing(let path, let other):
       "\(path.printable): error: no such store"
-        + (other.map { "; there is one at \($0.printable), which you can name with --store" } ?? "")
+        + (other.map { "; to use the store at \($0.printable), name it with --store" } ?? "")
     case .heldByAnotherRun(let path, let holder):
       "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
-    case .foreign(let path): "\(path.printable): error: the file is not a store of engage-batch; nothing was changed"
+    case .foreign(let path): "\(path.printable): error: the file is not an engage-batch store; nothing was changed"
     case .unfinished(let path):
       "\(path.printable): error: this is an unfinished salvage, not a store; delete it and salvage again"
     case .notAFile(let path, let kind):
-      "\(path.printable): error: the store is \(kind.rawValue), not a file; nothing was changed. Name a file with 'store' of the job or --store"
+      "\(path.printable): error: the store is \(kind.rawValue), not a file; nothing was changed. Name a file with the job's 'store' or with --store"
     case .empty(let path):
-      "\(path.printable): error: the file is empty: not a store, or one that lost its contents; nothing was changed. Restore a copy, or delete the file to start over"
+      "\(path.printable): error: the file is empty: it is not a store, or it is a store that lost its contents; nothing was changed. Restore a copy, or delete the file to start over"
     case .replaced(let path):
       "\(path.printable): error: the store was deleted or replaced while in use; changes since its last commit are lost, so run the job again"
     case .newer(let path, let version, let known):
-      "\(path.printable): error: the store has schema \(version), but this release knows only \(known); use the newer release"
+      "\(path.printable): error: the store has schema \(version), but this release supports only up to \(known); use a newer release"
     case .older(let path, let version, let known):
-      "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does that"
+      "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' upgrades it"
     case .otherForm(let path, let table, let column):
-      "\(path.printable): error: an older build created the store in another format (\(Self.otherForm(table, column))); nothing was changed. Send what is pending with that build, and start a new store"
+      "\(path.printable): error: an older build created the store in another format (\(Self.otherForm(table, column))); nothing was changed. Send everything that is pending with that build, then start a new store"
     case .damaged(let path, let detail):
       "\(path.printable): error: the store is damaged (\(detail)); \(Self.remedy)"
     case .damagedRow(let path, let table, let row, let column):
@@ -164,16 +164,16 @@ extension StoreError: CustomStringConvertible {
     case .exists(let path):
       "\(path.printable): error: already exists; nothing was changed. Name a new file"
     case .otherChain(let path, let file):
-      "\(path.printable): error: another file has the number of '\(file.printable)' here; partition with --after, or where the job's store is"
+      "\(path.printable): error: the store already uses the number of '\(file.printable)' for another file; partition with --after, or on the machine that has the job's store"
     case .result(let path):
-      "\(path.printable): error: this is the store of a part's result, with the only states of its devices, so nothing was changed. Add it to the job's store with 'collect' and change that one; 'forget --result' removes people, and limits for states are settings of 'decide'"
+      "\(path.printable): error: this store is the result of a part and holds the only copy of its devices' states, so nothing was changed. Add it to the job's store with 'collect' and change that store instead; to remove people, use 'forget --result'; to limit states, use the settings of 'decide'"
     case .digestFile(let path):
-      "\(path.printable): error: the file was changed or damaged; nothing was kept. Copy it again, from the same night or a later one"
+      "\(path.printable): error: the file was changed or damaged; nothing was stored. Copy it again, from the same night or a later one"
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
-    case .inconsistent(let what): "error: the store contradicts itself: \(what); \(Self.remedy)"
+    case .inconsistent(let what): "error: the store is inconsistent: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):
       "\(path.printable): error: cannot \(operation): \(Self.words(code, operation))"
-    case .database(let code, let message): "error: the database refused: \(message) (SQLite error \(code))"
+    case .database(let code, let message): "error: the database reported: \(message) (SQLite error \(code))"
     }
   }
 }

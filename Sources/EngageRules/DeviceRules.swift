@@ -125,11 +125,11 @@ package struct DeviceRules {
   /// Ends what is over by the end of the known time.
   package mutating func finish() {
     if let knownUntil {
-      explanation?.note("end of input, known until \(knownUntil.rfc3339)")
+      explanation?.note("end of input; the known time ends at \(knownUntil.rfc3339)")
       expireBySilence(until: knownUntil)
       expireCampaign(at: knownUntil)
     } else {
-      explanation?.note("end of input; without asOf, silence ends nothing")
+      explanation?.note("end of input; without asOf, nothing expires")
     }
     settleHeld()
     pruneSamples()
@@ -226,7 +226,7 @@ package struct DeviceRules {
     if settings.generatesMobileUserIds, !state.isUserIdKnown {
       state.core[.primaryUserId] = arena.text(AutomaticMobileUserId.id(of: state.device))
       state.mobileUserIdIsAutomatic = true
-      explanation?.note("mobile user id made from the device id (Recipient.enableAutoAnonymousTracking)")
+      explanation?.note("mobile user id generated from the device id (Recipient.enableAutoAnonymousTracking)")
     }
     guard settings.reconcilesIdentities,
       !ownerIsNoted || record.mobileUserId != nil || record.recipientId != nil
@@ -238,7 +238,7 @@ package struct DeviceRules {
     ownerIsNoted = true
     noteOwner(record, from: max(state.emission, EmissionNumber.begin(at: record.timestamp)) + 1)
     if isNew, !wasAutomatic {
-      explanation?.note("another mobile user id: from here on, another person (Recipient.onNewUserId)")
+      explanation?.note("a different mobile user id: from here on, a different person (Recipient.onNewUserId)")
     }
   }
 
@@ -260,7 +260,9 @@ package struct DeviceRules {
     if let body = record.body {
       for member in body.members {
         guard !settings.reservedColumns.contains(FoldedText(member.key)) else {
-          warn(.reservedColumn, "ids name '\(member.key.inWarning)', a column that the program writes; left out")
+          warn(
+            .reservedColumn,
+            "the ids contain the column '\(member.key.inWarning)', which the program itself writes; left out")
           continue
         }
         guard !member.value.isOfNobody, let value = AttributeText.scalar(member.value, in: arena) else { continue }
@@ -274,7 +276,8 @@ package struct DeviceRules {
         anonymousId: state.core[.anonymousId].description, recipientId: state.core[.recipientId].description,
         source: recordSource(record.position)))
     explanation?.note(
-      record.instruction.map { "asks the service: \($0.name)" } ?? "identity check of \(ids.count) columns")
+      record.instruction.map { "request to the service: \($0.name)" }
+        ?? "identity check; number of columns: \(ids.count)")
     if case .paused(var pause) = state.session, pause.identityAsOf == nil {
       pause.identityAsOf = state.emission
       state.session = .paused(pause)

@@ -103,9 +103,9 @@ extension DeviceState {
     switch session {
     case .none: parts.append("no session")
     case .active(let start, let accumulated):
-      parts.append("session active since \(start.rfc3339) after \(accumulated.count) ms")
+      parts.append("session active since \(start.rfc3339), after \(accumulated.count) ms of use")
     case .paused(let pause):
-      parts.append("session paused at \(pause.at.rfc3339) after \(pause.accumulated.count) ms")
+      parts.append("session paused at \(pause.at.rfc3339), after \(pause.accumulated.count) ms of use")
     }
     if let campaign {
       parts.append("campaign \"\(campaign.name)\" until \(campaign.expiresAt.rfc3339)")

@@ -118,7 +118,7 @@ private struct EventSchemaReader {
     }
     for (key, owner) in Self.owners where owner != type {
       guard let value = node.present(key) else { continue }
-      note(.misplaced, "\(path)/\(key)", value.place, "'\(key)' belongs to \(owner.rawValue), not to \(type.rawValue)")
+      note(.misplaced, "\(path)/\(key)", value.place, "'\(key)' applies to \(owner.rawValue), not to \(type.rawValue)")
     }
     var value = ValueDefinition(type)
     switch type {
@@ -201,11 +201,13 @@ private struct EventSchemaReader {
     }
     guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {
       let rule = isEvent ? "a letter" : "a lower-case letter"
-      note(.badName, place, written.place, "'\(name)' is not \(rule) followed by letters, digits and '_'")
+      note(.badName, place, written.place, "'\(name)' must start with \(rule) and contain only letters, digits and '_'")
       return nil
     }
     if mayBeReserved, NameRules.isReserved(text) {
-      note(.reservedName, place, written.place, "'\(name)' is a member next to 'eventParams' and cannot be a parameter")
+      note(
+        .reservedName, place, written.place,
+        "'\(name)' is reserved: events have a member of that name next to 'eventParams'")
     }
     return name
   }

@@ -61,7 +61,9 @@ import Glibc
 
   init() {
     // Zeros take no memory until a slot is written.
-    guard let zeros = unsafe calloc(2 * Self.pairs, Self.slotBytes) else { fatalError("no memory for a megabyte") }
+    guard let zeros = unsafe calloc(2 * Self.pairs, Self.slotBytes) else {
+      fatalError("cannot allocate a megabyte of memory")
+    }
     unsafe memory = zeros
   }
 

@@ -28,7 +28,7 @@ package enum FindingReport {
         "findings", "Findings",
         columns: [
           "id": "finding", "event": "event", "count": "count", "path": "for example at", "eventUUID": "of the event",
-          "advice": "what to do",
+          "advice": "advice",
         ],
         rows: tally.rows.map { id, event, row in
           [
@@ -38,7 +38,7 @@ package enum FindingReport {
           ]
         }),
       ReportSection(
-        "unmet", "In the schema, never seen", columns: ["name": "event or parameter"],
+        "unmet", "In the schema but never seen", columns: ["name": "event or parameter"],
         rows: unmet.prefix(mostRows).map { [.text($0)] }),
     ]
   }
@@ -86,8 +86,8 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
     case .tooLong: "shorten the value, or raise maxLength in the schema"
     case .unknownEvent: "add it to the schema and the environment, or stop recording it"
     case .unknownParameter: "add it to the event in the schema, or stop recording it"
-    case .unpublishedEvent: "publish it, or send to DEV"
-    case .wrongType: "fix the exporter; nothing is converted"
+    case .unpublishedEvent: "publish it, or send it to the DEV environment"
+    case .wrongType: "fix the exporter; values are not converted"
     }
   }
 }

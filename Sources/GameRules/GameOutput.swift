@@ -71,9 +71,9 @@ package struct GameWarning: Sendable {
   /// The description of the kind; contains no value of the record.
   package var detail: String {
     switch kind {
-    case .incompleteReceipt: "the record lacks what transactionServer needs to validate the receipt"
-    case .lateRecord: "before the last processed record of its device: outside its sessions"
-    case .ignored: "deltaDNA has no use for records of this type; checked and ignored"
+    case .incompleteReceipt: "the record lacks data that transactionServer needs to validate the receipt"
+    case .lateRecord: "earlier than the last processed record of its device; processed outside sessions"
+    case .ignored: "deltaDNA does not use records of this type; checked and ignored"
     }
   }
 }

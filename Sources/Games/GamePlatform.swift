@@ -69,7 +69,7 @@ extension GamePlatform {
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
     let questions = figures[GameFigure.decisions]
     guard questions > 0, gameSettings(run.settings).deltaDNA.engageURL != nil else { return [] }
-    return ["\(questions) question\(questions == 1 ? "" : "s") to Engage at most"]
+    return ["at most \(questions) decision request\(questions == 1 ? "" : "s") to Engage"]
   }
 
   package func add(

@@ -11,11 +11,11 @@ import FoundationEssentials
 struct BackfillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backfill",
-    abstract: "Run a job over a past period, window by window, each once.",
+    abstract: "Run a job over a past period, window by window, each window once.",
     discussion: """
-      Each window is a separate run with its own report, and the end of the window as its --as-of; days in input paths are those of \
-      the window. The same command continues after an interruption: windows that are done in the store are skipped. A window without \
-      files is reported and skipped; any other failure ends the backfill.
+      Each window is a separate run with its own report; its --as-of is the end of the window, and days in input paths are the \
+      days of the window. The same command continues after an interruption: windows that are already done in the store are \
+      skipped. A window without input files is reported and skipped; any other failure ends the backfill.
 
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
       """)
@@ -42,7 +42,7 @@ struct BackfillCommand: ParsableCommand {
   @Flag(help: "Run against an in-process sandbox; no account is needed.")
   var sandbox = false
 
-  @Flag(name: .customLong("no-upload"), help: "Stop each run once everything is in the store.")
+  @Flag(name: .customLong("no-upload"), help: "Stop each run once its events are in the store; send nothing.")
   var skipsUpload = false
 
   func run() throws {
@@ -56,7 +56,7 @@ struct BackfillCommand: ParsableCommand {
     } catch let refusal as BackfillWindows.Refusal {
       throw ValidationError("\(refusal).")
     } catch {
-      throw ValidationError("--zone is '\(zone)', which is not a time zone of this machine.")
+      throw ValidationError("--zone is '\(zone)', which is not a time zone known to this machine.")
     }
     let interruption = try Signals.interruption()
     try run(windows, interruption)
@@ -73,8 +73,8 @@ struct BackfillCommand: ParsableCommand {
       })
     if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {
       Streams.note(
-        "\(first.storePath): error: runs of '\(first.job.name)' have read part of \(window.from.rfc3339) to \(window.to.rfc3339), "
-          + "one of these windows; choose --from and --step to match the windows of those runs")
+        "\(first.storePath): error: earlier runs of '\(first.job.name)' cover only part of the window \(window.from.rfc3339) to \(window.to.rfc3339); "
+          + "choose --from and --step to match the windows of those runs")
       throw ExitCode(.configuration)
     }
     // The sandbox uses the clock of the last window: a game service drops events from its future.
@@ -127,7 +127,7 @@ struct BackfillCommand: ParsableCommand {
     // The windows are done; what the service refuses for good needs a person.
     if total.refused > 0 {
       Streams.note(
-        "The service refuses \(total.refused.counted("identity plan", "identity plans")) for good; see: "
+        "The service permanently refuses \(total.refused.counted("identity plan", "identity plans")); see: "
           + ShellCommand("identity", "list", "--open", "--store", last.storePath).text)
       if total.done > 0 { throw ExitCode(.protocolRefused) }
     }
@@ -152,9 +152,10 @@ struct BackfillCommand: ParsableCommand {
     // A backfill that goes backward would be refused again.
     if case InputError.missing = error {
       Streams.note(
-        "Once the input is there, the same command continues from here; with --allow-missing, without it.")
+        "Once the input is available, repeat the command to continue from here; to continue without the input, add --allow-missing."
+      )
     } else if !(error is BackwardRunError) {
-      Streams.note("The same command continues from here.")
+      Streams.note("Repeat the command to continue from here.")
     }
     return failure
   }
@@ -251,7 +252,7 @@ enum BackfillWindows {
       switch self {
       case .endsBeforeItBegins: "--to must be later than --from"
       case .stepStandsStill: "--step must be longer than zero"
-      case .tooMany: "--step makes more than \(most) windows"
+      case .tooMany: "--step results in more than \(most) windows"
       }
     }
   }

@@ -9,8 +9,8 @@ struct CompareCommand: ParsableCommand {
     commandName: "compare",
     abstract: "Show what would change with other settings: sessions, campaigns, events, identity, and example devices.",
     discussion: """
-      The inputs of the job are processed twice, as if it had never run: with its settings, and with the others. Nothing is kept or \
-      sent, and the store is not touched.
+      The inputs of the job are processed twice, as if the job had never run: once with its settings, once with the changed \
+      ones. Nothing is stored or sent, and the store is not touched.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -22,17 +22,17 @@ struct CompareCommand: ParsableCommand {
       "A setting to try, or another destination (destination=NAME). Repeatable.", valueName: "Section.key=value"))
   var changes: [TriedChange] = []
 
-  @Option(help: ArgumentHelp("A configuration to try in place of the job's configuration files.", valueName: "file"))
+  @Option(help: ArgumentHelp("A configuration to try instead of the job's configuration files.", valueName: "file"))
   var against: String?
 
-  @Option(help: ArgumentHelp("Also write the comparison as a page; - for stdout.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also write the comparison as an HTML page; - for stdout.", valueName: "file"))
   var html: String?
 
   @OptionGroup var answer: AnswerOption
 
   func validate() throws {
     if changes.isEmpty, against == nil {
-      throw ValidationError("Give --with Section.key=value or --against CONFIG to compare with.")
+      throw ValidationError("Give the settings to compare with: --with Section.key=value or --against CONFIG.")
     }
   }
 

@@ -13,16 +13,16 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a job, its configuration and its routes, and print all findings at once.",
     discussion:
-      "Exit code 78 for errors, 66 if only inputs are missing, 0 for warnings and notes alone. A missing setting that only the service needs, such as credentials, is a note; with --real it is an error."
+      "Exit code 78 for errors, 66 if only inputs are missing, 0 if there are only warnings and notes. A missing setting that is needed only for calls to the service, such as credentials, is a note, or with --real an error."
   )
 
   @OptionGroup var source: ConfigSource<JobName>
   @OptionGroup var window: WindowOptions
 
-  @Flag(help: "Check for runs with --sandbox: their store, and no account.")
+  @Flag(help: "Check for runs with --sandbox, which use their own store and need no account.")
   var sandbox = false
 
-  @Flag(help: "Check for runs at the service, with all settings that they need.")
+  @Flag(help: "Check for runs against the service, including all settings that they need.")
   var real = false
 
   @Option(help: "text (findings on stderr) or json (findings on stdout).")
@@ -126,11 +126,11 @@ struct ConfigFindings {
     add(platform?.refusals(of: job, configuration) ?? [])
     let store = RunRequest.storePath(of: job, inSandbox: runs == .sandbox)
     if Self.isFolder(store) == true {
-      refuse(place, "'store' names '\(PathText.shown(store, from: folder))', which is a folder, but must be a file")
+      refuse(place, "'store' must name a file, but '\(PathText.shown(store, from: folder))' is a folder")
     }
     if let reports = job.reports, Self.isFolder(reports) == false {
       refuse(
-        place, "'reports' names '\(PathText.shown(reports, from: folder))', which is a file, but must be a folder")
+        place, "'reports' must name a folder, but '\(PathText.shown(reports, from: folder))' is a file")
     }
     do {
       let maps = try JobMaps(job)
@@ -147,7 +147,7 @@ struct ConfigFindings {
     } catch InputError.missing(let inputs, _) {
       // Only a run may continue without them.
       for input in inputs {
-        findings.append(ConfigurationFault(place, .error, "\(input), but the job requires it"))
+        findings.append(ConfigurationFault(place, .error, "\(input), but the job requires this input"))
       }
       if exit == .done { exit = .noInput }
     } catch let error as ConfigurationErrors {
@@ -173,7 +173,8 @@ struct ConfigFindings {
     if own.contains(type.name) { return nil }
     if let other = Platforms.installed.all.first(where: { types($0).contains(type.name) }) {
       return ConfigurationFault(
-        type.place, .warning, "'type' is '\(type.name)', a record of '\(other.name)' that '\(platform.name)' ignores")
+        type.place, .warning,
+        "'type' is '\(type.name)', a record type of '\(other.name)' that '\(platform.name)' ignores")
     }
     return ConfigurationFault(
       type.place, "'type' is '\(type.name)', which does not exist",

@@ -42,7 +42,7 @@ struct ConfigExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract:
-      "Print what a setting means and every layer that sets it, with file and line; the first one wins.")
+      "Print the meaning of a setting and every layer that sets it, with file and line; the first layer wins.")
 
   @Argument(help: "Section.key, in any spelling; a key alone; or a section for all its keys.")
   var key: String
@@ -78,7 +78,7 @@ struct ConfigSchemaCommand: ParsableCommand {
 struct ConfigSource<Name: JobNaming>: ParsableArguments {
   @OptionGroup var name: Name
 
-  @Option(help: "A configuration file, in place of a job. Repeatable; later ones win.")
+  @Option(help: "A configuration file, instead of a job. Repeatable; later ones win.")
   var file: [String] = []
 
   @OptionGroup var given: JobChanges

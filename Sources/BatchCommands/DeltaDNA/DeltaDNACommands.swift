@@ -27,7 +27,7 @@ struct DeltaDNACommands: PlatformCommands {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
     if !request.usesSandbox, request.settings.deltaDNA.engageURL == nil {
-      findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and Engage is not asked")
+      findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and Engage is not called")
     }
   }
 
@@ -68,7 +68,7 @@ struct DeltaDNACommands: PlatformCommands {
 extension DeltaDNACommands {
   func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
     PreparationReport(notes: [
-      "events and parameters can only be declared in deltaDNA's own pages; 'deltadna schema infer' lists those that an export needs"
+      "events and parameters can be declared only in deltaDNA's own web interface; 'deltadna schema infer' lists those that an export needs"
     ])
   }
 
@@ -122,8 +122,9 @@ extension DeltaDNACommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: Collect accepts only events, so --at-service can delete nothing at deltaDNA; nothing was changed. A 'forgetMe' record of the \
-        player makes a run send ddnaForgetMe, by which deltaDNA forgets the player: run the job with it first, then forget without --at-service
+        error: Collect accepts only events, so --at-service can delete nothing in deltaDNA; nothing was changed. A 'forgetMe' \
+        record of the player makes a run send ddnaForgetMe, and deltaDNA then forgets the player: run the job with this record \
+        first, then forget without --at-service
         """)
   }
 }

@@ -12,7 +12,7 @@ struct GameDeviceRows: DeviceRows {
   let campaignColumns = ["device", "campaign", "expiresAt", "active"]
 
   var campaignNote: String? {
-    "campaigns of a game respond to events and belong to no device; 'store events --type ddnaEventTriggeredAction' lists the responses"
+    "a game's campaigns respond to events and are not tied to a device; 'store events --type ddnaEventTriggeredAction' lists the responses"
   }
 
   /// Returns the session row. `since` is when the app was put away, or the time of the last event of an open session;

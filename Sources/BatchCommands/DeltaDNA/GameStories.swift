@@ -27,13 +27,15 @@ struct GameStories: PlatformStories {
   private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
     for entry in timeline.entries[...index].reversed() {
       let campaign = entry.type == Self.responded ? name(entry) : push(entry)
-      if let campaign { return "the last by then: \(campaign), at \(entry.timestamp.rfc3339) (\(entry.reference))" }
+      if let campaign {
+        return "the last one up to then: \(campaign), at \(entry.timestamp.rfc3339) (\(entry.reference))"
+      }
     }
-    return "none by then: no trigger responded, and no notification was opened"
+    return "none up to then: no trigger responded, and no notification was opened"
   }
 
   private func player(_ entry: DeviceTimeline.Entry) -> String {
-    entry.member("userID").map { "userID \(personal.id($0).text ?? "")" } ?? "the event names none"
+    entry.member("userID").map { "userID \(personal.id($0).text ?? "")" } ?? "the event has no userID"
   }
 
   // MARK: - Sessions
@@ -45,7 +47,7 @@ struct GameStories: PlatformStories {
 
   private func session(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     guard let id = timeline.entries[index].member("sessionID") else {
-      return ["none: it was recorded without a sessionID (\(settings.setting("DeltaDNA.fillSessionID")))"]
+      return ["none: the event was recorded without a sessionID (\(settings.setting("DeltaDNA.fillSessionID")))"]
     }
     let events = events(ofSession: id, timeline)
     let place = events.firstIndex(of: index) ?? 0
@@ -57,16 +59,19 @@ struct GameStories: PlatformStories {
 
   private func end(_ events: [Int], _ timeline: DeviceTimeline) -> String {
     if let end = events.last(where: { timeline.entries[$0].type == Self.ended }) {
-      return "it ended with \(Self.ended) at \(timeline.entries[end].timestamp.rfc3339)"
+      return "the session ended with \(Self.ended) at \(timeline.entries[end].timestamp.rfc3339)"
     }
-    return "the store has no \(Self.ended) of it: no stop of the app or SDK was recorded in it"
+    return
+      "the store has no \(Self.ended) event of this session: no stop of the app or SDK was recorded during the session"
   }
 
   private func session(after index: Int, _ timeline: DeviceTimeline) -> [String] {
     let entry = timeline.entries[index]
-    guard let id = entry.member("sessionID") else { return ["the last event by then was in none"] }
-    guard entry.type != Self.ended else { return ["no session was open: \(Self.ended) was the last event by then"] }
-    return ["\(id.printable), of the last event by then", end(events(ofSession: id, timeline), timeline)]
+    guard let id = entry.member("sessionID") else { return ["the last event up to then belonged to no session"] }
+    guard entry.type != Self.ended else { return ["no session was open: the last event up to then was \(Self.ended)"] }
+    return [
+      "\(id.printable), the session of the last event up to then", end(events(ofSession: id, timeline), timeline),
+    ]
   }
 
   /// The event of an app or SDK that stopped (reference deltadna 4).
@@ -84,19 +89,19 @@ struct GameStories: PlatformStories {
       guard let cause, cause.timestamp == entries[index].timestamp else {
         return [
           name(entries[index])
-            + " responded to an event that the store does not have: it was quarantined or purged"
+            + " responded to an event that is not in the store, because the event was quarantined or purged"
         ]
       }
       return [name(entries[index]) + " responded to \(cause.type.printable) (\(cause.reference))"]
     }
     let responses = entries[(index + 1)...].prefix {
       $0.type == Self.responded && $0.timestamp == entries[index].timestamp
-    }.map { name($0) + " responded to it (\($0.reference))" }
+    }.map { name($0) + " responded to this event (\($0.reference))" }
     let push = push(entries[index]).map { ["\($0), which the player opened"] } ?? []
     guard responses.isEmpty else { return push + responses }
     let triggers =
       settings.isEmpty(Self.triggers)
-      ? "there are no triggers (\(Self.triggers) names no file)" : "no trigger responded to it"
+      ? "there are no triggers (\(Self.triggers) names no file)" : "no trigger responded to the event"
     return push + [push.isEmpty ? "none: \(triggers)" : triggers]
   }
 
@@ -134,25 +139,25 @@ struct GameStories: PlatformStories {
       // Silence ends a session only when the next record arrives, so the state does not show whether it is over.
       var isSilent = false
       switch state.phase {
-      case .off: lines.append("the app is off")
-      case .on: lines.append("the app is on")
+      case .off: lines.append("the app is not running")
+      case .on: lines.append("the app is in the foreground")
       case .away(let since):
         isSilent = true
-        lines.append("the app has been away since \(since.rfc3339)")
+        lines.append("the app has been in the background since \(since.rfc3339)")
       case .open(let last):
         isSilent = true
         lines.append(
-          "its exports have no lifecycle records: a session is open, with its last event at \(last.rfc3339)")
+          "the device's exports have no lifecycle records: a session is open, with its last event at \(last.rfc3339)")
       }
       lines.append(
         state.session.isEmpty
-          ? "no session is under way; the next event, or the next start of the app, starts one"
+          ? "no session is open; the next event, or the next start of the app, starts one"
           : "session \(state.session) "
             + (isSilent
-              ? "continues if the device is used again within DeltaDNA.sessionTimeoutSeconds, and has ended otherwise"
-              : "is under way"))
-      if state.isOptedOut { lines.append("the player has opted out: nothing of the player is sent") }
-      if state.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
+              ? "continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it has ended"
+              : "is open"))
+      if state.isOptedOut { lines.append("the player has opted out: no data of the player is sent") }
+      if state.isDenied { lines.append("consent is denied: no data of the device is sent until consent is given") }
       return lines
     }
   }

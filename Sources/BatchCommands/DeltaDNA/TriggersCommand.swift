@@ -13,17 +13,17 @@ struct TriggersCommand: ParsableCommand {
 struct TriggersExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Print the result of each trigger for an event, on a device without counts.",
+    abstract: "Print the result of each trigger for an event, on a device whose trigger counts are zero.",
     discussion: """
-      Triggers are listed in the order in which they see the event, up to the first that responds: responds, condition (it does \
-      not hold), showCondition (none holds yet) or limit (it may never be shown). Warnings about the configuration are on \
-      stderr; an invalid one ends with exit code 78, an invalid event with 65.
+      Triggers are listed in the order in which they are evaluated, up to the first that responds. Results: responds, condition \
+      (not met), showCondition (none is met yet) or limit (the trigger may never be shown). Warnings about the configuration \
+      are printed on stderr; an invalid configuration ends with exit code 78, an invalid event with 65.
       """)
 
-  @Option(help: "A saved answer of Engage to the decision point 'config'.")
+  @Option(help: "A saved answer from Engage for the decision point 'config'.")
   var configuration: String
 
-  @Option(help: "A file with one event as --events-out writes it, or - for stdin.")
+  @Option(help: "A file with one event, as written by --events-out, or - for stdin.")
   var event: String
 
   func run() throws {
@@ -31,7 +31,8 @@ struct TriggersExplainCommand: ParsableCommand {
     for note in configuration.notes { Streams.note(note.description) }
     let bytes = try InputDocument.read(event)
     guard let results = TriggerExplanation.results(of: bytes, by: configuration) else {
-      Streams.note("\(event.printable): error: the file is not one event: an object with 'eventName' and 'eventParams'")
+      Streams.note(
+        "\(event.printable): error: the file is not a single event, an object with 'eventName' and 'eventParams'")
       throw ExitCode(.inputRefused)
     }
     Streams.data(results.text())

@@ -125,15 +125,15 @@ extension EngageCommands {
     guard !settings.general.listId.isEmpty else {
       throw ServiceErasureRefusal(
         description:
-          "error: General.databaseListId is not set, so there is no list to delete people from; nothing was changed")
+          "error: General.databaseListId is not set, so the list to delete people from is unknown; nothing was changed")
     }
     let traces = try store.identities.serviceTraces(of: ids)
-    let stays = "its recipients stay until it is named with --mobile-user-id"
+    let stays = "the recipients of this id are kept unless it is given with --mobile-user-id"
     func id(_ user: String) -> String { "the mobile user id \(personal.id(user).text ?? "")" }
     let kept =
-      traces.shared.sorted().map { "\(id($0)) is recorded by other devices too: \(stays)" }
+      traces.shared.sorted().map { "\(id($0)) was recorded by other devices too: \(stays)" }
       + traces.doubtful.sorted().map {
-        "a device was merged into the recipient of \(id($0)), which may be another person's: \(stays)"
+        "\(id($0)) may belong to another person, because a device was merged into the recipient of this id: \(stays)"
       }
     return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
       let erasure = ServiceErasure.ofOperator(settings, service: service)

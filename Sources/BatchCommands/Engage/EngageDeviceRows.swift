@@ -81,12 +81,14 @@ struct StoredDeviceState {
           "campaign '\(campaign.name.description.printable)' "
             + (isOver ? "expired at" : "is active until") + " \(campaign.expiresAt.rfc3339)")
       }
-      if state.consent.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
+      if state.consent.isDenied {
+        lines.append("consent is denied: no data of the device is sent until consent is given")
+      }
       if !state.waiting.isEmpty {
         lines.append(
           state.waiting.count.counted("session event is", "session events are")
-            + " pending (HOLD) for a mobile user id: a record that names one releases them, or "
-            + "'identity' true with Recipient.enableAutoAnonymousTracking")
+            + " pending (HOLD) for a mobile user id, until a record contains one or you set "
+            + "'identity' to true with Recipient.enableAutoAnonymousTracking enabled")
       }
       if !state.held.isEmpty {
         lines.append(
@@ -96,8 +98,8 @@ struct StoredDeviceState {
       }
       lines.append(
         state.hasLifecycle
-          ? "its exports have lifecycle records, which define sessions"
-          : "its exports have no lifecycle records, so gaps between events define sessions")
+          ? "the device's exports have lifecycle records, which define sessions"
+          : "the device's exports have no lifecycle records, so gaps between events define sessions")
       return lines
     }
   }

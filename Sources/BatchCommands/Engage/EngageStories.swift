@@ -55,7 +55,7 @@ struct EngageStories: PlatformStories {
       let name = settings.attributeNames[mark.field]
       let told = kinds.filter { mark.kinds.contains($0) }.map(\.words)
       guard !told.isEmpty, event.attribute(name) != nil else { continue }
-      return ["\(told.reversed().joined(separator: " or ")), by its attribute '\(name)'"]
+      return ["\(told.reversed().joined(separator: " or ")), according to its attribute '\(name)'"]
     }
     return ["\(kinds.contains(.link) ? "link opened, or " : "")a custom event of the app with this code"]
   }
@@ -65,36 +65,37 @@ struct EngageStories: PlatformStories {
     guard let session = timeline.session(at: index, codes) else {
       return ["no session was open at that time"]
     }
-    var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its start is not in the store"
-    if session.events > 1 { words += "; this is event \(session.events) of it" }
-    guard let end = session.end else { return [words + "; its end is not in the store yet"] }
+    var words =
+      session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "the start of the session is not in the store"
+    if session.events > 1 { words += "; this is event \(session.events) of the session" }
+    guard let end = session.end else { return [words + "; the end of the session is not in the store yet"] }
     let length = end.attribute(useTime.name).map { ", after \($0) \(useTime.unit) of use" } ?? ""
     return [
-      words + "; it ended at \(end.timestamp.rfc3339)\(length)",
-      "a session ends when it is unused for " + decided.setting("Session.sessionLifecycleExpiration"),
+      words + "; the session ended at \(end.timestamp.rfc3339)\(length)",
+      "a session ends when the app has been unused for " + decided.setting("Session.sessionLifecycleExpiration"),
     ]
   }
 
   private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
     let event = timeline.entries[index]
-    guard event.attribute(campaigns.attribute) != nil else { return ["events of this kind carry none"] }
+    guard event.attribute(campaigns.attribute) != nil else { return ["events of this kind carry no campaign"] }
     if event.stored.isLate {
       let own = event.attribute(campaigns.attribute) ?? ""
-      return [own.isEmpty ? "none: \(Self.late)" : "'\(own.printable)': the record itself names it; \(Self.late)"]
+      return [own.isEmpty ? "none: \(Self.late)" : "'\(own.printable)': named by the record itself; \(Self.late)"]
     }
     guard let campaign = campaigns.campaign(at: index, in: timeline) else {
       guard let last = campaigns.last(before: index, in: timeline) else {
-        return ["none: no notification or link before it named one"]
+        return ["none: no earlier notification or link named a campaign"]
       }
       return [
         "none was active: '\(last.name.printable)', which came \(origin(last.first)), had expired by then",
-        "a campaign ends at its own expiry; one without expiry lasts "
+        "a campaign ends at its own expiry; a campaign without an expiry lasts "
           + decided.setting("General.defaultCurrentCampaignExpiration"),
       ]
     }
     let origin =
       campaign.first.id == event.id
-      ? event.campaignSource(settings) == nil ? "it is the first event that carries it" : "it came with this event"
+      ? event.campaignSource(settings) == nil ? "this is the first event that carries it" : "this event set it"
       : "it came \(origin(campaign.first))"
     return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
   }
@@ -107,7 +108,7 @@ struct EngageStories: PlatformStories {
   }
 
   private static let late =
-    "its record came after later ones had been processed, too late to rewind sessions and campaigns"
+    "its record arrived after later ones had been processed, too late to rewind sessions and campaigns"
 
   private func origin(_ entry: DeviceTimeline.Entry) -> String {
     entry.campaignSource(settings).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
@@ -132,7 +133,7 @@ struct EngageStories: PlatformStories {
 
   private func refusal(_ plan: MergePlan) throws -> String {
     let source = try store.identities.recordSource(of: plan).map { "\($0): " } ?? ""
-    return "\(source)\(plan.reason.printable); once the cause is fixed: \(plan.repetition(in: store))"
+    return "\(source)\(plan.reason.printable); fix the cause, then run: \(plan.repetition(in: store))"
   }
 
   private func words(_ plan: MergePlan) -> String {
@@ -154,27 +155,28 @@ struct EngageStories: PlatformStories {
     guard !timeline.entries[index].tells(.sessionEnded, codes), let session = timeline.session(at: index, codes) else {
       return "no session was open"
     }
-    let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its start is not in the store"
+    let start =
+      session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "the start of the session is not in the store"
     if let end = session.end {
       let isOver = instant.map { end.timestamp < $0 } ?? true
       return "\(start); \(isOver ? "had ended" : "ended later,") at \(end.timestamp.rfc3339)"
     }
-    return "\(start), with \(session.events.counted("event")) so far; its end is not in the store yet"
+    return "\(start), with \(session.events.counted("event")) so far; the end of the session is not in the store yet"
   }
 
   private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
     for place in timeline.entries[...index].indices.reversed() where !timeline.entries[place].stored.isLate {
       guard timeline.entries[place].attribute(campaigns.attribute) != nil else { continue }
       guard let campaign = campaigns.campaign(at: place, in: timeline) else {
-        return "the last event by then carried none"
+        return "the last event up to then carried no campaign"
       }
       let entry = campaign.first
       let source = entry.campaignSource(settings).map { "with \($0)" } ?? "before the \(entry.words)"
       return
-        "'\(campaign.name.printable)', carried by the last event by then, of \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
+        "'\(campaign.name.printable)', carried by the last event up to then, at \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
         + "\(entry.timestamp.rfc3339) (\(entry.reference))\(again(campaign))"
     }
-    return "no event by then carried one"
+    return "no event up to then carried a campaign"
   }
 
   func state(of device: StoredDevice) throws -> [String] {

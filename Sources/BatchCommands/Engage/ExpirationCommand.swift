@@ -5,19 +5,20 @@ import BatchReport
 struct ExpirationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "expiration",
-    abstract: "Print when a text like '1 day 15m' or '2014/12/25 11:12:13' expires.",
+    abstract: "Print when an expiration text such as '1 day 15m' or '2014/12/25 11:12:13' expires.",
     discussion: """
-      The expiry is printed on stdout in RFC 3339, the interpretation on stderr. A text that is not an expiration prints \
-      nothing on stdout and ends with exit code 65; with --compat it prints the expiry on iOS.
+      The expiry is printed on stdout in RFC 3339 format, the interpretation on stderr. For a text that is not an expiration, \
+      nothing is printed on stdout and the exit code is 65; with --compat, the expiry on iOS is printed.
       """)
 
-  @Argument(help: "The text, as in a campaign or a configuration.")
+  @Argument(help: "The expiration, as written in a campaign or a configuration.")
   var text: String
 
-  @Option(name: .customLong("from"), help: "The start of a duration. (default: now)", transform: Instant.argument)
+  @Option(
+    name: .customLong("from"), help: "The time at which a duration starts. (default: now)", transform: Instant.argument)
   var start: Instant?
 
-  @Flag(help: "Show how the SDKs of 2014 read the text.")
+  @Flag(help: "Also show how the SDKs of 2014 interpret the text.")
   var compat = false
 
   @OptionGroup var answer: AnswerOption
@@ -91,7 +92,7 @@ struct ExpirationReport {
     switch reading.kind {
     case .duration: return "read a duration of \(reading.seconds) s: \(expiry)"
     case .absolute: return "read a date: \(expiry)"
-    case .none: return "recognized nothing, so it expired at once: \(expiry)"
+    case .none: return "recognized nothing, so the text expired immediately: \(expiry)"
     case .exception: return "raised an exception"
     }
   }
@@ -110,7 +111,7 @@ extension ExpirationText.Refusal {
   fileprivate var words: String {
     switch self {
     case .empty: "it is empty"
-    case .unexpectedText: "it has text other than numbers with units or a date 'YYYY/MM/DD HH:MM:SS'"
+    case .unexpectedText: "it contains text other than numbers with units or a date 'YYYY/MM/DD HH:MM:SS'"
     case .unknownUnit: "it has a unit other than days, hours, minutes and seconds"
     case .repeatedUnit: "it has the same unit twice"
     case .invalidDate: "the calendar has no such date"

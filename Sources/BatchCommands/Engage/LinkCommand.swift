@@ -7,10 +7,11 @@ import FoundationEssentials
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",
-    abstract: "Print which route matches a link, why the others do not, and which parameters campaigns get.",
+    abstract:
+      "Print which route matches a link, why the others do not, and which parameters the campaign rules receive.",
     discussion: """
-      Without --routes only the query is read. Findings in the route file go to stderr; an invalid file ends with exit \
-      code 78.
+      Without --routes, only the query string is read. Findings in the route file are printed on stderr; an invalid file ends \
+      with exit code 78.
       """)
 
   @Argument(help: "The link as recorded.")
@@ -19,10 +20,10 @@ struct LinkCommand: ParsableCommand {
   @Option(help: "A MobileDeepLinkingConfig.json.")
   var routes: String?
 
-  @Option(help: "How to choose between routes that all match: literal-first, or file for the order of the file.")
+  @Option(help: "The precedence among matching routes: literal-first, or file for their order in the file.")
   var routeOrder: RouteOrderPolicy = .literalFirst
 
-  @Option(help: "A host whose http(s) links are read as links to the app; '*.' covers all subdomains. Repeatable.")
+  @Option(help: "A host whose http(s) links are treated as links to the app; '*.' covers all subdomains. Repeatable.")
   var ownDomain: [String] = []
 
   @OptionGroup var answer: AnswerOption
@@ -100,7 +101,7 @@ struct LinkReport {
     facts.add(
       "delivered", .flag(reading.deliversRouteParameters),
       areLost ? ["  not passed on: the route lists neither postSilverpop nor engageDefaultHandler"] : [])
-    add("parameters", "to campaign rules", reading.parameters, to: &facts)
+    add("parameters", "passed to campaign rules", reading.parameters, to: &facts)
     add("tracking", "tracking", reading.tracking, to: &facts)
     facts.add(
       "warnings",
@@ -153,7 +154,7 @@ struct LinkReport {
         ("requires '\(text(parameter))', which is missing", ["parameter": .text(text(parameter))])
       case .tooLong(let parameter):
         (
-          "the value of '\(text(parameter))' is too long for its expression; no route is chosen",
+          "the value of '\(text(parameter))' is too long for its regular expression; no route is chosen",
           ["parameter": .text(text(parameter))]
         )
       case .shadowed(let other): ("matches too, but '\(key(other))' comes first", ["by": .text(key(other))])

@@ -47,7 +47,7 @@ struct PlanReport {
   private var reason: String {
     [
       plan.reason.isEmpty ? nil : "(\(plan.reason))", source.map { "\($0)" },
-      command.map { "once the cause is fixed: \($0)" },
+      command.map { "fix the cause, then run: \($0)" },
     ].compactMap(\.self).joined(separator: "  ")
   }
 

@@ -53,7 +53,7 @@ struct ServiceExamination {
 
   private mutating func checkClock() {
     guard let offset = service.counters.clockOffset else {
-      found.warning("clock", "the service's responses have no date, so clocks cannot be compared")
+      found.warning("clock", "the service's responses have no Date header, so the clocks cannot be compared")
       return
     }
     let seconds = Int(offset.magnitude)
@@ -61,9 +61,9 @@ struct ServiceExamination {
       found.warning(
         "clock",
         "this machine's clock is \(Milliseconds(Int64(seconds) * 1000).inWords) "
-          + "\(offset > 0 ? "behind" : "ahead of") the service's; set it with NTP")
+          + "\(offset > 0 ? "behind" : "ahead of") the service's; synchronize it with NTP")
     } else {
-      found.ok("clock", "within \(seconds) s of the service's")
+      found.ok("clock", "within \(seconds) s of the service's clock")
     }
   }
 
@@ -158,9 +158,9 @@ struct ServiceExamination {
     if !unknown.isEmpty {
       let advice = Self.otherProfile(codes, isKnown).map { other in
         other.missing.isEmpty
-          ? "it knows all of '\(other.profile)': set General.eventCodes to that"
-          : "it knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that, and have its support enable "
-            + "\(words(other.missing)), or give them an empty code in your own table"
+          ? "the service knows all codes of '\(other.profile)': set General.eventCodes to that profile"
+          : "the service knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that profile, and ask the service's support to enable "
+            + "\(words(other.missing)), or give these an empty code in your own table"
       }
       found.warning(
         check,
@@ -170,8 +170,8 @@ struct ServiceExamination {
     if codes[.receivedNotification].code.isEmpty, isKnown[EventCodes.deliveryStatus] == true {
       found.ok(
         check,
-        "the service knows \(EventCodes.deliveryStatus) (push delivery status), but received notifications are not sent; with General.eventCodes = "
-          + "{\"base\": \"\(codes.profile)\", \"receivedNotification\": {\"code\": \"\(EventCodes.deliveryStatus)\"}} they are"
+        "the service knows \(EventCodes.deliveryStatus) (push delivery status), but received notifications are not sent; to send them, set General.eventCodes to "
+          + "{\"base\": \"\(codes.profile)\", \"receivedNotification\": {\"code\": \"\(EventCodes.deliveryStatus)\"}}"
       )
     }
   }
@@ -197,7 +197,8 @@ struct ServiceExamination {
   private mutating func checkEventErrors() {
     guard let reason = service.eventErrors().reason else {
       return found.ok(
-        "events", "refused events can be read back; submission is not tested, because it would leave an event")
+        "events",
+        "refused events can be read back; submission is not tested, because a test would leave an event in the service")
     }
     found.warning("events", "refused events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
   }

@@ -47,12 +47,13 @@ struct ServicePreparation {
   private static let tableName = "AuditRecord"
   private static let nameIsTaken = 256
   private static let useOther =
-    "set AuditRecord.auditRecordListId to the id of the table of that name; 'engage-batch xmlapi GetLists' lists it"
+    "set AuditRecord.auditRecordListId to the id of the existing table with that name; 'engage-batch xmlapi GetLists' lists it"
 
   private mutating func checkAuditTable(_ needs: [NeededColumn]) throws {
     let id = settings.audit.tableId
     let known = try call(.describe(id), "table \(id)")
-    let advice = "tables cannot be changed: --audit-table creates one if AuditRecord.auditRecordListId is not set"
+    let advice =
+      "existing tables cannot be changed: to create a new table, unset AuditRecord.auditRecordListId and use --audit-table"
     for need in needs {
       if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
         check(need, column, in: "table \(id)")
@@ -61,7 +62,7 @@ struct ServicePreparation {
       }
     }
     if known.keyColumns.map({ ByteText($0) }) != [ByteText(settings.audit.keyColumn)] {
-      report.problems.append("the key of table \(id) is not '\(settings.audit.keyColumn)' alone; \(advice)")
+      report.problems.append("the key of table \(id) must be '\(settings.audit.keyColumn)' alone; \(advice)")
     }
   }
 
@@ -82,7 +83,7 @@ struct ServicePreparation {
   private mutating func check(_ need: NeededColumn, _ column: ListDescription.ListColumn, in place: String) {
     guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else { return }
     report.problems.append(
-      "\(place): the column '\(need.name)' has type \(type) instead of \(need.types.sorted().joined(separator: " or ")), and types cannot be changed; name another with \(need.setting)"
+      "\(place): the column '\(need.name)' has type \(type) instead of \(need.types.sorted().joined(separator: " or ")), and types cannot be changed; name another column with \(need.setting)"
     )
   }
 
@@ -95,7 +96,7 @@ struct ServicePreparation {
     case .rejected(let fault):
       failure.exit = .configuration
       if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
-    case .unknown: failure.reason += "; it may have been created, which the next try detects"
+    case .unknown: failure.reason += "; it may have been created nevertheless: repeat the command, which detects that"
     case .notSent, .refused: break
     }
     throw failure
@@ -108,5 +109,5 @@ struct ServicePreparationFailure: RunError, CustomStringConvertible {
   var reason: String
   var exit: RunExit
 
-  var description: String { "error: \(what): \(reason); what was created before remains" }
+  var description: String { "error: \(what): \(reason); anything created before the error is kept" }
 }

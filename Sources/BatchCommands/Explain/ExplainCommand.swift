@@ -23,7 +23,8 @@ struct ExplainCommand: ParsableCommand {
     guard let word else { return answer.format.tell(page.contents) }
     guard let facts = page.facts(for: word) else {
       let hint = NearestName.of(word, among: page.rows.flatMap(\.words)).map { NearestName.question($0) + " " }
-      Streams.note("error: '\(word.printable)' is not a word of the program's output; \(hint ?? "")'explain' lists them")
+      Streams.note(
+        "error: '\(word.printable)' is not a word of the program's output; \(hint ?? "")'explain' lists them")
       throw ExitCode(.usage)
     }
     answer.format.tell(facts)

@@ -11,11 +11,12 @@ struct ForgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
     abstract:
-      "Remove people from a store for good, refuse their later records, and on request delete them at the service.",
+      "Permanently remove people from a store, refuse their later records and, on request, delete them in the service.",
     discussion: """
-      A device that has or had one of the ids is removed completely: events, state, quarantined lines, identities and plans. Events of \
-      other devices are removed if they have one of the ids. Posted events remain counted. A proof with keyed hashes of the ids is \
-      kept ('store erasures'). An id that begins with @ names a file of ids, one per line, so that none is in the process list.
+      A device that has or had one of the ids is removed completely: events, state, quarantined lines, identities and plans. \
+      Events of other devices are removed if they contain one of the ids. Posted events remain in the counts. A proof with \
+      keyed hashes of the ids is kept ('store erasures'). An id that begins with @ names a file of ids, one per line, to keep \
+      them out of the process list.
       """)
 
   @OptionGroup var job: StoredJob
@@ -23,30 +24,34 @@ struct ForgetCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A device. Repeatable.", valueName: "id|@file"))
   var device: [String] = []
 
-  @Option(help: ArgumentHelp("A recipient of Engage's list. Repeatable.", valueName: "id|@file"))
+  @Option(help: ArgumentHelp("A recipient in the Engage list. Repeatable.", valueName: "id|@file"))
   var recipient: [String] = []
 
-  @Option(help: ArgumentHelp("A mobile user id of Engage, anonymous or not. Repeatable.", valueName: "id|@file"))
+  @Option(help: ArgumentHelp("An Engage mobile user id, anonymous or not. Repeatable.", valueName: "id|@file"))
   var mobileUserId: [String] = []
 
-  @Option(help: ArgumentHelp("An id of an 'identify' record; a player of a game. Repeatable.", valueName: "id|@file"))
+  @Option(
+    help: ArgumentHelp("An id from an 'identify' record, or a player of a game. Repeatable.", valueName: "id|@file"))
   var user: [String] = []
 
-  @Flag(help: "First delete what the API of the service can delete: recipients and audit rows of Engage.")
+  @Flag(help: "First delete the data that the service's API can delete: recipients and audit rows in Engage.")
   var atService = false
 
-  @Flag(help: "Accept later records of devices found by the other ids, because others use them too.")
+  @Flag(
+    help:
+      "Accept later records of devices that were found by --recipient, --mobile-user-id or --user, because other people use them too."
+  )
   var sharedDevices = false
 
-  @Flag(help: "Show what would be removed, and change nothing.")
+  @Flag(help: "Show the data that would be removed, and change nothing.")
   var dryRun = false
 
-  @Flag(help: "Accept later records with these ids again. What was removed is not restored.")
+  @Flag(help: "Accept later records with these ids again. Removed data is not restored.")
   var admit = false
 
   @Option(
     help: ArgumentHelp(
-      "A result of 'decide' whose states the next night continues; the same people are removed from it. Repeatable.",
+      "A result folder of 'decide' from whose states the next night continues; the same people are removed from it. Repeatable.",
       valueName: "folder"))
   var result: [String] = []
 
@@ -132,11 +137,11 @@ struct ForgetCommand: ParsableCommand {
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
     let words = kinds.map { "--\($0.key) \($0.value.count.grouped)" }.joined(separator: ", ")
     Streams.note(
-      "warning: the store had no data of \(unknown.count.counted("id")) (\(words))"
+      "warning: the store had no data for \(unknown.count.counted("id")) (\(words))"
         + (dryRun
           ? ""
-          : ", but refuses their later records anyway; if one was a typo, "
-            + "the same command with --admit undoes that"))
+          : ", but refuses their later records anyway; if an id was mistyped, "
+            + "repeat the command with --admit to undo that"))
   }
 
   private var options: ErasureOptions { ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun) }
@@ -154,7 +159,7 @@ struct ForgetCommand: ParsableCommand {
     for (name, values) in named where !values.isEmpty {
       guard let kind = platform.personIDs.first(where: { $0.name == name }) else {
         throw ValidationError(
-          "A store of \(platform.name) does not know people by --\(name), only by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", "))."
+          "A store of \(platform.name) identifies people only by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", ")), not by --\(name)."
         )
       }
       for value in try values.flatMap(NamedIDs.ids) { ids.append(PersonID(kind, value)) }
@@ -184,14 +189,14 @@ struct ForgetCommand: ParsableCommand {
       for other in others { tell(other.report.counts, of: other.folder) }
       Streams.note(
         dryRun
-          ? "nothing was changed; without --dry-run all this would be removed"
-          : "later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'")
+          ? "nothing was changed; without --dry-run, all of this would be removed"
+          : "later records with these ids are refused and counted as 'forgotten'; 'store erasures' lists the proof")
     }
   }
 
   /// - Parameter folder: The folder of a result; nil for the job's store.
   private func tell(_ counts: [String: Int], of folder: String?) {
-    if counts.isEmpty { return Streams.note("\(folder?.printable ?? "the store") has no data of these ids") }
+    if counts.isEmpty { return Streams.note("\(folder?.printable ?? "the store") has no data for these ids") }
     for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
       Streams.data("\(what)\t\(count)" + (folder.map { "\t\($0.printable)" } ?? ""))
     }
@@ -229,7 +234,7 @@ struct RemainingTraces {
     let knowsRecipients = request.platform.personIDs.contains { $0.name == "recipient" }
     if wasKnown, !wasAtService {
       lines.append(
-        "the service: what was sent"
+        "the service: all data that was sent"
           + (knowsRecipients ? ", and the recipient in the list (--at-service deletes it)" : ""))
     }
     let traces = ids.map(PersonTrace.init)
@@ -252,7 +257,7 @@ struct RemainingTraces {
       return
     }
     guard inputs.totalSize <= Self.mostBytes else {
-      lines.append("exports, which were not searched: \(inputs.files.count.counted("file")) of more than 4 GiB")
+      lines.append("exports, which were not searched: \(inputs.files.count.counted("file")), more than 4 GiB in total")
       return
     }
     var first: InputFile?

@@ -5,15 +5,15 @@ import BatchStore
 
 struct PersonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "person", abstract: "Export everything that a store has of a person.", subcommands: [Export.self])
+    commandName: "person", abstract: "Export all data that a store has about a person.", subcommands: [Export.self])
 
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Export everything that 'forget' would remove of people, as JSON lines.",
+      abstract: "Export all data that 'forget' would remove for people, as JSON lines.",
       discussion: """
-        Each line has a member 'kind': a device with its state, an event, a quarantined line, an identity, a merge, a report that names \
-        the person. Nothing is hashed or omitted. The store is not changed, but no run may have it open. An id that begins with @ names \
-        a file of ids, one per line.
+        The member 'kind' of each line says what the line is: a device with its state, an event, a quarantined line, an \
+        identity, a merge, or a report that names the person. Nothing is hashed or omitted. The store is not changed, but no \
+        run may be using it. An id that begins with @ names a file of ids, one per line.
         """)
 
     @Argument(
@@ -24,7 +24,8 @@ struct PersonCommand: ParsableCommand {
 
     @OptionGroup var choice: StoreChoice<JobOption>
 
-    @Option(help: ArgumentHelp("The output; - for stdout. Only its owner can read a new file.", valueName: "file"))
+    @Option(
+      help: ArgumentHelp("The output; - for stdout. A new file is readable only by its owner.", valueName: "file"))
     var out: String = "-"
 
     func run() throws {
@@ -64,7 +65,7 @@ struct PersonCommand: ParsableCommand {
           }
           try file.finish()
           Streams.note(
-            "\(count.counted("line")) of \(devices.count.counted("device")) written to \(out == "-" ? "stdout" : out.printable)"
+            "\(count.counted("line")) about \(devices.count.counted("device")) written to \(out == "-" ? "stdout" : out.printable)"
           )
         }
       }

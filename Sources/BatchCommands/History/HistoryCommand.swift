@@ -11,25 +11,25 @@ struct HistoryCommand: ParsableCommand {
     abstract:
       "List the runs of a store: times, endings, figures and changed settings.",
     discussion: """
-      'ending' is the exit code, or 'unfinished' for a run that was killed or is under way; 'night' is its state in words: done, done \
-      with findings, no input, refused or failed; 'reason' says why a run ended early. 'windowFrom' and 'windowTo' are its window. 'changed' lists the settings that differ \
-      from those of the run before. 'engage-batch report --run N' shows a run in full. A terminal shows the main columns, or all \
-      with --all.
+      'ending' is the exit code, or 'unfinished' for a run that was killed or is in progress; 'night' is the state of the run: \
+      done, done with findings, no input, refused or failed; 'reason' says why a run ended early; 'windowFrom' and 'windowTo' \
+      are its window; 'changed' lists the settings that differ from those of the previous run. 'engage-batch report --run N' \
+      shows a run in full. A terminal shows the main columns, or all with --all.
 
       'read' is the sum of accepted lines, duplicates, lines out of window, records of forgotten people, lines left out by maps \
-      ('leftOut'), and quarantined lines. 'events' are those sent or to be sent; those quarantined by \
-      the checks are 'quarantinedEvents', and a game's that are too old or too far ahead for the service 'expiredEvents'.
+      ('leftOut'), and quarantined lines. 'events' are those sent or pending; events quarantined by the checks are counted in \
+      'quarantinedEvents', and a game's events that are too old or too far ahead for the service in 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice<JobName>
 
-  @Option(help: "Only the last runs, at most this many.")
+  @Option(help: "Show at most this many of the latest runs.")
   var limit: Int?
 
-  @Option(name: .customLong("run"), help: "Only this run, by its number.")
+  @Option(name: .customLong("run"), help: "Show only the run with this number.")
   var number: Int64?
 
-  @Flag(help: "On a terminal: all columns, as in pipes and JSON.")
+  @Flag(help: "On a terminal, show all columns, as in pipes and JSON.")
   var all = false
 
   @OptionGroup var answer: AnswerOption

@@ -6,7 +6,7 @@ import BatchStore
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Show the report of an earlier run from its store.",
-    discussion: "Without --run, that of the last run that has one; 'engage-batch history' lists the runs.")
+    discussion: "Without --run, the report of the last run that has one; 'engage-batch history' lists the runs.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html, junit }
 
@@ -15,7 +15,7 @@ struct ReportCommand: ParsableCommand {
   @Option(name: .customLong("run"), help: "The number of the run.")
   var number: Int64?
 
-  @Option(help: ArgumentHelp("Write the report into a new folder below this one, as a run does.", valueName: "folder"))
+  @Option(help: ArgumentHelp("Write the report to a new subfolder of this folder, as a run does.", valueName: "folder"))
   var report: String?
 
   @Option(help: "The format on stdout without --report: text, json, html or junit.")
@@ -43,13 +43,13 @@ struct ReportCommand: ParsableCommand {
       guard let bytes = try store.runs.report(of: run.id) else {
         throw UnknownName(
           kind: "report of run", name: "\(number)",
-          hint: "it was killed or is under way")
+          hint: "the run was killed or is in progress")
       }
       return try StoredReport.report(bytes)
     }
     for run in try store.runs.all().reversed() {
       if let bytes = try store.runs.report(of: run.id) { return try StoredReport.report(bytes) }
     }
-    throw UnknownName(kind: "report of a run", name: "last", hint: "no run of it has ended yet")
+    throw UnknownName(kind: "report of a run", name: "last", hint: "no run has ended yet")
   }
 }

@@ -8,16 +8,16 @@ import FoundationEssentials
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Run the tests of jobs, and exit with 65 if one of them fails.",
+    abstract: "Run the tests of jobs, and exit with 65 if any of them fails.",
     discussion: """
-      Each test processes its own records by the rules, routes and settings of the job; the job's inputs and store are not touched, \
-      and nothing is sent. Rules and functions of the job that no test covers are listed at the end.
+      Each test processes its own records with the rules, routes and settings of the job; the job's inputs and store are not \
+      touched, and nothing is sent. Rules and functions of the job that no test covers are listed at the end.
       """)
 
   @Argument(help: ArgumentHelp("The job files.", valueName: "job"))
   var files: [String] = []
 
-  @Option(help: "A job file, in place of the arguments. Repeatable.")
+  @Option(help: "A job file, instead of the arguments. Repeatable.")
   var job: [String] = []
 
   @OptionGroup var given: JobChanges
@@ -69,7 +69,7 @@ struct NoTestsError: RunError, CustomStringConvertible {
   var exit: RunExit { .noInput }
 
   var description: String {
-    "\(job.printable): error: the job has no tests; list files with tests under 'tests' (docs/cookbook.md)"
+    "\(job.printable): error: the job has no tests; list test files under 'tests' (docs/cookbook.md)"
   }
 }
 

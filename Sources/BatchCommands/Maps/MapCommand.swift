@@ -15,7 +15,7 @@ struct MapCommand: ParsableCommand {
 struct MapShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print the map of a preset, or list the presets.",
-    discussion: "docs/maps.md describes what each makes of which records.")
+    discussion: "docs/maps.md describes the records that each preset reads, and the results.")
 
   @Argument(help: "The name of a preset. (default: list all)")
   var name: String?
@@ -36,9 +36,11 @@ struct MapShowCommand: ParsableCommand {
 struct MapTryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
-    abstract: "Print what a map makes of the first records of an export, and which members it does not read.",
+    abstract:
+      "Print the results of a map for the first records of an export, and the members that the map does not read.",
     discussion:
-      "Prints records in plain text, which may be personal data. Exit code 65 if one of them would be quarantined.")
+      "The records are printed in plain text and may contain personal data. Exit code 65 if any of them would be quarantined."
+  )
 
   @Argument(help: "A preset, or a file with a map.")
   var map: String
@@ -52,7 +54,7 @@ struct MapTryCommand: ParsableCommand {
   @Option(help: "The platform that the records are for: \(PlatformName.all).")
   var destination = PlatformName.first
 
-  @Option(help: "At most this many records.")
+  @Option(help: "The maximum number of records.")
   var limit = 10
 
   func run() throws {

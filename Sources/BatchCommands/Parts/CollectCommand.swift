@@ -9,10 +9,10 @@ import Glibc
 struct CollectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "collect",
-    abstract: "Collect the results of parts in the job's store, from which 'post' sends them.",
+    abstract: "Collect the results of parts into the job's store, from which 'post' sends them.",
     discussion: """
-      Parts and lines that are already in the store are skipped, so the command may be repeated. Partitions are collected in the \
-      order in which they continue each other. While parts are missing the exit code is 66, and 'post' sends nothing.
+      Parts and lines that are already in the store are skipped, so the command can be repeated. Partitions are collected in \
+      chain order, each continuing the one before. While parts are missing, the exit code is 66 and 'post' sends nothing.
       """)
 
   @Argument(help: ArgumentHelp("The job file, JSON or property list, unless --job names it.", valueName: "job"))
@@ -21,14 +21,14 @@ struct CollectCommand: ParsableCommand {
   @Argument(help: "Result folders of 'decide', all of one partition.")
   var results: [String] = []
 
-  @Option(help: "The job file, in place of the argument.")
+  @Option(help: "The job file, instead of the argument.")
   var job: String?
 
   @OptionGroup var given: JobChanges
   @OptionGroup var window: WindowOptions
   @OptionGroup var places: JobPlaces
 
-  @Flag(help: "Accept a partition that does not continue the last one; its devices begin without states.")
+  @Flag(help: "Accept a partition that does not continue the last one; its devices begin without state.")
   var newChain = false
 
   @OptionGroup var empty: EmptyOptions

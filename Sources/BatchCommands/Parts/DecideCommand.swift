@@ -10,13 +10,13 @@ struct DecideCommand: ParsableCommand {
     commandName: "decide",
     abstract: "Apply the rules to one part of a partition, on any machine, without a store or service.",
     discussion: """
-      Reads a part and the states of its previous result, and writes a folder with events, states and quarantine. It may be \
-      repeated, and run twice at once: the folder appears once it is complete.
+      Reads a part and the states from its previous result, and writes a folder with events, states and quarantine. The command \
+      can be repeated and run concurrently: the folder appears only when it is complete.
       """)
 
   @OptionGroup var job: JobWithSettings
 
-  @Option(help: ArgumentHelp("The folder that 'partition' made.", valueName: "folder"))
+  @Option(help: ArgumentHelp("The folder that 'partition' created.", valueName: "folder"))
   var partition: String
 
   @Option(help: ArgumentHelp("The number of the part, from 0.", valueName: "K"))

@@ -8,10 +8,10 @@ struct PartitionCommand: ParsableCommand {
     commandName: "partition",
     abstract: "Distribute the lines of a job's inputs by device, to process them on several machines.",
     discussion: """
-      'decide' processes each part on any machine, 'collect' brings the results into one store, and 'post' sends them. Lines keep \
-      their bytes and their place. The folder appears once it is complete; an equal one that exists is kept. Files that only another \
-      program can reach are listed ('--files') and passed on standard input ('--only'), on any machine; the resulting pieces stay \
-      where they are, and become a partition ('--pieces').
+      'decide' processes each part on any machine, 'collect' brings the results into one store, and 'post' sends them. Lines \
+      keep their bytes and their position. The folder appears only when it is complete; an identical existing folder is kept. \
+      Files that only another program can read are listed with '--files' and passed on standard input with '--only', on any \
+      machine; '--pieces' makes a partition of the resulting pieces, which stay where they are.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -28,34 +28,36 @@ struct PartitionCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The partition whose results this one continues, with the same number of parts; 'decide' then needs --state-in.",
+      "The partition whose results this one continues, with the same number of parts; 'decide' then requires --state-in.",
       valueName: "folder"))
   var after: String?
 
   @Option(
     help: ArgumentHelp(
-      "Files in place of the job's inputs: a JSON array of objects with 'path', 'kind' and 'bytes' or 'lines', or a section of it.",
+      "A list of files to read instead of the job's inputs: a JSON array of objects with 'path', 'kind' and 'bytes' or 'lines', or a section of that array.",
       valueName: "list"))
   var files: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      Read this file of the list, from 0, or those from K to L in turn, from standard input, and make a piece of the partition.
+      Read file K of the list (from 0), or files K to L in turn, from standard input, and make a piece of the partition.
       """, valueName: "K[-L]"))
   var only: FileNumbers?
 
   @Option(
     help: ArgumentHelp(
-      "Make the partition from the pieces of all files of the list; in this folder, each is named by the number of its first file.",
+      "Make the partition from the pieces in this folder, which must cover all files of the list; each piece is named by the number of its first file.",
       valueName: "folder"))
   var pieces: String?
 
   func validate() throws {
     guard (files == nil) == (only == nil && pieces == nil), only == nil || pieces == nil else {
-      throw ValidationError("--files needs either --only or --pieces, and they need --files.")
+      throw ValidationError("--files requires either --only or --pieces, and each of these requires --files.")
     }
-    if only != nil, after != nil { throw ValidationError("--after is for the command with --pieces.") }
+    if only != nil, after != nil {
+      throw ValidationError("--after cannot be combined with --only; give it with --pieces.")
+    }
     if !(1...Partitioning.mostParts ~= parts) {
       throw ValidationError("--parts must be from 1 to \(Partitioning.mostParts).")
     }

@@ -76,7 +76,7 @@ extension ConfigurationFault {
     self.init(
       Place(of: job), missing.cause == nil ? .note : .error,
       "'\(missing.name)' is not set, \(missing.cause.map { "but \($0)" } ?? "and a run needs it to send")",
-      hint: "set \(missing.carrier) in its environment, or run with --sandbox")
+      hint: "set \(missing.carrier) in the environment of the run, or run with --sandbox")
   }
 }
 

@@ -16,20 +16,20 @@ struct QuarantineCommand: ParsableCommand {
 
 struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List quarantined lines by cause; with --all each line, oldest first.")
+    commandName: "list", abstract: "List quarantined lines by cause, or with --all each line, oldest first.")
 
   @OptionGroup var options: StoreOptions<JobName>
 
-  @Flag(help: "Show the lines themselves, which may be personal data.")
+  @Flag(help: "Show the lines themselves, which may contain personal data.")
   var showRaw = false
 
-  @Flag(help: "List each line, including those replayed, replaced in their files, or dismissed since.")
+  @Flag(help: "List each line, including those that have since been replayed, dismissed, or replaced in their files.")
   var all = false
 
-  @Option(help: "Only lines with this reason, such as invalid-json.")
+  @Option(help: "List only lines with this reason, such as invalid-json.")
   var reason: QuarantineReason?
 
-  @Option(help: "At most this many lines.")
+  @Option(help: "The maximum number of lines.")
   var limit: Int?
 
   func validate() throws {
@@ -94,12 +94,12 @@ enum QuarantineRow {
 
 struct QuarantineReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Import quarantined lines again, with the job's present configuration.",
+    commandName: "replay", abstract: "Import quarantined lines again, with the job's current configuration.",
     discussion: """
-      Lines that are records now become events, which the next run sends; the others stay, with the reason that applies now. \
-      docs/failures.md says when that helps. Such lines are usually late: within the reach of Ingest.rewind their devices are rewound \
-      and processed again. Beyond it neither sessions nor campaigns are rewound, and Ingest.lateRecords says whether such records \
-      are imported or stay.
+      Lines that are now valid records become events, which the next run sends; the others stay quarantined, with the current \
+      reason. docs/failures.md explains when replaying helps. Replayed lines are usually late: within the reach of \
+      Ingest.rewind, their devices are rewound and processed again. Beyond that reach, neither sessions nor campaigns are \
+      rewound, and Ingest.lateRecords determines whether late records are imported or stay quarantined.
       """)
 
   @OptionGroup var job: StoredJob
@@ -160,7 +160,7 @@ struct QuarantineReplayCommand: ParsableCommand {
     return
       "\(counts.read.counted("quarantine entry", "quarantine entries")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
       + "\(counts.outOfWindow) out of window, "
-      + (counts.forgotten > 0 ? "\(counts.forgotten) of forgotten people deleted, " : "")
+      + (counts.forgotten > 0 ? "\(counts.forgotten) deleted as records of forgotten people, " : "")
       + "\(counts.quarantined) still quarantined"
       + (outcome.unavailable > 0
         ? "; "
@@ -175,13 +175,13 @@ struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve", abstract: "Dismiss quarantined lines: one, those of a reason, or those of a file.",
     discussion: """
-      They are then listed only with --all, and are not quarantined again when their file is read again. Lines fixed in their file \
-      need no command: the next run that reads the file resolves them.
+      Dismissed lines are listed only with --all, and are not quarantined again when their file is read again. Lines fixed in \
+      their file need no command: the next run that reads the file resolves them.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
 
-  @Option(help: "The line with this number in 'quarantine list'.")
+  @Option(help: "The number of the line in 'quarantine list'.")
   var id: Int64?
 
   @Option(help: "All lines with this reason, such as invalid-json.")
@@ -192,7 +192,7 @@ struct QuarantineResolveCommand: ParsableCommand {
 
   func validate() throws {
     guard [id != nil, reason != nil, file != nil].count(where: { $0 }) == 1 else {
-      throw ValidationError("Give one of --id, --reason and --file.")
+      throw ValidationError("Give exactly one of --id, --reason and --file.")
     }
   }
 
@@ -210,7 +210,7 @@ struct QuarantineResolveCommand: ParsableCommand {
       if let id, ids.isEmpty {
         throw UnknownName(
           kind: "quarantined line", name: "\(id)",
-          hint: "or it is no longer pending; 'engage-batch quarantine list' lists those that are")
+          hint: "the line may no longer be pending; 'engage-batch quarantine list' lists the pending lines")
       }
       try store.quarantine.resolve(ids, as: .dismissed)
       options.answer.format.tell(["dismissed": .number(ids.count)]) {

@@ -11,10 +11,10 @@ struct RerunCommand: ParsableCommand {
     commandName: "rerun",
     abstract: "Process a window of a store again: unsent events are replaced, sent ones are compared.",
     discussion: """
-      The inputs of the job are processed again, with its present settings, from the first processed record of the store to the last, \
-      because sessions and campaigns reach from day to day. Of the result, the events of the window replace those that are pending. \
-      Events that were sent, or may have been, stay, and are compared. Nothing is sent; 'post' or the next run does that. States of \
-      devices, identities and plans are not changed.
+      The inputs of the job are processed again, with its current settings, from the first processed record of the store to the \
+      last, because sessions and campaigns can span days. The resulting events of the window replace its pending events. Events \
+      that were or may have been sent are kept, and compared. Nothing is sent; 'post' or the next run sends the pending events. \
+      The states of devices, identities and plans are not changed.
       """)
 
   @OptionGroup var job: StoredJob
@@ -26,22 +26,23 @@ struct RerunCommand: ParsableCommand {
   var to: Instant?
 
   @Option(
-    help: ArgumentHelp("Both ends in one, or a day in UTC such as 2026-01-31 or 'yesterday'.", valueName: "from/to"),
+    help: ArgumentHelp(
+      "Both ends of the window, or a day in UTC such as 2026-01-31 or 'yesterday'.", valueName: "from/to"),
     transform: RerunWindow.argument)
   var window: RerunWindow?
 
   @Option(
     help: ArgumentHelp(
-      "Send sent events again: 'different' those whose attributes differ now, 'all' unchanged ones too.",
+      "Send already sent events again: 'different' for those whose attributes differ now, 'all' for unchanged ones too.",
       valueName: "different|all"))
   var sendAgain: SentEvents?
 
-  @Flag(help: "Continue although files that earlier runs read are missing.")
+  @Flag(help: "Continue even if files that earlier runs read are missing.")
   var allowMissingInputs = false
 
   @OptionGroup var empty: EmptyOptions
 
-  @Flag(help: "Show what would be replaced, and change nothing.")
+  @Flag(help: "Show the events that would be replaced, and change nothing.")
   var dryRun = false
 
   @OptionGroup var answer: AnswerOption
@@ -121,7 +122,7 @@ struct RerunWindow {
     if ends.count == 1, from == Zone.utc.startOfDay(from, plus: 0) {
       return RerunWindow(from: from, to: Zone.utc.startOfDay(from, plus: 1))
     }
-    guard ends.count == 2 else { throw ValidationError("write a day, or both ends as 2026-01-15/2026-01-16") }
+    guard ends.count == 2 else { throw ValidationError("give a day, or both ends, such as 2026-01-15/2026-01-16") }
     return RerunWindow(from: from, to: try Instant.argument(String(ends[1])))
   }
 }
@@ -173,7 +174,7 @@ struct RerunReport {
       "pending before: \(counts.removed.counted("event")); pending now: \(counts.stored), of which \(counts.unchanged) unchanged"
     )
     let sent = (counts.same + counts.different + counts.gone).counted("event")
-    let doubt = "whether the service has \(counts.inDoubt) of these is unknown (see 'store events')"
+    let doubt = "it is unknown whether the service has received \(counts.inDoubt) of these (see 'store events')"
     facts.add(
       "sent",
       [
@@ -181,7 +182,7 @@ struct RerunReport {
         "inDoubt": .number(counts.inDoubt),
       ],
       [
-        "sent before: \(sent); \(counts.same) the same now, \(counts.different) with different attributes, "
+        "sent before: \(sent); \(counts.same) unchanged, \(counts.different) with different attributes, "
           + "\(counts.gone) no longer produced"
       ] + (counts.inDoubt > 0 ? [doubt] : []))
     return facts
@@ -194,7 +195,7 @@ struct RerunReport {
       notes.append(
         counts.heldBack.counted(
           "event was not replaced: its device has", "events were not replaced: their devices have")
-          + " held events (HOLD) or had some, and states are not replaced")
+          + " or had held events (HOLD), and states are not replaced")
     }
     if outcome.missingFiles > 0 {
       notes.append(
@@ -202,10 +203,11 @@ struct RerunReport {
           + "were not processed")
     }
     if outcome.taken == nil, outcome.records.records.quarantined > 0 {
-      notes.append("quarantined lines were left to the next run that reads them; 'validate' lists them")
+      notes.append("quarantined lines were left for the next run that reads them; 'validate' lists them")
     }
     if counts.different > 0, rerun.sendsAgain == nil {
-      notes.append("events sent with different attributes are not sent again without --send-again different")
+      notes.append(
+        "sent events whose attributes now differ are not sent again; to send them, use --send-again different")
     }
     if rerun.isRehearsal {
       notes.append("nothing was changed")

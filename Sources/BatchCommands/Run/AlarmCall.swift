@@ -77,11 +77,12 @@ struct AlarmCall {
           body: Array(alarm.body(form).utf8)))
       switch outcome {
       case .answer(let answer) where (200..<300).contains(answer.status): return
-      case .answer(let answer): warn("Report.alarm answered \(answer.status)")
-      case .notSent(let fault), .noAnswer(let fault): warn("Report.alarm could not be reached: \(fault.kind.rawValue)")
+      case .answer(let answer): warn("the Report.alarm URL returned status \(answer.status)")
+      case .notSent(let fault), .noAnswer(let fault):
+        warn("the Report.alarm URL could not be reached: \(fault.kind.rawValue)")
       }
     } catch is ServiceAddress.Fault {
-      warn("Report.alarm is not an https URL; http is for the loopback only")
+      warn("Report.alarm must be an https URL; http is allowed only for loopback addresses")
     } catch {
       warn("Report.alarm failed: \(error)")
     }

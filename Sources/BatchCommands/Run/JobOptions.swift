@@ -9,7 +9,7 @@ extension Log.Format: ExpressibleByArgument {}
 
 /// The command line's changes that apply wherever a job is named.
 struct JobChanges: ParsableArguments {
-  @Option(help: ArgumentHelp("The profile of the job to apply.", valueName: "name"))
+  @Option(help: ArgumentHelp("The job's profile to apply.", valueName: "name"))
   var profile: String?
 
   @Option(
@@ -72,13 +72,13 @@ struct WindowOptions: ParsableArguments {
   var from: Instant?
 
   @Option(
-    help: "End of the window, such as 2026-02-01 or 'today'; records from it on are skipped.",
+    help: "End of the window, such as 2026-02-01 or 'today'; records at or after it are skipped.",
     transform: Instant.argument)
   var to: Instant?
 
   @Option(
     help:
-      "The clock of the run, such as 2026-02-01T02:15:00Z; silence counts up to it or the end of the window. (default: the job's, else now)",
+      "The clock of the run, such as 2026-02-01T02:15:00Z; silence counts up to this time, or up to the end of the window if that is earlier. (default: the job's, else now)",
     transform: Instant.argument)
   var asOf: Instant?
 
@@ -91,17 +91,17 @@ struct WindowOptions: ParsableArguments {
 }
 
 struct MissingOptions: ParsableArguments {
-  @Flag(help: "Continue without inputs that the job requires, or with too few records of them.")
+  @Flag(help: "Continue even if inputs that the job requires are missing or have too few records.")
   var allowMissing = false
 }
 
 struct EmptyOptions: ParsableArguments {
-  @Flag(help: "Continue although lines were read and none of them is usable.")
+  @Flag(help: "Continue even if lines were read but none of them is usable.")
   var allowEmpty = false
 }
 
 struct FutureOptions: ParsableArguments {
-  @Flag(help: "Allow an asOf more than a day ahead of the clock.")
+  @Flag(help: "Allow an asOf more than a day ahead of the machine's clock.")
   var allowFuture = false
 }
 
@@ -146,7 +146,7 @@ struct OutputOptions: ParsableArguments {
   var findingsOut: String?
 
   @Option(
-    help: ArgumentHelp("Write the answers of Engage, one line per question; - for stdout.", valueName: "file"))
+    help: ArgumentHelp("Write the answers from Engage, one line per question; - for stdout.", valueName: "file"))
   var decisionsOut: String?
 
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
@@ -154,12 +154,12 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write the figures for Prometheus, also of a failed run, replacing the last.", valueName: "file"))
+      "Write the figures for Prometheus, even if the run fails, replacing the previous ones.", valueName: "file"))
   var metrics: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace and the figures for OpenTelemetry, as two lines of OTLP JSON, replacing the last.",
+      "Write a trace and the figures for OpenTelemetry, as two lines of OTLP JSON, replacing the previous ones.",
       valueName: "file"))
   var otlp: String?
 
@@ -174,7 +174,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "text, or json: one object per line, with time, level and message.")
   var logFormat: Log.Format = .text
 
-  @Flag(help: "Start each line on stderr with the time in UTC.")
+  @Flag(help: "Start each line on stderr with the UTC time.")
   var logTimes = false
 
   @Option(help: "How to show progress: auto, plain or none.")
@@ -189,19 +189,19 @@ struct OutputOptions: ParsableArguments {
     help: "Exit with 65 before anything is sent, if a figure is 'unusual' for the job (Report.usualRuns).")
   var failOn: FailOn?
 
-  @Flag(help: "With --max-quarantine: stop reading as soon as there are more, and process nothing.")
+  @Flag(help: "With --max-quarantine: stop reading as soon as the limit is exceeded, and process nothing.")
   var stopEarly = false
 
   @Option(
     help: ArgumentHelp(
-      "Explain what the rules did for this device; @FILE reads the id from a file.", valueName: "device-id"))
+      "Explain the effects of the rules on this device; @FILE reads the id from a file.", valueName: "device-id"))
   var explain: String?
 
   func validate() throws {
     if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")
     }
-    if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }
+    if explain == "@" { throw ValidationError("--explain @FILE needs a file name.") }
     if stopEarly, maxQuarantine == nil { throw ValidationError("--stop-early needs --max-quarantine.") }
     if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine must be 0 or more.") }
   }

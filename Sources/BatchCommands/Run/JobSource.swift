@@ -58,7 +58,7 @@ extension Job {
   func knownTime(at now: Instant) -> String {
     let known = knownUntil(at: now)
     let reason = known != asOf ?? now ? "the end of the window" : asOf == nil ? "the time of the run" : "asOf"
-    return "Known until: \(known.rfc3339) (\(reason), unless an earlier run knew more)"
+    return "Known until: \(known.rfc3339) (\(reason), unless an earlier run has a later known time)"
   }
 
   /// Returns one line for each profile that is chosen, or for all profiles, with what it changes.
@@ -96,7 +96,7 @@ struct JobName: JobNaming {
   @Argument(help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
   var file: String?
 
-  @Option(name: .customLong("job"), help: ArgumentHelp("The job file, in place of the argument.", valueName: "job"))
+  @Option(name: .customLong("job"), help: ArgumentHelp("The job file, instead of the argument.", valueName: "job"))
   var option: String?
 
   var job: String? { file ?? option }

@@ -14,7 +14,7 @@ struct RunCommand: JobCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var explanation: ExplanationOptions
 
-  @Flag(help: "Change nothing and, without --online-plan, open no connection; print what would happen.")
+  @Flag(help: "Print the expected results; change nothing and, without --online-plan, open no connection.")
   var dryRun = false
 
   @OptionGroup var future: FutureOptions
@@ -24,12 +24,12 @@ struct RunCommand: JobCommand {
   @Flag(help: "Run against an in-process sandbox; no account is needed.")
   var sandbox = false
 
-  @Flag(name: .customLong("no-upload"), help: "Stop once everything is in the store.")
+  @Flag(name: .customLong("no-upload"), help: "Stop once the events are in the store; send nothing.")
   var skipsUpload = false
 
   @Option(
     help: ArgumentHelp(
-      "With --dry-run: read from the service, and write which fields of which recipients would change; - for stdout.",
+      "With --dry-run: read from the service, and write the recipients' fields that would change; - for stdout.",
       valueName: "file"))
   var onlinePlan: String?
 
@@ -79,7 +79,7 @@ struct RunCommand: JobCommand {
 /// `engage-batch post`: the counterpart of the SDKs' postEventCache.
 struct PostCommand: JobCommand {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Send what is pending in the store of a job, without reading its inputs.")
+    commandName: "post", abstract: "Send everything pending in the store of a job, without reading its inputs.")
 
   @OptionGroup var named: JobWithSettings
   @OptionGroup var window: WindowOptions
@@ -95,7 +95,8 @@ struct PostCommand: JobCommand {
   func validate() throws {
     try explanation.check(output)
     if window.from != nil || window.to != nil || output.explain != nil {
-      throw ValidationError("--from, --to and --explain are for records; 'post' reads none and sends all it has.")
+      throw ValidationError(
+        "--from, --to and --explain apply to records; 'post' reads none and sends all pending events.")
     }
   }
 

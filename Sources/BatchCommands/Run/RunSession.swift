@@ -95,7 +95,7 @@ struct RunSession {
       let isDamage = (error as? StoreError)?.isDamage == true
       if isDamage { alarm.tellDamage(of: request.storePath) }
       AlarmCall(request: request).tell(alarm, isKept: false)
-      if isDamage { Streams.note("Running it again would fail again. To see the damage: \(alarm.command ?? "")") }
+      if isDamage { Streams.note("The same command would fail again. To see the damage: \(alarm.command ?? "")") }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }

@@ -7,11 +7,11 @@ import FoundationEssentials
 struct StreamCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stream",
-    abstract: "Read records on stdin, grouped by device and in order, and write their events on stdout.",
+    abstract: "Read records from stdin, grouped by device and in order, and write their events to stdout.",
     discussion: """
       Only the rules are applied: nothing is stored or sent, and every device begins without state. The events of a device are \
-      written once the next device begins. The first 20 lines that are not records are reported on stderr. Records of one \
-      device in several groups end the command with 65, because its events are wrong.
+      written once the next device begins. The first 20 lines that are not records are reported on stderr. If the records of a \
+      device are in several groups, the exit code is 65, because the events of the device are wrong.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -29,11 +29,11 @@ struct StreamCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
-    help: "What is silent until then ends. (default: the job's; without one silence ends nothing)",
+    help: "The clock of the run, up to which silence counts. (default: the job's; without one, silence ends nothing)",
     transform: Instant.argument)
   var asOf: Instant?
 
-  @Option(help: "The kind of the lines: events, notifications or deepLinks.")
+  @Option(help: "The kind of the records: events, notifications or deepLinks.")
   var kind: Kind = .events
 
   func run() throws {

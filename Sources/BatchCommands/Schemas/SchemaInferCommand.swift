@@ -11,15 +11,15 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "infer",
-      abstract: "Print a schema of the events that a run with default settings makes of recorded exports.",
+      abstract: "Print a schema of the events that a run with default settings produces from recorded exports.",
       discussion: Of.subject == .game
         ? """
-        Events with findings are omitted. Each name has its number of occurrences; a parameter is required if all events have it. \
-        Values that no single type covers get the type MIXED, which 'deltadna schema check' refuses: a person has to decide.
+        Events with findings are omitted. Each name is given with its number of occurrences; a parameter is required if all \
+        events have it. Values that no single type covers get MIXED, which 'deltadna schema check' refuses: choose a type.
         """
         : """
-        Each name has its number of occurrences; a parameter is required if all events have it. Check the types and the required \
-        parameters before you set General.eventSchema. Events pending for a mobile user id are omitted.
+        Each name is given with its number of occurrences; a parameter is required if all events have it. Check the types and \
+        the required parameters before you set General.eventSchema. Events pending for a mobile user id are omitted.
         """)
   }
 

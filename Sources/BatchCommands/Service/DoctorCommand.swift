@@ -14,8 +14,8 @@ struct DoctorCommand: ParsableCommand {
     abstract:
       "Check a job's configuration, credentials, lists, columns and endpoints, and say which setting to change.",
     discussion: """
-      Nothing is changed and no event is sent. The exit code is that of the first error: 78 configuration, 77 credentials, \
-      76 TLS or protocol, 69 service not reached.
+      Nothing is changed and no event is sent. The exit code is that of the first error: 78 configuration, 77 credentials, 76 \
+      TLS or protocol, 69 service unreachable.
       """)
 
   @OptionGroup var job: StoredJob
@@ -144,7 +144,7 @@ extension DoctorFindings {
       else { continue }
       // Problems with the file are reported where it is read.
       guard FileManager.default.fileExists(atPath: path), !FileContents.isOpenToOthers(path) else { continue }
-      ok("secrets", "no other user can read the file of \(variable)_FILE")
+      ok("secrets", "the file named by \(variable)_FILE is readable only by its owner")
     }
   }
 
@@ -157,7 +157,7 @@ extension DoctorFindings {
     } catch {
       warning(
         "inputs",
-        "\(ConfigurationFault.problem("\(error)")); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now"
+        "\(ConfigurationFault.problem("\(error)")); a run now would end with exit code \(RunFailure.exit(of: error).rawValue)"
       )
     }
   }

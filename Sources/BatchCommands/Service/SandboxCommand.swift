@@ -8,7 +8,8 @@ import FoundationEssentials
 struct SandboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox", abstract: "Run the local Engage and deltaDNA server until SIGINT or SIGTERM.",
-    discussion: "Its base URL is printed on stdout as soon as it listens; docs/sandbox.md says what it does.")
+    discussion:
+      "The base URL is printed on stdout as soon as the server listens; docs/sandbox.md describes its behavior.")
 
   @Option(help: "The port on 127.0.0.1; 0 for a free one.")
   var port = 0
@@ -16,7 +17,7 @@ struct SandboxCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Keep the state in this file.", valueName: "file"))
   var state: String?
 
-  @Option(help: ArgumentHelp("Faults, switches and contents (docs/sandbox.md).", valueName: "file"))
+  @Option(help: ArgumentHelp("A file of faults, switches and contents (docs/sandbox.md).", valueName: "file"))
   var faults: String?
 
   func validate() throws {

@@ -14,17 +14,17 @@ struct ServicePrepareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prepare", abstract: "Create the columns and the audit table that 'doctor' finds missing.",
     discussion: """
-      Columns are added to the list with their types; --audit-table creates the table of merges with its key, and prints what to set. \
-      Nothing that exists is changed. The same command continues after an interruption. \
-      Exit code 78: a problem remains that only a person can fix.
+      Columns are added to the list with their types; --audit-table creates the audit table with its key, and prints the \
+      settings to change. Existing columns and tables are not changed. The same command continues after an interruption. Exit \
+      code 78: a problem remains that only a person can fix.
       """)
 
   @OptionGroup var job: JobWithSettings
 
-  @Flag(help: "Create an audit table with its key if AuditRecord.auditRecordListId names none.")
+  @Flag(help: "Create an audit table with its key if AuditRecord.auditRecordListId is not set.")
   var auditTable = false
 
-  @Flag(help: "Show what would be created, and create nothing.")
+  @Flag(help: "Show the columns and the table that would be created, and create nothing.")
   var dryRun = false
 
   @Flag(help: "Prepare an in-process sandbox; no account is needed.")

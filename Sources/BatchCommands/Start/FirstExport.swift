@@ -48,8 +48,8 @@ struct FirstExport {
       platform = Self.platform(for: records.types)
       if platform.platform.name != PlatformName.first.commands.platform.name {
         notes = [
-          "\(shown): most of its records are for '\(platform.platform.name)', which is the destination of the job; "
-            + "--platform chooses another"
+          "\(shown): most of its records are for '\(platform.platform.name)', which becomes the destination of the job; "
+            + "to choose another, use --platform"
         ]
       }
     }
@@ -84,7 +84,7 @@ struct FirstExport {
         asItIs.accepted * 10 >= asItIs.outcomes * 9 || records.ownKind != nil && mapped <= asItIs.accepted
       {
         self.kind = kind
-        notes.insert("\(shown): records as they are read without a map, as \(kind.name)", at: 0)
+        notes.insert("\(shown): records in the program's own format, read without a map, as \(kind.name)", at: 0)
         return
       }
     }
@@ -93,8 +93,8 @@ struct FirstExport {
       (map, document) = (MapProposal.file, own.document)
       let what =
         form.name.isEmpty
-        ? "records in the program's own form whose values need a map"
-        : "\(form.name) of records as they are read without a map"
+        ? "records in the program's own format whose values require a map"
+        : "\(form.name) of records in the program's own format"
       notes.append("\(shown): \(what), as \(kind.name); the map copies each field")
       return
     }
@@ -125,7 +125,8 @@ struct FirstExport {
         !form.isDocuments, try trial(of: [input], as: kind, preset: own).accepted > 0
       {
         (self.kind, record, preset) = (kind, place, own)
-        notes.append("\(shown): records as they are read without a map, in '\(place.printable)', as \(kind.name)")
+        notes.append(
+          "\(shown): records in the program's own format, read without a map, in '\(place.printable)', as \(kind.name)")
         return
       }
       // A column that the preset skips may be the deciding one.
@@ -166,7 +167,7 @@ struct FirstExport {
     }
     let what = form.name.isEmpty ? "" : "\(form.name); "
     let outcome =
-      (best.missing.isEmpty ? "a map is proposed" : "a map is begun")
+      (best.missing.isEmpty ? "a map is proposed" : "an incomplete map is proposed")
       + (best.kind == .events ? ":" : ", as \(best.kind.name):")
     notes.append("\(shown): \(what)no preset reads it; from \(records.nodes.count.counted("record")) \(outcome)")
     if !envelope.isEmpty { notes.append("  record: \(envelope.joined(separator: ".").printable)") }
@@ -180,15 +181,15 @@ struct FirstExport {
     map = MapProposal.file
     document = best.document(form, record: envelope, eventType: platform.firstJob.ownEvent)
     if !best.missing.isEmpty {
-      toDo = "nothing looks like \(best.missing.joined(separator: ", ")); fill in what is empty in \(Self.mapPlace)"
+      toDo = "nothing looks like \(best.missing.joined(separator: ", ")); fill in the empty values in \(Self.mapPlace)"
       if form == .links {
         toDo =
-          "a link needs a device and a time: TIME<TAB>DEVICE<TAB>URL, or a map such as samples/maps/links.json; fill in what is empty in \(Self.mapPlace)"
+          "a link needs a device and a time: TIME<TAB>DEVICE<TAB>URL, or a map such as samples/maps/links.json; fill in the empty values in \(Self.mapPlace)"
       }
     } else if !best.unsure.isEmpty {
       let guesses = best.unsure.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
       toDo =
-        "guessed: \(guesses.printable); check \(Self.mapPlace), or name the column with --device, --time, --name"
+        "guessed: \(guesses.printable); check \(Self.mapPlace), or name the column with --device, --time or --name"
     } else if !best.doubts.isEmpty {
       toDo = "\(best.doubts.joined(separator: "; ").printable); check \(Self.mapPlace)"
     }
@@ -219,11 +220,12 @@ struct FirstExport {
     notes.append("  \(trial.words)")
     let time = trial.oddTimes.map { odd in
       let why = odd.time < PastRecords.end ? PastRecords.detail(odd.time, asOf: .now) : "more than a day after now"
-      let first = "record \(odd.number) is of \(odd.time.rfc3339.prefix(10)) by its timestamp\(odd.text)".printable
+      let first = "record \(odd.number) is dated \(odd.time.rfc3339.prefix(10)) by its timestamp\(odd.text)".printable
       return "the time of \(odd.count) of \(trial.accepted.counted("record")) is probably wrong: \(first) (\(why))"
     }
     for (field, found) in trial.nobody.sorted(by: { $0.key < $1.key }) {
-      notes.append("  \(field) names nobody in \(found.count.counted("record")), such as '\(found.text)'".printable)
+      notes.append(
+        "  \(field) identifies nobody in \(found.count.counted("record")), such as '\(found.text)'".printable)
     }
     guard toDo == nil else { return }
     if trial.accepted == 0 {
@@ -231,9 +233,10 @@ struct FirstExport {
     } else if trial.refused * 20 > trial.outcomes {
       toDo = "\(trial.refused) of \(trial.outcomes.counted("record")) would be refused; see above, and docs/maps.md"
     } else if let time, (trial.oddTimes?.count ?? 0) * 20 > trial.accepted {
-      toDo = "\(time); correct the export, or set its form in a map"
+      toDo = "\(time); correct the export, or set the time format in a map"
     } else if let device = trial.nobody["deviceId"]?.text {
-      toDo = "the deviceId '\(device)' names nobody, which makes one device of all that have it: leave it out"
+      toDo =
+        "the deviceId '\(device)' identifies no device, and all records with it would count as one device: remove this id from the records"
     } else if let shared = trial.sharedPerson {
       toDo = shared.printable
     } else if let time {
@@ -272,7 +275,7 @@ struct FirstExport {
           .printable
       }
       toDo =
-        "the files have 2 shapes: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first, name the others in a separate entry"
+        "the files have 2 formats: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first; name the others in a separate entry"
       return
     }
   }

@@ -10,9 +10,9 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Write a job, its configuration and a small export into a folder, ready to run.",
     discussion: """
-      Nothing is overwritten: if one of the files exists, none is written (73). With --from the job reads exports that exist: it names \
-      the preset that fits, or a map is proposed from the values and written next to it. What the first records become is printed, \
-      which may be personal data; 65 if a device, time or name is missing or a guess.
+      Nothing is overwritten: if one of the files exists, none is written (exit code 73). With --from, the job reads existing \
+      exports: it names the preset that fits, or a map is inferred from the values and written next to the job. The results for \
+      the first records are printed and may contain personal data; exit code 65 if a device, time or name is missing or a guess.
       """)
 
   @Argument(help: "The folder; created if missing.")
@@ -23,19 +23,19 @@ struct InitCommand: ParsableCommand {
       "The platform: \(PlatformName.all). (default: that of --from, or \(PlatformName.first.defaultValueDescription))")
   var platform: PlatformName?
 
-  @Option(parsing: .upToNextOption, help: "Exports for the job to read, as their tool wrote them.")
+  @Option(parsing: .upToNextOption, help: "Exports for the job to read, in their original form.")
   var from: [String] = []
 
-  @Option(help: "The column with the device.") var device: String?
+  @Option(help: "The column with the device id.") var device: String?
 
   @Option(help: "The column with the time; give two for the day and the time of day.")
   var time: [String] = []
 
   @Option(help: "The column with the name of the event.") var name: String?
 
-  @Option(help: "The column with the campaign of a push.") var campaign: String?
+  @Option(help: "The column with the campaign of a push notification.") var campaign: String?
 
-  @Option(help: "The zone of times without one, or the column with the zone.") var zone: String?
+  @Option(help: "The time zone for times without one, or the column with the time zone.") var zone: String?
 
   mutating func validate() throws {
     let hints = [device, name, campaign, zone].contains { $0 != nil } || !time.isEmpty
@@ -78,9 +78,9 @@ struct InitCommand: ParsableCommand {
         let named = platform.platform.name
         let destination = named == PlatformName.first.commands.platform.name ? [] : ["--destination", named]
         let command = ShellCommand(["map", "try", shown, from[0]] + kind + destination)
-        Streams.note("To see what the map makes of it: \(command.text)")
+        Streams.note("To preview the records that the map produces: \(command.text)")
       }
-      Streams.note("To try it: \(ShellCommand(["run", path(of: files[0]), "--sandbox"]).text)")
+      Streams.note("To try the job: \(ShellCommand(["run", path(of: files[0]), "--sandbox"]).text)")
     }
   }
 

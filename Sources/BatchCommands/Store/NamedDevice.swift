@@ -28,11 +28,11 @@ enum NamedDevice {
       throw UnknownName(
         kind: "device", name: text,
         hint:
-          "it is an id of a person with \(person.devices.count) devices, which --person names: \(names.joined(separator: ", "))"
+          "this id belongs to a person with \(person.devices.count) devices; use --person for all of them, or name one: \(names.joined(separator: ", "))"
           + (person.devices.count > names.count ? " and others" : ""))
     }
     if names != [text] {
-      Streams.note("note: '\(text.printable)' is an id of a person, with the device \(names.joined())")
+      Streams.note("note: '\(text.printable)' is an id of a person whose only device is \(names.joined())")
     }
     return first
   }
@@ -58,7 +58,7 @@ struct NamedPerson {
   static func devices(_ text: String, in store: EventStore) throws -> [[UInt8]] {
     let devices = try NamedPerson(text, in: store).devices
     if devices.isEmpty {
-      throw UnknownName(kind: "device of a person", name: text, hint: try erasure(of: [text], in: store) ?? "")
+      throw UnknownName(kind: "device of person", name: text, hint: try erasure(of: [text], in: store) ?? "")
     }
     return devices
   }
@@ -68,7 +68,7 @@ struct NamedPerson {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     let ids = texts.flatMap { text in platform.personIDs.map { PersonID($0, text) } }
     return try store.erasures.lastErasure(of: ids).map {
-      "\(texts.count == 1 ? "it" : "one of them") was forgotten at \($0.rfc3339), see 'store erasures'"
+      "\(texts.count == 1 ? "it" : "one of them") was forgotten at \($0.rfc3339); see 'store erasures'"
     }
   }
 
@@ -114,7 +114,7 @@ struct NearDevices {
       return UnknownName(
         kind: "device", name: name,
         near: isShown ? ids.prefix(Self.most).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } : [],
-        hint: isShown ? "others are as similar" : "several have a similar id; \(ask)")
+        hint: isShown ? "other ids are equally similar" : "several devices have similar ids; \(ask)")
     }
     let near = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { personal.id($0).text }
     return UnknownName(kind: "device", name: name, near: near, hint: isShown ? "" : ask)

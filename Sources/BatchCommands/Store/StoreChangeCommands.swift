@@ -8,7 +8,7 @@ import BatchStore
 struct StoreRequeueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "requeue", abstract: "Queue events that failed or whose answer was lost; the next run sends them.",
-    discussion: "The service may already have UNKNOWN events, and then has them twice.")
+    discussion: "The service may already have UNKNOWN events; sending these again would duplicate them.")
 
   enum Status: String, ExpressibleByArgument, CaseIterable {
     case failedPost = "FAILED_POST"
@@ -58,12 +58,12 @@ struct StoreRequeueCommand: ParsableCommand {
 
 struct StorePurgeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "purge", abstract: "Delete posted events older than a number of days; others stay.",
+    commandName: "purge", abstract: "Delete posted events older than the given number of days; others are kept.",
     discussion: """
-      Posted events are deleted whose time is at or before UTC midnight of --as-of minus --days days. For a game, settled decisions \
-      of that time are deleted too, and answers that Engage gave by then, which can then no longer replace failed ones. Digests of \
-      processed lines and states of devices stay unless LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays say \
-      otherwise.
+      Deletes posted events whose time is at or before UTC midnight of --as-of minus --days days. For a game, this also deletes \
+      settled decisions of that time and the answers that Engage gave by then, which can then no longer replace failed ones. \
+      Digests of processed lines and states of devices are kept unless LocalEventStore.expireDigestsAfterNumDays or \
+      expireDevicesAfterNumDays says otherwise.
       """)
 
   @OptionGroup var file: JobStoreOption
@@ -77,22 +77,24 @@ struct StorePurgeCommand: ParsableCommand {
   var days: Int?
 
   @Option(
-    help: "Days to keep digests of lines; older lines are refused then. (default: from the configuration)")
+    help:
+      "Days to keep digests of processed lines; older lines are refused from then on. (default: from the configuration)"
+  )
   var digestDays: Int?
 
   @Option(help: "Days to keep states of idle devices. (default: from the configuration)")
   var deviceDays: Int?
 
-  @Flag(help: "Return unused space to the file system; needs free space of the size of the store.")
+  @Flag(help: "Return unused space to the file system; requires as much free space as the store occupies.")
   var shrink = false
 
-  @Option(help: "The time from which the days count back. (default: now)", transform: Instant.argument)
+  @Option(help: "The time from which days are counted back. (default: now)", transform: Instant.argument)
   var asOf: Instant?
 
   func validate() throws {
     try file.validate(source)
     if sandbox, source.job == nil || file.store != nil {
-      throw ValidationError("--sandbox needs a job, and no --store.")
+      throw ValidationError("--sandbox requires a job, and cannot be combined with --store.")
     }
     for (name, days) in [("days", days), ("digest-days", digestDays), ("device-days", deviceDays)] {
       if let days, days < 0 { throw ValidationError("--\(name) must be 0 or more.") }
@@ -119,7 +121,7 @@ struct StorePurgeCommand: ParsableCommand {
         Streams.note(
           report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
             + report.kept.counted(
-              "event of that age was not posted and stays", "events of that age were not posted and stay"))
+              "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
         if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
         if knowledge.digests + knowledge.devices > 0 {
           Streams.note(
@@ -128,7 +130,7 @@ struct StorePurgeCommand: ParsableCommand {
         }
         if let since = try store.retention.knownSince() {
           Streams.note(
-            "lines before \(since.rfc3339) are refused, because the store no longer knows which of them it imported")
+            "lines before \(since.rfc3339) are refused, because the store no longer knows which of them were imported")
         }
         if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
       }
@@ -138,10 +140,10 @@ struct StorePurgeCommand: ParsableCommand {
 
 struct StoreRebindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebind", abstract: "Move a store to the address and list that the configuration of a job now names.",
+    commandName: "rebind", abstract: "Move a store to the address and list in the job's current configuration.",
     discussion: """
-      For a service that moved, or an account that was copied. Events posted to the old address are not sent again; pending events \
-      are sent to the new one. Refused while identity plans of another list are unfinished.
+      For a service that has moved, or an account that was copied. Events posted to the old address are not sent again; pending \
+      events are sent to the new address. Refused while identity plans of another list are unfinished.
       """)
 
   @OptionGroup var job: StoredJob
@@ -167,7 +169,8 @@ struct StoreRebindCommand: ParsableCommand {
       "waiting": .number(waiting),
     ]) {
       Streams.note("the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)")
-      Streams.note("\(posted) posted events are not sent again; \(waiting) pending ones are sent there")
+      Streams.note(
+        "\(posted) posted events will not be sent again; \(waiting) pending events will be sent to the new address")
     }
   }
 
@@ -179,11 +182,13 @@ struct StoreRebindCommand: ParsableCommand {
       return ExitCode(.configuration)
     }
     guard new.address != nil else {
-      throw refuse("the job's configuration names no address that the store could belong to; see 'engage-batch doctor'")
+      throw refuse(
+        "the job's configuration has no address to which the store could be moved; see 'engage-batch doctor'")
     }
     guard let old else { return }
     guard old.kind.utf8.elementsEqual(new.kind.utf8) else {
-      throw refuse("the store belongs to \(old), and \(new) is of another kind, which needs a separate store")
+      throw refuse(
+        "the store belongs to \(old); \(new) is a different kind of destination, which requires a separate store")
     }
     guard old.share != nil, old.share != new.share else { return }
     if let obstacle = try platform.obstacle(toMoving: store) { throw refuse(obstacle) }
@@ -195,8 +200,9 @@ struct StoreDropPartitionCommand: ParsableCommand {
     commandName: "drop-partition",
     abstract: "Drop the collected parts of an incomplete partition.",
     discussion: """
-      The events, quarantine, identity checks and questions of the parts are removed, and the store no longer knows their lines: \
-      partition and decide them again. Nothing of them was sent, because 'post' needs all parts. A complete partition stays.
+      Removes the events, quarantined lines, identity checks and questions of these parts. The store then no longer knows their \
+      lines: run 'partition' and 'decide' again. None of the events were sent, because 'post' requires all parts. A complete \
+      partition is kept.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -212,7 +218,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
         guard let dropped else { return Streams.note("No partition has missing parts; nothing was changed") }
         let partition = dropped.partition
         Streams.note(
-          "\(partition.here.count.counted("part")) of \(partition.parts) of the partition \(partition.identity.prefix(12)) "
+          "in partition \(partition.identity.prefix(12)), \(partition.here.count.counted("part")) of \(partition.parts) "
             + "\(partition.here.count == 1 ? "was" : "were") dropped: \(dropped.lines.counted("line")), "
             + "\(dropped.quarantined.grouped) quarantined, \(dropped.events.counted("event"))")
       }

@@ -10,7 +10,7 @@ struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract:
-      "Inspect the store of a job, queue failed events again, delete posted ones, move it to another address.",
+      "Inspect a job's store, queue failed events again, delete posted events, or move the store to another address.",
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
@@ -41,7 +41,7 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
 
 /// The store of a command that also takes a job for its settings.
 struct JobStoreOption: ParsableArguments {
-  @Option(help: "The store. (default: the job's)")
+  @Option(help: "The path of the store. (default: the job's store)")
   var store: String?
 
   /// - Throws: `ValidationError` if neither names a store.
@@ -91,7 +91,7 @@ struct PersonalDataOption: ParsableArguments {
 
 /// The store that a query is about, named by its path or by its job.
 struct StoreChoice<Name: JobNaming>: ParsableArguments {
-  @Option(help: "The path of the store, in place of a job.")
+  @Option(help: "The path of the store, instead of a job.")
   var store: String?
 
   @OptionGroup var name: Name
@@ -146,7 +146,7 @@ extension EventStore {
   func knownRun(_ number: Int64) throws -> StoredRun {
     let runs = try runs.all()
     if let run = runs.first(where: { $0.id.number == number }) { return run }
-    let hint = runs.last.map { "its runs are 1 to \($0.id.number), see 'engage-batch history'" } ?? "it has none yet"
+    let hint = runs.last.map { "its runs are 1 to \($0.id.number); see 'engage-batch history'" } ?? "it has no runs yet"
     throw UnknownName(kind: "run", name: "\(number)", hint: hint)
   }
 }

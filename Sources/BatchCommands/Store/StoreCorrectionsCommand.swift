@@ -5,17 +5,17 @@ import BatchStore
 
 struct StoreCorrectionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "corrections", abstract: "List sent events that late records changed.",
+    commandName: "corrections", abstract: "List sent events that are no longer correct because of late records.",
     discussion: """
-      A service takes nothing back, so nothing is sent for them. Oldest first: the kind (changed or withdrawn), the event's id, its \
-      device, file and line of the late record, and the run that read it; --show-personal-data adds the event as sent and as it should \
-      be.
+      Sent events cannot be recalled, so no corrections are sent. Each row, oldest first, has the kind (changed or withdrawn), \
+      the event's id, its device, the file and line of the late record, and the run that read the record; --show-personal-data \
+      adds the event as sent and as it should be.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "At most this many rows.")
+  @Option(help: "List at most this many rows.")
   var limit: Int?
 
   func validate() throws {
@@ -32,7 +32,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
         if limit.map({ count <= $0 }) ?? true { listing.add(try cells(correction, policy)) }
       }
       listing.end()
-      if count == 0 { Streams.note("late records changed no sent event") }
+      if count == 0 { Streams.note("no sent events were affected by late records") }
       if let limit, count > limit { Streams.note("\(count - limit) more") }
     }
   }

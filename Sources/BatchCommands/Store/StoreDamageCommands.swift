@@ -6,8 +6,8 @@ struct StoreCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "List all damage in a store; exit with 74 if there is any.",
     discussion: """
-      Reads every page, every column and every block. Nothing is changed, and no value of a row is shown. 'store salvage' copies \
-      what is intact to a new store.
+      Reads every page, every column and every block. Nothing is changed, and no row values are shown. 'store salvage' copies \
+      the intact data to a new store.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -54,10 +54,10 @@ struct StoreBackupCommand: ParsableCommand {
 struct StoreSalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Copy what is intact in a damaged store to a new one, and list what is not.",
+    abstract: "Copy the intact data of a damaged store to a new one, and list the damage.",
     discussion: """
-      The damaged store is only read; keep it. What is lost is listed: events of a lost chunk may have been sent or not, devices whose \
-      state is lost begin without one, and lines whose digests are lost count once more when a run reads them again.
+      The damaged store is only read; keep it. The listed losses mean: events of a lost chunk may or may not have been sent, \
+      devices whose state is lost start without one, and lines whose digests are lost count again when a run reads them again.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>

@@ -8,7 +8,7 @@ struct StoreSessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "List the devices of a store with their sessions.",
     discussion: """
-      --from and --to select by the last record of a device.
+      --from and --to select devices by the time of their last record.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -19,7 +19,7 @@ struct StoreSessionsCommand: ParsableCommand {
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only devices after this one, such as the last of a listing with --limit.")
+  @Option(help: "Only devices after this one, such as the last one of a previous listing with --limit.")
   var after: String?
 
   func run() throws {
@@ -42,7 +42,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "campaigns", abstract: "List the devices of a store that have a campaign, with its expiry.",
     discussion: """
-      --from and --to select by the expiry of a campaign.
+      --from and --to select devices by the expiry of their campaign.
       """)
 
   enum Status: String, ExpressibleByArgument, CaseIterable { case active, expired }
@@ -50,10 +50,12 @@ struct StoreCampaignsCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "The time at which campaigns are active or expired. (default: now)", transform: Instant.argument)
+  @Option(
+    help: "The time at which to determine whether campaigns are active or expired. (default: now)",
+    transform: Instant.argument)
   var asOf: Instant?
 
-  @Option(help: "Only devices with this campaign, by its name.")
+  @Option(help: "Only devices with the campaign of this name.")
   var campaign: String?
 
   @Option(help: "Only campaigns in this state: active or expired.")
@@ -61,7 +63,7 @@ struct StoreCampaignsCommand: ParsableCommand {
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only devices after this one, such as the last of a listing with --limit.")
+  @Option(help: "Only devices after this one, such as the last one of a previous listing with --limit.")
   var after: String?
 
   func run() throws {

@@ -8,28 +8,28 @@ struct StoreEventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "List the events of a store, or one of them.",
     discussion: """
-      Events pending for the identity of their device are listed as HOLD. Those pending for a mobile user id are part of their \
-      devices' states; 'store sessions' counts them.
+      Events that are pending until their device is identified are listed as HOLD. Those that are pending until a mobile user \
+      id is known are stored with their device's state; 'store sessions' counts them.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "Only events of this status, such as FAILED_POST.")
+  @Option(help: "Only events with this status, such as FAILED_POST.")
   var status: EventStatus?
 
-  @Option(help: "Only the event with this id, which may be shortened to its first characters, six or more.")
+  @Option(help: "Only the event with this id; its first six or more characters are enough.")
   var id: EventIDPrefix?
 
-  @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the name of a game's event."))
+  @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the event name of a game."))
   var type: String?
 
-  @Option(help: "Only events with this campaign, or for a game with its push, by id or name.")
+  @Option(help: "Only events with this campaign or, for a game, this push; by id or name.")
   var campaign: String?
 
   @OptionGroup var part: ListingPart
 
-  @Option(help: "Only events after the one with this id, such as the last of a listing with --limit.")
+  @Option(help: "Only events after the one with this id, such as the last one of a previous listing with --limit.")
   var after: EventIDPrefix?
 
   func run() throws {
@@ -54,7 +54,8 @@ struct StoreEventsCommand: ParsableCommand {
       }
       if status == .hold {
         Streams.note(
-          "note: events pending for a mobile user id or a location are not listed; 'store sessions' counts them")
+          "note: events that are pending until a mobile user id or a location is known are not listed; 'store sessions' counts them"
+        )
       }
       rows.listing.end()
       if rows.count > 0, !personal.showPersonalData {
@@ -93,20 +94,20 @@ extension StoreEventsCommand {
 
 /// The selection of rows of a listing.
 struct ListingPart: ParsableArguments {
-  @Option(help: "Only this device, by its id or by the hash that reports and listings show.")
+  @Option(help: "Only this device, given by its id or by its hash in reports and listings.")
   var device: String?
 
-  @Option(help: ArgumentHelp("Only the devices of this person, by any id or its hash.", valueName: "id"))
+  @Option(help: ArgumentHelp("Only the devices of this person; any id of the person, or its hash.", valueName: "id"))
   var person: String?
 
   @Option(
-    help: "Only what happened at this time or later, such as 2026-01-31 or yesterday.", transform: Instant.argument)
+    help: "Only rows at or after this time, such as 2026-01-31 or yesterday.", transform: Instant.argument)
   var from: Instant?
 
-  @Option(help: "Only what happened before this time.", transform: Instant.argument)
+  @Option(help: "Only rows before this time.", transform: Instant.argument)
   var to: Instant?
 
-  @Option(help: "At most this many rows.")
+  @Option(help: "List at most this many rows.")
   var limit: Int?
 
   func validate() throws {

@@ -7,7 +7,7 @@ import Engage
 
 struct StoreStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Count the events of a store by status, and what is pending.")
+    commandName: "status", abstract: "Count the events of a store by status, and show pending work.")
 
   @OptionGroup var options: StoreOptions<JobName>
 
@@ -38,7 +38,7 @@ struct StoreStatusCommand: ParsableCommand {
     var facts: Facts = ["store": counted(statuses)]
     for (name, count) in statuses { facts.addLine(name, "\(count)") }
     let all = counts.values.reduce(0, +)
-    let erasedToo = erased > 0 ? ", and \(erased.grouped) of forgotten people" : ""
+    let erasedToo = erased > 0 ? "; events of forgotten people: \(erased.grouped)" : ""
     // Erased events posted long ago may have been purged since.
     let there = max(0, all - erased)
     let (events, runs) = (there.counted("event"), overview.runs.counted("run"))
@@ -46,7 +46,7 @@ struct StoreStatusCommand: ParsableCommand {
     // The states of collected parts are in the results.
     facts.note(
       overview.devices == 0 && there > 0
-        ? "\(events), \(runs); it has no states of devices\(erasedToo)"
+        ? "\(events), \(runs); no device states\(erasedToo)"
         : "\(events) of \(overview.devices.counted("device")), \(runs); "
           + overview.heldDevices.counted("device has held events", "devices have held events") + erasedToo)
     facts.add("erased", .number(erased))
@@ -62,11 +62,11 @@ struct StoreStatusCommand: ParsableCommand {
       ])
     if kept.nights > 0 {
       facts.note(
-        "kept for late records: \(kept.records.counted("record")) of \(kept.nights.counted("night")), "
+        "kept for late records: \(kept.records.counted("record")) from \(kept.nights.counted("night")), "
           + kept.bytes.counted("byte"))
     }
     facts.add("oldestPending", .text(overview.oldestPending?.rfc3339))
-    if let oldest = overview.oldestPending { facts.note("oldest event to be sent: \(oldest.rfc3339)") }
+    if let oldest = overview.oldestPending { facts.note("oldest pending event: \(oldest.rfc3339)") }
     facts.add("devices", .number(overview.devices))
     facts.add("heldDevices", .number(overview.heldDevices))
     facts.add("pendingChecks", .number(checks))

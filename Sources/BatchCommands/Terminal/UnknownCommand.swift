@@ -65,7 +65,7 @@ struct UnknownOption: Equatable, CustomStringConvertible {
   var description: String {
     let command = (["engage-batch"] + path).joined(separator: " ")
     return "Error: Unknown option '\(name.printable)' of '\(command)'; "
-      + (nearest.map { NearestName.question($0) } ?? "'\(command) --help' lists them")
+      + (nearest.map { NearestName.question($0) } ?? "'\(command) --help' lists the options")
   }
 }
 
@@ -103,7 +103,7 @@ extension Instant {
     if let instant = RelativeWindow.instant(text, at: now) { return instant }
     throw ValidationError(
       CivilTime.isImpossibleDay(text)
-        ? "there is no such day"
+        ? "this day does not exist"
         : "write a time as 2026-01-31T08:00:00Z, a day as 2026-01-31, or words such as yesterday or today-P7D")
   }
 }

@@ -50,8 +50,9 @@ struct UnityCommands: PlatformCommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: the Collect API accepts only events, so --at-service can delete nothing at Unity Analytics; nothing was changed. A \
-        'forgetMe' record of the player makes a run send ddnaForgetMe: run the job with it first, then forget without --at-service
+        error: the Collect API accepts only events, so --at-service cannot delete anything in Unity Analytics; nothing was \
+        changed. For a player's 'forgetMe' record, a run sends ddnaForgetMe: run the job with that record first, then run \
+        'forget' without --at-service
         """)
   }
 }

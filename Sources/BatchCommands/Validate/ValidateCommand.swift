@@ -9,8 +9,9 @@ struct ValidateCommand: JobCommand {
     commandName: "validate",
     abstract: "Check the configuration and every record, change nothing, and exit with 65 if any line was quarantined.",
     discussion: """
-      Findings in the inputs are printed on stdout by cause, with the number of lines and the first of them, unless another output \
-      uses stdout; with --all as file:line: reason: detail, by file and line. Records with warnings are accepted.
+      Findings in the inputs are printed to stdout by cause, each with the number of lines and the first line, unless another \
+      output uses stdout. With --all, each finding is printed as file:line: reason: detail, ordered by file and line. Records \
+      with warnings are accepted.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -26,10 +27,10 @@ struct ValidateCommand: JobCommand {
   @Flag(help: "Print each finding.")
   var all = false
 
-  @Flag(help: "Validate for a run with --sandbox: its store, and no account.")
+  @Flag(help: "Validate as for a run with --sandbox: with its store, and without an account.")
   var sandbox = false
 
-  @Option(help: "Print at most this many findings with --all; stderr has the total.")
+  @Option(help: "Print at most this many findings with --all; the total is printed to stderr.")
   var limit = 200
 
   func validate() throws {

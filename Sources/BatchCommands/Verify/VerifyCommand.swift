@@ -8,10 +8,10 @@ import BatchSandbox
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Compare what the store has sent with what the service can report.",
+    abstract: "Compare the data sent from the store with the data that the service can report.",
     discussion: """
-      Nothing is changed. What is missing, different or unknown is listed, with its repair. The exit code is 0 if nothing is, 65 if \
-      something is, 69 if the service cannot be asked.
+      Nothing is changed. Missing, different and unknown items are listed, each with its repair. The exit code is 0 if there \
+      are none, 65 if there are any, and 69 if the service cannot be queried.
       """)
 
   @OptionGroup var job: StoredJob
@@ -67,9 +67,9 @@ extension Arrivals {
     facts.add(
       "whole", .flag(areWhole),
       !areWhole
-        ? "Not everything arrived, or not as it was sent."
+        ? "Not everything arrived as it was sent."
         : doubted > 0
-          ? "Everything that was sent was acknowledged, but the service may have silently dropped \(doubted.grouped) of it for its age."
+          ? "Everything sent was acknowledged, but the service may have silently dropped \(doubted.grouped) of these items because of their age."
           : "Everything that was sent arrived, as far as the service can report.")
     facts.add(
       "counts",
@@ -96,7 +96,7 @@ extension Arrivals {
         let name = finding.name.isEmpty ? "" : "\(finding.subject.one) \(finding.name): "
         return ["\(finding.verdict.rawValue): \(name)\(finding.detail)"]
           + (finding.repair.isEmpty ? [] : ["  repair: \(finding.repair)"])
-      } + (left > 0 && findings.count == limit ? ["--limit lists more than \(limit)"] : []))
+      } + (left > 0 && findings.count == limit ? ["the list ends at \(limit); raise --limit to list more"] : []))
     return facts
   }
 }

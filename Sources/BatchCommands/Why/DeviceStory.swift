@@ -45,14 +45,14 @@ struct DeviceStory {
 
   private func events(_ index: Int?) -> [String] {
     guard let first = timeline.entries.first, let last = timeline.entries.last else {
-      return ["the store has no events of it"]
+      return ["the store has no events of this device"]
     }
     var lines = [
       "\(timeline.entries.count) in the store, from \(first.timestamp.rfc3339) to \(last.timestamp.rfc3339)"
     ]
     guard let index else { return lines + ["none of them had happened by then"] }
     let entry = timeline.entries[index]
-    lines.append("the last by then: \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))")
+    lines.append("last event by then: \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))")
     return lines
   }
 
@@ -67,7 +67,7 @@ struct DeviceStory {
     let more = lines.count - Self.shownCorrections
     let head = [
       lines.count.counted("event was", "events were") + " sent before late records changed "
-        + "\(lines.count == 1 ? "it" : "them"); a service takes nothing back: 'store corrections' has both forms",
+        + "\(lines.count == 1 ? "it" : "them"); sent events cannot be recalled: 'store corrections' has both versions",
       "session and campaign are shown here as they were sent",
     ]
     return head + lines.prefix(Self.shownCorrections) + (more > 0 ? ["and \(more.grouped) more"] : [])

@@ -34,7 +34,8 @@ struct EventStory {
     ]
     answer.add(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
     answer.add("event", titled: "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
-    answer.add("source", titled: "read from", event.source.map { "\($0)" } ?? "unknown: the store has no line for it")
+    answer.add(
+      "source", titled: "read from", event.source.map { "\($0)" } ?? "unknown: the store has no line for this event")
     let settings = try DecidedBy(event.stored.chunk, in: store)
     if let correction = try correction() {
       answer.add("correction", titled: "correction", correction)
@@ -54,8 +55,8 @@ struct EventStory {
     try store.ledger.forEachCorrection { correction in
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
       words = [
-        "\(correction.verdict); a service takes nothing back: 'store corrections' has both forms",
-        "it was processed without that record, so its session and campaign are not explained",
+        "\(correction.verdict); sent events cannot be recalled: 'store corrections' has both versions",
+        "the event was processed without that record, so its session and campaign are not explained",
       ]
     }
     return words
@@ -67,11 +68,11 @@ struct EventStory {
     let status = event.stored.status
     var lines: [String] = []
     switch status {
-    case .successfullyPosted: lines.append("posted: the service has it (SUCCESSFULLY_POSTED)")
+    case .successfullyPosted: lines.append("posted: acknowledged by the service (SUCCESSFULLY_POSTED)")
     default:
       let unsent = try platform.unsentEvents(in: store).filter { $0.status == status.name }
       lines += unsent.map {
-        "not posted: \($0.reason) (\(status.name), \($0.setting)); ends with \($0.ends)"
+        "not posted: \($0.reason) (\(status.name), \($0.setting)); this status ends with \($0.ends)"
       }
       if unsent.isEmpty { lines.append("not posted (\(status.name))") }
       if status == .notPosted { lines += try lastRun() }
@@ -86,7 +87,7 @@ struct EventStory {
   private func lastRun() throws -> [String] {
     guard let run = try store.runs.all().last, let bytes = try store.runs.report(of: run.id) else { return [] }
     let report = try StoredReport.report(bytes)
-    if report.mode == .noUpload { return ["run \(run.id.number), the last one, did not send (--no-upload)"] }
+    if report.mode == .noUpload { return ["run \(run.id.number), the last one, sent nothing (--no-upload)"] }
     guard let failure = report.failure else { return [] }
     return [
       "run \(run.id.number), the last one, ended with exit code \(report.exit.rawValue): \(failure.inOneLine.printable)"
@@ -97,14 +98,16 @@ struct EventStory {
     guard let chunk = try store.ledger.chunk(event.stored.chunk) else { return [] }
     let isOver = event.stored.status == .expired && platform.window(Settings(), asOf: .now) != nil
     if isOver, try store.ledger.attempts(of: chunk.id).isEmpty {
-      return ["in no request; each run and 'post' checks again whether the service accepts events of its time"]
+      return [
+        "not in any request; each run and each 'post' checks again whether the service accepts events from that time"
+      ]
     }
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
     // Attempts of the parent chunk do not count if the event was taken out before it was sent.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
-    let request = others == 0 ? "a request for it alone" : "one request with \(others.counted("other event"))"
+    let request = others == 0 ? "a request with this event only" : "one request with \(others.counted("other event"))"
     var lines = [
       "\(request) (chunk \(chunk.id)"
         + (chunk.parent.map {
@@ -126,10 +129,10 @@ struct EventStory {
   private static func words(_ outcome: AttemptOutcome) -> String {
     switch outcome {
     case .acknowledged: "acknowledged by the service"
-    case .notSent: "no byte of it left this machine"
-    case .refused: "the service refused the request, whatever its content"
-    case .rejected: "the service rejected its content"
-    case .unknown: "no complete answer came; the service may have it"
+    case .notSent: "no byte of the request left this machine"
+    case .refused: "the service refused the request, regardless of its content"
+    case .rejected: "the service rejected the content of the request"
+    case .unknown: "no complete answer arrived; the service may have accepted the request"
     }
   }
 }
@@ -184,7 +187,7 @@ struct QuarantinedEventStory {
       "reason": .text(event.line.reason.rawValue), "file": .text(source?.file), "line": .number(source?.line),
     ]
     answer.add(subject: "Event \(id) at \(id.timestamp.rfc3339)")
-    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no line for it")
+    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no line for this event")
     answer.add(
       "quarantine", titled: "quarantined",
       "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",
@@ -197,7 +200,9 @@ struct QuarantinedEventStory {
     if let run = event.replayedRun { return "imported again by run \(run.number)" }
     if let resolution = event.resolution { return "not sent: resolved by a person (\(resolution.rawValue))" }
     let waits = "not sent: in quarantine"
-    guard let replay else { return "\(waits); once it is fixed, 'quarantine replay' with the store's job imports it" }
-    return "\(waits); once it is fixed, this imports it, and the next run sends it: \(replay.text)"
+    guard let replay else {
+      return "\(waits); fix the cause, then import the event again with 'quarantine replay' and the store's job"
+    }
+    return "\(waits); fix the cause, then import the event again for the next run to send: \(replay.text)"
   }
 }

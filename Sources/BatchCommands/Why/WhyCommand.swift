@@ -9,26 +9,28 @@ struct WhyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "why",
     abstract:
-      "Explain an event and what became of it, or the state of a device at a time, from the store alone.",
+      "Explain an event and its delivery, or the state of a device at a given time, from the store alone.",
     discussion: """
-      Ids of events are those of 'store events', whole or their first characters; an event of a game is also found by its \
-      eventUUID, sent or quarantined. Devices are named by their id, by the hash in reports and listings, or by the only person who used them. To see \
-      the records behind an event while the export exists: 'run --dry-run --explain DEVICE --store NEW'.
+      Give an event by its id in 'store events', or by the first characters of that id; a game's event also by its eventUUID, \
+      whether sent or quarantined. Give a device by its id, by its hash in reports and listings, or by an id of a person who \
+      used only that device. To see the records that led to an event, as long as the export exists: 'run --dry-run --explain \
+      DEVICE --store NEW'.
       """)
 
-  @Option(help: "A device, in place of an event.")
+  @Option(help: "A device, instead of an event.")
   var device: String?
 
-  @Option(help: "With --device: explain its last event with this campaign, by name or id.")
+  @Option(help: "With --device: explain the device's last event with this campaign, by name or id.")
   var campaign: String?
 
   @Option(
     help: ArgumentHelp(
-      "A person by any id or its hash, in place of a device: explain all devices of the person.", valueName: "id"))
+      "Explain all devices of this person, instead of an event or one device; any id of the person, or its hash.",
+      valueName: "id"))
   var person: String?
 
   @Option(
-    help: "With --device and --person: the time in question. (default: the store's known time)",
+    help: "With --device or --person: the time to explain. (default: the store's known time)",
     transform: Instant.argument)
   var at: Instant?
 
@@ -86,7 +88,7 @@ struct EventOfJob: JobNaming {
   @Argument(help: ArgumentHelp("The job file, unless --job or --store is given.", valueName: "job"))
   var first: String?
 
-  @Argument(help: ArgumentHelp("The id of an event; of a game's, also its eventUUID.", valueName: "event"))
+  @Argument(help: ArgumentHelp("The id of an event; for a game's event, also its eventUUID.", valueName: "event"))
   var second: String?
 
   @Option(name: .customLong("job"), help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
@@ -120,11 +122,11 @@ enum NamedEvent {
     if let id = try platform.event(named: text, in: store), let found = try find(id, in: store) { return found }
     if let prefix = EventIDPrefix(text) { return .stored(try store.knownEvent(prefix)) }
     if try store.timelines.device(Array(text.utf8)) != nil {
-      throw UnknownName(kind: "event", name: text, hint: "it is a device: use --device")
+      throw UnknownName(kind: "event", name: text, hint: "this is a device; use --device")
     }
     throw UnknownName(
       kind: "event", name: text,
-      hint: "'engage-batch store events' lists its events; six characters of an id are enough")
+      hint: "'engage-batch store events' lists the store's events; the first six characters of an id are enough")
   }
 
   /// Returns a device's last event, up to the instant if there is one, with a campaign, given by name or id.
@@ -150,8 +152,10 @@ enum NamedEvent {
     }
     if let last { return last }
     throw UnknownName(
-      kind: "campaign of the device", name: campaign,
-      hint: known.isEmpty ? "no event of it has one" : "its events have \(known.sorted().joined(separator: ", "))")
+      kind: "event of the device with campaign", name: campaign,
+      hint: known.isEmpty
+        ? "none of the device's events has a campaign"
+        : "campaigns of the device's events: \(known.sorted().joined(separator: ", "))")
   }
 
   private static func find(_ id: EventID, in store: EventStore) throws -> NamedEvent? {

@@ -19,7 +19,7 @@ extension SettingsSchema {
       ).from("DELTADNA_ENVIRONMENT_KEY"),
       .secret(
         "hashSecret", \.deltaDNA.hashSecret,
-        "Secret for the hashes of requests; without it, requests carry none."
+        "Secret for request hashes; without it, requests have no hash."
       ).from("DELTADNA_HASH_SECRET"),
       .optionalText(
         "eventSchema", .file, \.deltaDNA.eventSchema,
@@ -33,32 +33,32 @@ extension SettingsSchema {
         "Maximum number of events in a bulk request."),
       .bytes(
         "maxBytesPerRequest", 1 << 20, in: 1...5_000_000, \.deltaDNA.maxBytesPerRequest,
-        "Maximum size of a bulk request; the service refuses 5 MB."),
+        "Maximum size of a bulk request; the service refuses requests of 5 MB."),
       .duration(
         "oldestEvent", "32 days", \.deltaDNA.oldestEvent, "Age beyond which the service drops events on arrival."),
       .duration(
         "furthestAhead", "48 hours", \.deltaDNA.furthestAhead,
-        "Time in the future beyond which the service drops events on arrival."),
+        "How far in the future an event's time may be; the service drops later events on arrival."),
       .text(
         "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion, "Parameter `sdkVersion` of every event."),
       .choice(
         "environment", Settings.DeltaDNA.Environment.live, \.deltaDNA.environment,
-        "Environment whose events of the schema are allowed: with `DEV`, unpublished ones too."),
+        "Environment whose events in the schema are allowed; `DEV` also allows unpublished events."),
       .choice(
         "onInvalid", Settings.DeltaDNA.InvalidEvents.quarantine, \.deltaDNA.onInvalid,
-        "What happens to an event with findings: `quarantine` holds it back, `send` sends it anyway."),
+        "Handling of events with findings: `quarantine` holds them back, `send` sends them anyway."),
       .flag(
         "dropEmpty", false, \.deltaDNA.dropsEmpty,
         "Whether members with an empty string are dropped like those with null."),
       .flag(
         "fillSessionID", true, \.deltaDNA.fillsSessionID,
-        "Whether a stored event without `sessionID` gets that of the session."),
+        "Whether a stored event without `sessionID` gets the id of its session."),
       .optionalText(
         "deepLinkEventName", .any, \.deltaDNA.deepLinkEventName,
-        "Name of the event that a deep link becomes, with the parameter `url`; without it, links are ignored."),
+        "Name of the event, with the parameter `url`, that is recorded for a deep link; if empty, links are ignored."),
       .optionalText(
         "sessionConfiguration", .file, \.deltaDNA.sessionConfiguration,
-        "Saved answer of Engage to the decision point `config`: whitelists and triggers."),
+        "File with Engage's answer for the decision point `config`: whitelists and triggers."),
       .number(
         "concurrency", 1, in: 1...8, unit: "requests", \.deltaDNA.concurrency,
         "Maximum number of concurrent requests; with 1, each is sent after the answer to the previous one."),
@@ -67,14 +67,14 @@ extension SettingsSchema {
         "Whether the first event of a new player is preceded by `newPlayer`."),
       .flag(
         "onStartSendClientDeviceEvent", true, \.deltaDNA.sendsClientDevice, aka: ["onInitSendClientDeviceEvent"],
-        "Whether a start sends `clientDevice`."),
+        "Whether `clientDevice` is sent at each start."),
       .flag(
         "onStartSendGameStartedEvent", true, \.deltaDNA.sendsGameStarted, aka: ["onInitSendGameStartedEvent"],
-        "Whether a start sends `gameStarted`."),
-      .seconds("httpRequestRetryDelaySeconds", 2, \.deltaDNA.retryDelay, "Pause before a request is repeated."),
+        "Whether `gameStarted` is sent at each start."),
+      .seconds("httpRequestRetryDelaySeconds", 2, \.deltaDNA.retryDelay, "Pause before a request is retried."),
       .number(
         "httpRequestMaxTries", 5, in: 0...1000, unit: "requests", \.deltaDNA.maxRetries, aka: ["httpRequestMaxRetries"],
-        "Maximum number of repetitions of a request."),
+        "Maximum number of retries of a request."),
       .seconds(
         "httpRequestCollectTimeoutSeconds", 20, \.deltaDNA.collectTimeout, aka: ["httpRequestTimeoutSeconds"],
         "Timeout of a Collect request."),
@@ -85,31 +85,31 @@ extension SettingsSchema {
         "Timeout of the session configuration request."),
       .unused(
         "httpRequestConfigRetryDelayFactor", 5, .integer(0...31_536_000), unit: "seconds",
-        "First pause before the configuration request is repeated; it doubles each time."),
+        "Pause before the first retry of the configuration request; the pause doubles with each retry."),
       .unused(
         "httpRequestConfigMaxRetries", 5, .integer(0...1000), unit: "requests",
-        "Maximum number of repetitions of the configuration request."),
+        "Maximum number of retries of the configuration request."),
       .seconds(
         "sessionTimeoutSeconds", 300, \.deltaDNA.sessionTimeout,
-        "Background time after which a player's session ends; 0 never ends one."),
+        "Time in the background after which a player's session ends; with 0, sessions never end."),
       .seconds(
         "engageCacheExpirySeconds", 43_200, \.deltaDNA.engageCacheLifespan,
-        "How long an Engage answer may replace one that failed; 0 disables the cache."),
+        "How long a cached Engage answer may replace a failed one; 0 disables the cache."),
       .flag(
         "multipleActionsForEventTriggerEnabled", false, \.deltaDNA.runsAllTriggeredActions,
-        "Whether all campaigns that an event triggers act, or only the first."),
+        "Whether an event runs all campaigns that it triggers, or only the first one."),
       .unused(
         "automaticallyGenerateTransactionForAudiencePinpointer", true, .boolean,
         "Whether a purchase signal also records a `transaction`."),
-      .unused("backgroundEventUpload", true, .boolean, "Whether a phone uploads by a timer."),
+      .unused("backgroundEventUpload", true, .boolean, "Whether a phone uploads on a timer."),
       .unused(
         "backgroundEventUploadStartDelaySeconds", 0, .integer(0...31_536_000), unit: "seconds",
-        "When a phone's timer starts."),
+        "Delay before a phone's upload timer starts."),
       .unused(
         "backgroundEventUploadRepeatRateSeconds", 60, .integer(0...31_536_000), unit: "seconds",
-        "How often a phone's timer fires."),
+        "Interval of a phone's upload timer."),
       .unused("useEventStore", true, .boolean, "Whether a phone keeps events in a file."),
-      .unused("debugMode", false, .boolean, "Whether a phone logs what it does."),
+      .unused("debugMode", false, .boolean, "Whether a phone writes a debug log."),
     ]
   )
 }

@@ -29,12 +29,12 @@ struct BinaryPropertyListReader {
     guard bytes.starts(with: "bplist00".utf8) else { throw fault("its version is not 00") }
     guard bytes.count <= XMLLimits.file.bytes else { throw fault("it has more than \(XMLLimits.file.bytes) bytes") }
     let trailer = bytes.count - 32
-    guard trailer >= 9 else { throw fault("it ends early") }
+    guard trailer >= 9 else { throw fault("the file is truncated") }
     let (offset, reference) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
     guard 1...8 ~= offset, 1...8 ~= reference, let count = number(bytes, trailer + 8, 8),
       let top = number(bytes, trailer + 16, 8), let table = number(bytes, trailer + 24, 8), count > 0, top < count,
       table >= 8, table <= trailer, count <= (trailer - table) / offset
-    else { throw fault("its object table exceeds the file") }
+    else { throw fault("its object table extends past the end of the file") }
     let reader = BinaryPropertyListReader(
       bytes: bytes, widthOfOffset: offset, widthOfReference: reference, count: count, table: table)
     return (reader, top)
@@ -75,7 +75,7 @@ struct BinaryPropertyListReader {
       open.append(object)
       defer { open.removeLast() }
       return JSONNode(kind == 10 ? .array(try array(at, low, name)) : .object(try members(at, low, name)))
-    default: throw Self.fault("\(name) is of a kind that XML lists lack")
+    default: throw Self.fault("\(name) has a type that XML property lists do not support")
     }
   }
 
@@ -90,7 +90,7 @@ struct BinaryPropertyListReader {
   }
 
   private func integer(_ start: Int, _ width: Int) throws(Failure) -> Int {
-    guard start + width <= table else { throw Self.fault("a number ends after the objects") }
+    guard start + width <= table else { throw Self.fault("a number extends past the objects") }
     let bits = bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     // Only numbers of 8 bytes are signed.
     return Int(Int64(bitPattern: bits))
@@ -102,7 +102,7 @@ struct BinaryPropertyListReader {
       width == 4
       ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
       : Double(bitPattern: UInt64(bitPattern: Int64(bits)))
-    guard value.isFinite else { throw Failure("\(name) is not a number") }
+    guard value.isFinite else { throw Failure("\(name) is not a finite number") }
     return value
   }
 
@@ -128,7 +128,7 @@ struct BinaryPropertyListReader {
       at += 1 + bytesOfLength
     }
     guard length >= 0, length <= (table - min(at, table)) / width else {
-      throw Self.fault("a value ends after the objects")
+      throw Self.fault("a value extends past the objects")
     }
     return length
   }
@@ -143,7 +143,7 @@ struct BinaryPropertyListReader {
     }
     guard isWide || units.allSatisfy({ $0 < 0x80 }), let text = String(validating: units, as: UTF16.self),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 || [0x09, 0x0A, 0x0D].contains($0.value) })
-    else { throw Failure("\(name) is a string with characters that XML property lists cannot have") }
+    else { throw Failure("\(name) is a string with characters that XML property lists cannot contain") }
     return text
   }
 

@@ -22,7 +22,7 @@ enum DocumentReader {
       throw Failure("the file is not UTF-8 text", hint: "save it as UTF-8")
     }
     if bytes.starts(with: "SQLite format 3\0".utf8) {
-      throw Failure("the file is a SQLite database, perhaps a store", hint: "name a store with --store")
+      throw Failure("the file is a SQLite database, perhaps a store", hint: "give a store with --store")
     }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let first = bytes[mark...].firstIndex(where: { !isWhiteSpace($0) }) else {

@@ -87,7 +87,7 @@ package struct JSONFault {
 
   private var expectation: String {
     guard offset >= bytes.count || bytes[offset] != UInt8(ascii: "/") else {
-      return "comments are // to the end of the line, or between /* and */"
+      return "write comments as // to the end of the line, or between /* and */"
     }
     let isText = offset < bytes.count && bytes[offset] == UInt8(ascii: "\"")
     if isText, open.last.map({ $0.expects != .comma && $0.expects != .colon }) ?? !hasRoot {

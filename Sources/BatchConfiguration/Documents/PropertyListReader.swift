@@ -93,7 +93,7 @@ enum PropertyListReader {
     guard let declaration = documentType(bytes, start) else { return bytes }
     guard !bytes[declaration].contains(UInt8(ascii: "[")) else {
       let line = 1 + bytes[..<declaration.lowerBound].count { $0 == UInt8(ascii: "\n") }
-      throw Failure(line: line, "the document type has its own declarations", hint: "remove everything in [ ]")
+      throw Failure(line: line, "the DOCTYPE contains declarations", hint: "remove the part from [ to ]")
     }
     var plain = bytes
     for index in declaration where plain[index] != UInt8(ascii: "\n") { plain[index] = UInt8(ascii: " ") }

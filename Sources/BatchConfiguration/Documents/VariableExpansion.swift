@@ -84,24 +84,25 @@ struct VariableExpansion {
     let variable = String(name)
     if Self.isSecret(path) {
       return refuse(
-        "names \(isWellFormed ? "the variable \(variable)" : "a variable"), but a secret takes none",
+        "names \(isWellFormed ? "the variable \(variable)" : "a variable"), but secrets cannot contain variables",
         hint: Self.variable(ofSecret: path).map { "set \($0), or name a file with \($0)_FILE" })
     }
     guard isWellFormed else {
       return refuse(
-        "holds '\(text.prefix(whole.count + 1).prefix(40))', which is not a variable",
+        "contains '\(text.prefix(whole.count + 1).prefix(40))', which is not a variable",
         hint: "write ${NAME} or ${NAME:-default}; $${ means ${")
     }
     if Self.holdsSecret(variable) {
       return refuse(
         "names the variable \(variable), which holds a secret",
-        hint: "remove it: its setting already reads that variable")
+        hint: "remove the variable: the setting of the secret already reads it")
     }
     let value = environment[variable]
     if tail.isEmpty {
       guard let value else {
         return refuse(
-          "names the variable \(variable), which is not set", hint: "set it, or write ${\(variable):-default}")
+          "names the variable \(variable), which is not set", hint: "set the variable, or write ${\(variable):-default}"
+        )
       }
       return (NamedVariable(name: variable, usesDefault: false), value, whole.count + 1)
     }

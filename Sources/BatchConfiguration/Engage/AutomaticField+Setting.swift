@@ -62,7 +62,8 @@ extension SettingLayers {
         let places = [field, other].compactMap { winner($0.setting) }
         guard let place = (places.first { $0.layer != .defaults } ?? places.first)?.place else { continue }
         report(
-          place, "'\(other.setting)' and '\(field.setting)' are both '\(name)', and '\(kind.words)' has both",
+          place,
+          "'\(other.setting)' and '\(field.setting)' are both '\(name)', but both are attributes of the event '\(kind.words)'",
           hint: "give one of them another name")
       }
     }

@@ -45,11 +45,11 @@ extension EventCodes {
   /// Reads a code; an empty one keeps events of the kind from being sent.
   private static func code(_ field: Field) -> String? {
     guard let text = field.node.string, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-      field.refuse("must be a string of digits, or empty to not send such events")
+      field.refuse("must be a string of digits, or an empty string to keep these events from being sent")
       return nil
     }
     guard !acousticMobile.isOfService(text) else {
-      field.refuse("is '\(text)', a code that only the service itself assigns")
+      field.refuse("is '\(text)', a code that only the service may assign")
       return nil
     }
     return text

@@ -56,10 +56,10 @@ private struct Gathering {
   /// - Parameter values: the texts of ``columns``, empty if the row has none.
   private mutating func add(_ values: [String], line: Int) throws(DocumentReader.Failure) {
     guard let key = values.first, !key.utf8.isEmpty else {
-      throw DocumentReader.Failure(line: line, "the row has no '\(table.keyColumn)'")
+      throw DocumentReader.Failure(line: line, "the row has no value for '\(table.keyColumn)'")
     }
     guard rows.insert(key, Array(values.dropFirst())) else {
-      throw DocumentReader.Failure(line: line, "a second row whose '\(table.keyColumn)' is '\(key)'")
+      throw DocumentReader.Failure(line: line, "an earlier row has the same '\(table.keyColumn)', '\(key)'")
     }
   }
 
@@ -81,7 +81,7 @@ private struct Gathering {
         }
         guard fields.count == header.count else {
           throw DocumentReader.Failure(
-            line: row.line, "the row has \(fields.count) fields, but the header \(header.count)")
+            line: row.line, "the row has \(fields.count) fields, but the header has \(header.count)")
         }
         try gathering.add(places.map { fields[$0] }, line: row.line)
       } catch {

@@ -16,20 +16,21 @@ extension SettingsSchema {
       ).from("ENGAGE_LIST_ID"),
       .unused(
         "ubfEventCacheSize", 3, .integer(1...1_000_000), unit: "events",
-        "Number of ready events at which a phone posts. `Upload.maxEventsPerRequest` limits a request; at its end, a run posts whatever is left."
+        "Number of ready events at which a phone posts them. In a run, `Upload.maxEventsPerRequest` limits a request, and all remaining events are posted at the end."
       ),
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
-        "How long a campaign stays active if its payload or link names no expiry."),
+        "How long a campaign stays active if its payload or link specifies no expiry."),
       .init(
         "eventCodes", .eventCodes, fallback: "engage-sdk", \.general.eventCodes,
         "Codes and attributes of events: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or your own table (docs/reference/events.md, 1.8)."
       ) { EventCodes($0) },
       .optionalText(
         "eventSchema", .file, \.general.eventSchema,
-        "Event schema against which events are checked before they are sent; events that do not fit are quarantined."),
+        "Event schema against which events are checked before they are sent; events that do not match it are quarantined."
+      ),
       .unused(
-        "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
+        "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links with any scheme are routed."),
     ])
 
   private static let paramFieldNamesRows: [Setting] = rows(
@@ -37,16 +38,16 @@ extension SettingsSchema {
     [
       .text(
         "ParamCampaignValidFor", "CampaignValidFor", .name, \.parameterNames.campaignValidFor,
-        aka: ["paramCampaignValidFor"], "Parameter with the lifetime of a campaign."),
+        aka: ["paramCampaignValidFor"], "Parameter that contains the lifetime of a campaign."),
       .text(
         "ParamCampaignExpiresAt", "CampaignExpiresAt", .name, \.parameterNames.campaignExpiresAt,
-        aka: ["paramCampaignExpiresAt"], "Parameter with the end of a campaign."),
+        aka: ["paramCampaignExpiresAt"], "Parameter that contains the end of a campaign."),
       .text(
         "ParamCurrentCampaign", "CurrentCampaign", .name, \.parameterNames.currentCampaign,
-        aka: ["paramCurrentCampaign"], "Parameter with the name of a campaign."),
+        aka: ["paramCurrentCampaign"], "Parameter that contains the name of a campaign."),
       .text(
         "ParamCallToAction", "CallToAction", .name, \.parameterNames.callToAction, aka: ["paramCallToAction"],
-        "Parameter with the call to action of a notification or link."),
+        "Parameter that contains the call to action of a notification or link."),
     ])
 
   private static let sessionRows: [Setting] = rows(
@@ -54,7 +55,7 @@ extension SettingsSchema {
     [
       .duration(
         "sessionLifecycleExpiration", "30 minutes", \.session.expiration,
-        "Background time after which a session ends.")
+        "Time in the background after which a session ends.")
     ])
 
   private static let networkingRows: [Setting] = rows(
@@ -62,47 +63,49 @@ extension SettingsSchema {
     [
       .number(
         "maxNumRetries", 3, in: 0...1000, unit: "attempts", \.networking.maxRetries,
-        "Failures of the service at one request after which it is halved, until the event that becomes `FAILED_POST` is alone."
+        "Number of service failures for one request after which the request is split in half, and so on, until the failing event is alone and becomes `FAILED_POST`."
       ),
       .unused(
         "secureConnection", true, .boolean,
-        "Whether the Android package posted over TLS. Here the URL decides, and `http` is for the loopback only."),
+        "Whether the Android package posted over TLS. Here the URL determines this, and `http` is allowed for loopback addresses only."
+      ),
       .duration(
         "retryDelay", "1 second", \.networking.retryDelay,
-        "Longest pause before a request, of events or of identities, is first repeated; it doubles each time, and the actual pause is a random part of it."
+        "Maximum pause before the first retry of a request, for events or identities. The maximum doubles with each retry; the actual pause is a random part of it."
       ),
       .duration(
         "maxRetryDelay", "60 seconds", \.networking.maxRetryDelay,
-        "Upper limit of the pause before a repetition."),
+        "Upper limit of the pause before a retry."),
       .number(
         "retryBudget", 1000, in: 0...1_000_000, unit: "requests", \.networking.retryBudget,
-        "Total number of repeated requests after which a run stops and leaves the rest queued."),
+        "Total number of retries after which a run stops and leaves the remaining events queued."),
       .number(
         "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
-        "Consecutive failures, of all requests together, after which a run stops sending; half as many of one request are enough while nothing else is accepted. Single events refused as wrong in a row also count, from 10 on. Temporary refusals (`Upload.patience`) do not count. What was not sent stays queued."
+        "Number of consecutive failures, across all requests, after which a run stops sending; half as many for one request are enough while nothing else is accepted. The same number of single events rejected in a row, but at least 10, also stops sending. Temporary refusals (`Upload.patience`) do not count. Unsent events stay queued."
       ),
       .unused(
         "breakerPause", "30 seconds", .duration(.zero...ExpirationText.longestDuration),
-        "Pause after too many consecutive failures. A run ends instead, and the schedule decides when the next one tries."
+        "Pause after too many consecutive failures. Here the run ends instead, and the schedule determines when the next run tries again."
       ),
     ])
 
   private static let ubfFieldNamesRows: [Setting] = rows(
     .ubfFieldNames,
     [
-      .attribute(.activeSeconds, "Session Duration", "Attribute of a session's end with its time of use."),
-      .attribute(.tags, "Tags", "Attribute with the tags of an event."),
-      .attribute(.displayedMessage, "Displayed Message", "Attribute with the text of a notification."),
-      .attribute(.callToAction, "Call To Action", "Attribute with the call to action of a notification or link."),
-      .attribute(.eventName, "Event Name", "Attribute with the name of a named event."),
-      .attribute(.goalName, "Goal Name", "Attribute with the name of a goal."),
-      .attribute(.campaign, "Campaign Name", "Attribute with the active campaign."),
+      .attribute(.activeSeconds, "Session Duration", "Attribute of a session's end: the session's active time."),
+      .attribute(.tags, "Tags", "Attribute that contains the tags of an event."),
+      .attribute(.displayedMessage, "Displayed Message", "Attribute that contains the text of a notification."),
       .attribute(
-        .lastCampaign, "Last Campaign", "Attribute of an installation with the last stored campaign, active or not."),
-      .attribute(.locationAddress, "Location Address", "Attribute with the address that augmentation adds."),
-      .attribute(.locationName, "Location Name", "Attribute with the name of the place that augmentation adds."),
-      .attribute(.latitude, "Latitude", "Attribute with the latitude that augmentation adds."),
-      .attribute(.longitude, "Longitude", "Attribute with the longitude that augmentation adds."),
+        .callToAction, "Call To Action", "Attribute that contains the call to action of a notification or link."),
+      .attribute(.eventName, "Event Name", "Attribute that contains the name of a named event."),
+      .attribute(.goalName, "Goal Name", "Attribute that contains the goal's name."),
+      .attribute(.campaign, "Campaign Name", "Attribute that contains the active campaign."),
+      .attribute(
+        .lastCampaign, "Last Campaign", "Attribute of an installation: the last stored campaign, active or not."),
+      .attribute(.locationAddress, "Location Address", "Attribute that contains the address added by augmentation."),
+      .attribute(.locationName, "Location Name", "Attribute that contains the place name added by augmentation."),
+      .attribute(.latitude, "Latitude", "Attribute that contains the latitude added by augmentation."),
+      .attribute(.longitude, "Longitude", "Attribute that contains the longitude added by augmentation."),
     ])
 
   private static let locationServicesRows: [Setting] = rows(
@@ -113,19 +116,19 @@ extension SettingsSchema {
         "Whether recorded locations are used; if not, the location plugins are skipped."),
       .datePattern(
         "lastKnownLocationDateFormat", "yyyy'-'MM'-'dd", \.location.dateFormat,
-        "Date format of the last known location's time in the database, in UTC."),
+        "Date format, in UTC, for the time of the last known location in the database."),
       .text(
         "lastKnownLocationColumn", "Last Location Address", .name, \.location.addressColumn,
-        "Column with the last known address."),
+        "Column that contains the last known address."),
       .text(
         "lastKnownLocationTimestampColumn", "Last Location Address Time", .name, \.location.timeColumn,
-        "Column with the time of the last known address."),
+        "Column that contains the time of the last known address."),
       .unused(
         "locationDistanceFilter", 10, .integerOrText(0...1_000_000), unit: "meters",
-        "Distance between two location updates of a phone. A string on iOS, an integer on Android."),
+        "Distance between two location updates on a phone. A string on iOS, an integer on Android."),
       .unused(
         "locationMilliUpdateInterval", 30000, .integer(0...86_400_000), unit: "milliseconds",
-        "Time between two location updates of an Android phone."),
+        "Time between two location updates on an Android phone."),
       .unused(
         "locationPrecisionLevel", "kCLLocationAccuracyBest", .text(.any),
         "Location accuracy that an iOS phone requests."),
@@ -134,10 +137,10 @@ extension SettingsSchema {
         "How long a recorded location or placemark is used for later events."),
       .unused(
         "coordinatesPlacemarkTimeout", "15 sec", .duration(.zero...ExpirationText.longestDuration),
-        "Geocoding timeout of an iOS phone."),
+        "Geocoding timeout on an iOS phone."),
       .unused(
         "coordinatesAcquisitionTimeout", "15 sec", .duration(.zero...ExpirationText.longestDuration),
-        "Coordinate timeout of an iOS phone."),
+        "Timeout for acquiring coordinates on an iOS phone."),
     ])
 
   private static let augmentationRows: [Setting] = rows(
@@ -145,25 +148,27 @@ extension SettingsSchema {
     [
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
-        "How long after its own time an event is pending for recorded data; then it is sent as `EXPIRED`."),
+        "How long after its own time an event stays pending until recorded data arrives; after that, the event is sent as `EXPIRED`."
+      ),
       .init(
         "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),
         fallback: [
           "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
         ], \.augmentation.plugins,
-        "Plugins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` means `Augmentation.lookupTables`, which otherwise come last."
+        "Plugins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
       ) { $0.elements?.map(AugmentationPlugin.init(className:)) },
       .init(
         "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
-        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (whose value selects the row), `keyColumn` (the column it is compared with, by default of the same name), `columns` (names, or a dictionary from column to attribute)."
+        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (the attribute whose value selects the row), `keyColumn` (the column that contains this value; by default, the column with the attribute's name), `columns` (column names, or a dictionary that maps columns to attributes)."
       ) { if case .lookupTables(let tables) = $0 { tables } else { nil } },
       .list(
         "command", [], of: .any, \.augmentation.command,
-        "Program with arguments that adds attributes, after everything else: it reads events on stdin, one a line as in `--events-out`, and answers each with a line, an object of attributes. It runs in the job's folder."
+        "Program with arguments that adds attributes, after all plugins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."
       ),
       .duration(
         "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,
-        "How long `Augmentation.command` may take to answer; then the event is sent without it."),
+        "How long `Augmentation.command` may take to answer; after that, the event is sent without the program's attributes."
+      ),
       .list(
         "commandVariables", [], of: .name, \.augmentation.commandVariables,
         "Environment variables that `Augmentation.command` gets besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LANGUAGE`, `LC_*`, `TZ`, `TZDIR`, `TMPDIR` and `LD_LIBRARY_PATH`."
@@ -181,14 +186,14 @@ extension SettingsSchema {
     [
       .number(
         "expireLocalEventsAfterNumDays", 30, in: 0...36_525, unit: "days", \.eventStore.daysToKeep,
-        "Age from which `store purge` deletes posted events."),
+        "Age at which `store purge` deletes posted events."),
       .number(
         "expireDigestsAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.digestDays,
-        "Age of processed lines from which `store purge` deletes their digests, which find duplicates; older lines are then refused. 0 keeps all."
+        "Age of processed lines at which `store purge` deletes their digests, which identify duplicates; older lines are refused from then on. 0 keeps all digests."
       ),
       .number(
         "expireDevicesAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.deviceDays,
-        "Days without a record after which `store purge` deletes a device's state; the device is new if it comes back, and older lines are then refused. 0 keeps all."
+        "Days without a record after which `store purge` deletes a device's state; a device that records again later counts as new, and older lines are refused from then on. 0 keeps all states."
       ),
     ])
 }

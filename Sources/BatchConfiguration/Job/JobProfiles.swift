@@ -40,7 +40,7 @@ struct JobProfiles {
       let names = profiles.map(\.name)
       let hint =
         NearestName.question(about: chosen, among: names)
-        ?? (names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))")
+        ?? (names.isEmpty ? "it has no profiles" : "it has \(names.joined(separator: ", "))")
       found.add(nil, "the job has no profile '\(chosen)'", hint: hint)
       return
     }
@@ -62,8 +62,8 @@ struct JobProfiles {
       for member in section.value.members ?? []
       where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
         found.add(
-          member.place, "'\(settings.name).\(section.key).\(member.key)' is a secret, which profiles cannot hold",
-          hint: "set the variables of each environment, or name files with those that end in _FILE")
+          member.place, "'\(settings.name).\(section.key).\(member.key)' is a secret, which profiles cannot contain",
+          hint: "set the variables in each environment, or name files with the variables that end in _FILE")
       }
     }
   }

@@ -29,7 +29,7 @@ struct JobReader {
     if let name = fields.required("name"), let text = word(name) {
       // The store and the report are named after it, next to the job and nowhere else.
       if text.hasPrefix("/") || text.split(separator: "/").contains("..") {
-        name.refuse("leads out of the folder for the files named after it")
+        name.refuse("would place the files named after the job outside the job's folder")
       }
       job.name = text
     }
@@ -50,7 +50,7 @@ struct JobReader {
     if job.identity, job.outbox != nil {
       found.add(
         fields["outbox"]?.place, "'outbox' replaces the service, which 'identity' needs",
-        hint: "leave one of them out")
+        hint: "remove one of them")
     }
     fields.end { key in
       SettingSection(rawValue: key) == nil ? nil : "configuration sections belong under 'settings'"
@@ -115,7 +115,7 @@ struct JobReader {
       return (JobInput(path: PathText.resolve(written, in: job.directory)), try DatedPath.read(written))
     } catch {
       field.refuse(
-        "holds '\(error.text)', which is not a date pattern",
+        "contains '\(error.text)', which is not a date pattern",
         hint: "known patterns are \(DatedPath.patterns.joined(separator: ", ")); write ? for a brace in a name")
       return nil
     }
@@ -146,7 +146,9 @@ struct JobReader {
   private func span(_ field: Field) -> CalendarSpan? {
     guard let written = word(field) else { return nil }
     let span = CalendarSpan("-\(written)")
-    if span == nil { field.refuse("is '\(written)', which is not an ISO 8601 duration", hint: "write it as in 'P3D'") }
+    if span == nil {
+      field.refuse("is '\(written)', which is not an ISO 8601 duration", hint: "write a duration such as 'P3D'")
+    }
     return span
   }
 
@@ -156,7 +158,7 @@ struct JobReader {
     if bound == nil {
       field.refuse(
         "is '\(written)', \(noTime(written, " and not a relative one"))",
-        hint: "write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'")
+        hint: "write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'")
     }
     return bound
   }
@@ -184,7 +186,7 @@ struct JobReader {
   private func word(_ field: Field?) -> String? {
     guard let field, let text = field.text() else { return nil }
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-      field.refuse("holds a control character")
+      field.refuse("contains a control character")
       return nil
     }
     return text
@@ -205,13 +207,13 @@ struct JobReader {
     guard let written = dateText(field) else { return nil }
     let instant = Instant.parse(rfc3339: written)
     if instant == nil {
-      field.refuse("is '\(written)', \(noTime(written))", hint: "write it as in '2026-01-31T00:00:00Z'")
+      field.refuse("is '\(written)', \(noTime(written))", hint: "write a time such as '2026-01-31T00:00:00Z'")
     }
     return instant
   }
 
   private func noTime(_ written: String, _ more: String = "") -> String {
     CivilTime.isImpossibleDay(written)
-      ? "a day that does not exist" : "which is not a date and time of RFC 3339\(more)"
+      ? "a day that does not exist" : "which is not an RFC 3339 date and time\(more)"
   }
 }

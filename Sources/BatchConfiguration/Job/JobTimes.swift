@@ -37,7 +37,7 @@ struct JobTimes {
         faults.append(
           ConfigurationFault(
             Place(source, line: windowLine),
-            "'window' (\(relative.text)) has no time between its ends for a run at \(time.rfc3339)",
+            "'window' (\(relative.text)) is empty for a run at \(time.rfc3339)",
             hint: "'to' must be later than 'from'"))
       }
     }
@@ -46,7 +46,8 @@ struct JobTimes {
     job.relativeWindow = job.relativeWindow?.replacing(from: changes.from, to: changes.to)
     if changes.from != nil || changes.to != nil, let from = job.window.from, let to = job.window.to, to <= from {
       faults.append(
-        ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))
+        ConfigurationFault(
+          Place("command line"), "the end of the window is not later than its start", hint: "check --from and --to"))
     }
     guard faults.isEmpty else { return faults }
     for input in inputs {
@@ -73,18 +74,18 @@ struct JobTimes {
     of window: TimeWindow, for input: Input, _ source: String
   ) throws(ConfigurationErrors) -> [Int64] {
     func refusal(_ problem: String, _ hint: String) -> ConfigurationErrors {
-      let problem = "'\(input.key)' holds a date pattern, but \(problem)"
+      let problem = "'\(input.key)' contains a date pattern, but \(problem)"
       return ConfigurationErrors([ConfigurationFault(Place(source, line: input.line), problem, hint: hint)])
     }
     guard let from = window.from, let to = window.to else {
-      throw refusal("the window is open, so the days are not known", "give 'window' a 'from' and a 'to'")
+      throw refusal("the window has no start or no end, so its days are unknown", "give 'window' a 'from' and a 'to'")
     }
     guard from < to else { return [] }
     let first = Self.dayNumber(zone.civil(from))
     let last = Self.dayNumber(zone.civil(Instant(milliseconds: to.milliseconds - 1)))
     guard last - first < Int64(Self.mostDays) else {
       throw refusal(
-        "the window has \(last - first + 1) days, more than \(Self.mostDays)", "use * in place of the date")
+        "the window has \(last - first + 1) days, more than the limit of \(Self.mostDays)", "use * instead of the date")
     }
     return Array(first...last)
   }

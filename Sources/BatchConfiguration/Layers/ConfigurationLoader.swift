@@ -159,7 +159,7 @@ package struct ConfigurationLoader: Sendable {
       layers.lay(document, .file, source: source, directory: PathText.folder(of: file))
     } catch {
       for var fault in error.faults {
-        if fault.place.line == nil, fault.hint == nil { fault.hint = "'configuration' of the job names it" }
+        if fault.place.line == nil, fault.hint == nil { fault.hint = "the job's 'configuration' names this file" }
         layers.faults.append(fault)
       }
     }
@@ -240,7 +240,7 @@ extension SettingLayers {
       if setting.isSecret {
         found.add(
           nil, .warning, "other users of the machine can see a secret on the command line",
-          hint: "name a file with the variable that ends in _FILE")
+          hint: "put the secret in a file, and name that file with the variable that ends in _FILE")
       }
     }
   }
@@ -263,7 +263,7 @@ extension SettingLayers {
     else { return }
     warn(
       resolved.given.place, "'\(resolved.setting.name)' is in a file that other users can read",
-      hint: "protect the file with chmod 600, or name a file with the variable that ends in _FILE")
+      hint: "protect the file with chmod 600, or put the secret in a file named by the variable that ends in _FILE")
   }
 
   /// Checks conditions that involve several settings; `identity` is whether the run checks identities.
@@ -275,7 +275,7 @@ extension SettingLayers {
         ConfigurationFault(
           written.place, identity ? .error : .warning,
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
-            + "; while it is false, 'service prepare JOB --audit-table' can create one"))
+            + "; to create a table, set the former to false and run 'service prepare JOB --audit-table'"))
     }
     checkNames()
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
@@ -345,8 +345,8 @@ extension SettingLayers {
     }
     if setting.isSecret, FileContents.isOpenToOthers(path) {
       found.add(
-        nil, .warning, "other users can read the file '\(file)' with '\(setting.name)'",
-        hint: "protect it with chmod 600")
+        nil, .warning, "other users can read the file '\(file)', which contains '\(setting.name)'",
+        hint: "protect the file with chmod 600")
     }
     return text
   }

@@ -80,7 +80,7 @@ struct SettingLayers {
     let found = DocumentFaults(source)
     defer { faults += found.all }
     if let inputs = document.members?.first(where: { $0.key == "inputs" }) {
-      return found.add(inputs.place, "the file is a job, not a configuration", hint: "name it with --job")
+      return found.add(inputs.place, "the file is a job, not a configuration", hint: "give the job with --job")
     }
     guard let sections = Fields(document, "the configuration", found) else { return }
     for section in SettingSection.allCases {
@@ -166,7 +166,7 @@ extension SettingLayers {
       if isOfGame {
         report(
           given.place, "'\(name)' names attributes, but a game's events are sent unchanged",
-          hint: "leave such parameters out of the export")
+          hint: "remove these parameters from the export")
       }
       for attribute in attributes {
         guard let other = lists.updateValue(name, forKey: ByteText(attribute)), other != name else { continue }
@@ -178,6 +178,8 @@ extension SettingLayers {
     else { return }
     report(
       hash.place, "'Privacy.hash' names attributes, but 'Privacy.hashKey' has fewer than 16 bytes",
-      hint: "name a file of random bytes with ENGAGE_HASH_KEY_FILE; with the same key, equal values stay equal")
+      hint:
+        "name a file of random bytes with ENGAGE_HASH_KEY_FILE; equal values have equal hashes as long as the key is the same"
+    )
   }
 }

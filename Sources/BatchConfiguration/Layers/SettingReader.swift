@@ -17,7 +17,7 @@ struct SettingReader {
     case (.byteCount(let range), .string(let text)):
       integer(
         Self.byteCount(text), in: range, or: "is '\(text)', but must be a number of bytes",
-        hint: "write it as in 1000000, '64 MiB' or '128 MB'")
+        hint: "write a size such as 1000000, '64 MiB' or '128 MB'")
     case (.duration(let range), .string(let text)): duration(text, in: range)
     case (.text, .string(Secret.redacted)) where setting.isSecret:
       refused("is the placeholder for a secret, not the secret itself")
@@ -72,14 +72,15 @@ struct SettingReader {
       return .duration(span, text)
     case .absolute: reason = "a date"
     case .refused(.empty): reason = "empty"
-    case .refused(.unexpectedText): reason = "text in place of a number or unit"
+    case .refused(.unexpectedText): reason = "text instead of a number or unit"
     case .refused(.unknownUnit): reason = "an unknown unit"
     case .refused(.repeatedUnit): reason = "a unit twice"
     case .refused(.invalidDate): reason = "a date that does not exist"
     case .refused(.outOfRange): reason = "more than 36525 days"
     }
     return refused(
-      "is '\(text)', which is not a duration (\(reason))", hint: "write it as in '30 minutes' or '1 day 12 hours'")
+      "is '\(text)', which is not a duration (\(reason))",
+      hint: "write a duration such as '30 minutes' or '1 day 12 hours'")
   }
 
   private func choice(_ words: [String]) -> SettingValue? {
@@ -128,7 +129,7 @@ struct SettingReader {
       pair.name.flatMap { name in pair.attribute.map { LookupTable.Column(name: name, attribute: $0) } }
     }
     if !columns.isEmpty, columns.count == pairs.count { return columns }
-    field.refuse("must be an array of column names, or an object from column to attribute")
+    field.refuse("must be an array of column names, or an object that maps columns to attributes")
     return nil
   }
 }

@@ -14,7 +14,7 @@ extension TextForm {
       return text
     case .name:
       guard !text.utf8.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-        throw Mismatch(expected: "a name: not empty, without control characters")
+        throw Mismatch(expected: "a name that is not empty and has no control characters")
       }
       return text
     case .endpoint:
@@ -23,20 +23,20 @@ extension TextForm {
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text.contains("://") ? text : "https://" + text), url.isHTTP, url.hasNoExtras else {
         throw Mismatch(
-          expected: "a URL without user, query and fragment, such as 'https://collect.example.org/collect/api'")
+          expected: "a URL without user, query or fragment, such as 'https://collect.example.org/collect/api'")
       }
       return text
     case .proxy:
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text), url.scheme == "http", url.hasNoExtras, url.path.isEmpty || url.path == "/" else {
         throw Mismatch(
-          expected: "the URL of a proxy without user, such as 'http://proxy.example.org:3128'")
+          expected: "a proxy URL without user, such as 'http://proxy.example.org:3128'")
       }
       return text
     case .urlPath:
       guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
         !text.contains("?"), !text.contains("#")
-      else { throw Mismatch(expected: "a path that begins with '/', without query and fragment") }
+      else { throw Mismatch(expected: "a path that begins with '/', without query or fragment") }
       return text
     case .urlSegment:
       let isPlain = text.utf8.allSatisfy { byte in
@@ -49,7 +49,7 @@ extension TextForm {
       }
       guard isPlain, ![".", ".."].contains(text) else {
         throw Mismatch(
-          expected: "one part of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'")
+          expected: "one segment of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'")
       }
       return text
     case .file, .folder:
@@ -71,7 +71,7 @@ extension TextForm {
     } catch {
       switch error {
       case .empty: throw Mismatch(expected: "a date format")
-      case .unclosedQuote: throw Mismatch(expected: "a date format with closed quotes")
+      case .unclosedQuote: throw Mismatch(expected: "a date format in which all quotes are closed")
       case .unknownField(let field):
         throw Mismatch(expected: "a date format without '\(field)'; put words in single quotes, as in yyyy'-'MM'-'dd")
       }
@@ -81,10 +81,10 @@ extension TextForm {
   private func endpoint(_ text: String) throws(Mismatch) -> String {
     if text.utf8.isEmpty { return "" }
     guard let url = PlainURL(text), url.isHTTP, url.hasNoExtras else {
-      throw Mismatch(expected: "a URL without user, query and fragment, such as 'https://api1.example.org'")
+      throw Mismatch(expected: "a URL without user, query or fragment, such as 'https://api1.example.org'")
     }
     guard url.scheme == "https" || url.isLoopback else {
-      throw Mismatch(expected: "an https URL; http is for the loopback only")
+      throw Mismatch(expected: "an https URL; http is allowed for loopback addresses only")
     }
     var text = text
     while text.utf8.last == UInt8(ascii: "/") { text.removeLast() }

@@ -24,7 +24,7 @@ package enum SettingKind: Sendable {
     switch self {
     case .boolean: "a boolean"
     case .integer: "an integer"
-    case .integerOrText: "an integer, or a string that holds one"
+    case .integerOrText: "an integer, or a string that contains one"
     case .byteCount: "an integer, or a string such as '64 MiB'"
     case .duration: "a string with a duration"
     case .text, .choice: "a string"

@@ -11,20 +11,20 @@ extension SettingsSchema {
     [
       .optionalText(
         "baseUrl", .endpoint, \.connection.baseURL,
-        "URL of the service, such as `https://api1.ibmmarketingcloud.com`; `http` is for the loopback only."
+        "URL of the service, such as `https://api1.ibmmarketingcloud.com`; `http` is allowed for loopback addresses only."
       ).from("ENGAGE_BASE_URL"),
       .secret("clientId", \.connection.clientId, "OAuth client id.").from("ENGAGE_CLIENT_ID"),
       .secret("secret", \.connection.clientSecret, "OAuth client secret.").from("ENGAGE_SECRET"),
       .secret("refreshToken", \.connection.refreshToken, "OAuth refresh token.").from("ENGAGE_REFRESH_TOKEN"),
       .text("oauthPath", "/oauth/token", .urlPath, \.connection.oauthPath, "Path of the token endpoint."),
-      .text("xmlapiPath", "/XMLAPI", .urlPath, \.connection.xmlapiPath, "Path of XMLAPI."),
+      .text("xmlapiPath", "/XMLAPI", .urlPath, \.connection.xmlapiPath, "Path of the XMLAPI endpoint."),
       .text(
         "eventsPath", "/rest/events/submission", .urlPath, \.connection.eventsPath, "Path to which events are posted."),
       .text(
         "eventErrorsPath", "/rest/events/errors", .urlPath, \.connection.eventErrorsPath,
         "Path from which rejected events are read."),
       .optionalText(
-        "caFile", .file, \.connection.caFile, "PEM file of certificates to trust besides those of the system."),
+        "caFile", .file, \.connection.caFile, "PEM file with certificates to trust in addition to those of the system."),
       .optionalText(
         "proxy", .proxy, \.connection.proxy,
         "HTTP proxy, such as `http://proxy.example.org:3128`. Proxy variables of the environment are ignored."),
@@ -37,17 +37,17 @@ extension SettingsSchema {
         "Timeout of a request, including its answer."),
       .duration(
         "idleTimeout", "20 seconds", \.connection.idleTimeout,
-        "How long an idle connection may be reused; shorter if the service's `Keep-Alive` says so, or if it closed one without an answer. `0s` opens a connection for each request."
+        "How long an idle connection may be reused; less if the service's `Keep-Alive` specifies less, or if the service closed a connection without an answer. `0s` opens a new connection for each request."
       ),
       .number(
         "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
         "Rate below which a transfer counts as stalled; 0 disables the check."),
       .bytes(
         "maxResponseBytes", 1 << 20, in: 1024...(1 << 30), \.connection.maxResponseBytes,
-        "Longest answer; longer ones are truncated and count as lost."),
+        "Maximum size of an answer; larger answers are truncated and count as lost."),
       .duration(
         "tokenRefreshMargin", "10 minutes", \.connection.tokenRefreshMargin,
-        "Least time before its end at which an access token is renewed: a quarter of its life if that is longer, never more than half."
+        "Remaining lifetime at which an access token is renewed; a quarter of its full lifetime if that is longer, but never more than half."
       ),
     ])
 
@@ -62,27 +62,27 @@ extension SettingsSchema {
         "Maximum size of a request body."),
       .number(
         "concurrency", 4, in: 1...8, unit: "requests", \.upload.concurrency,
-        "Maximum number of concurrent requests, of events and, before them, of identities. The service allows an organization 10; the limit here is 8."
+        "Maximum number of concurrent requests, first for identities, then for events. The service allows 10 per organization; the limit here is 8."
       ),
       .choice(
         "onUnknown", UnknownOutcomePolicy.resend, \.upload.onUnknown,
-        "What to do with the events of a request that the service may have accepted: no complete answer came (or the run was killed), a 5xx other than 503, or a success whose body cannot be the service's. Send again, or hold for an operator."
+        "Whether to send the events of a request again, or hold them for an operator, if the service may have accepted the request: no complete answer arrived (or the run was killed), or the answer was a 5xx other than 503, or a success whose body cannot come from the service."
       ),
       .duration(
         "patience", "10 minutes", \.upload.patience,
-        "How long to wait for a service that temporarily refuses all calls of a kind (503, 429, `Retry-After`), before the run ends with 69 and leaves the rest queued. `Networking.retryBudget` limits it too."
+        "How long to wait for a service that temporarily refuses all calls of one kind (503, 429, `Retry-After`) before the run ends with 69 and leaves the remaining events queued. `Networking.retryBudget` also limits the wait."
       ),
       .duration(
         "patienceAtStart", "30 seconds", \.upload.patienceAtStart,
-        "`patience` while the service has not accepted anything in the run yet, if shorter: the job's schedule starts another run."
+        "Replaces `patience`, if shorter, until the service has accepted something in the run: the job's schedule starts another run."
       ),
       .number(
         "maxCallsPerHour", 0, in: 0...100_000_000, unit: "calls", \.upload.maxCallsPerHour,
-        "Maximum number of calls to Engage in any hour, of events and identities, by all runs on the store; beyond it, a run waits as for a service that asks to come back later. 0 is no limit."
+        "Maximum number of calls to Engage in any hour, for events and identities, across all runs on the store. At this limit, a run waits as it does for a service that temporarily refuses calls. 0 means no limit."
       ),
       .number(
         "maxTokensPerHour", 0, in: 0...100_000_000, unit: "tokens", \.upload.maxTokensPerHour,
-        "The same for requests of access tokens."),
+        "Like `Upload.maxCallsPerHour`, but for access token requests."),
     ])
 
   private static let ingestRows: [Setting] = rows(
@@ -90,25 +90,25 @@ extension SettingsSchema {
     [
       .bytes(
         "maxLineBytes", 16 << 20, in: 1...(1 << 30), \.ingest.maxLineBytes,
-        "Longest line; longer ones are quarantined as `line-too-long`."),
+        "Maximum length of a line; longer lines are quarantined as `line-too-long`."),
       .bytes(
         "memoryLimit", 128_000_000, in: 1 << 20...(1 << 40), \.ingest.memoryLimit,
-        "Memory for sorting records; what does not fit is written to temporary files."),
+        "Memory for sorting records; records that do not fit are written to temporary files."),
       .number(
         "workers", 0, in: 0...64, unit: "threads", \.ingest.workers,
-        "Threads that read lines and process devices; 0 means one per available processor. The output is the same for any number."
+        "Number of threads that read lines and process devices; 0 means one per available processor. The output is the same for any number."
       ),
       .duration(
         "rewind", "4 days", \.ingest.rewind,
-        "How far back late records are processed in their place, as if they had arrived in time: their devices are rewound. The store keeps records for this long. `0 seconds` disables it."
+        "How far back late records are processed where they belong, as if they had arrived in time, by rewinding their devices. The store keeps records for this long. `0 seconds` disables rewinding."
       ),
       .choice(
         "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
-        "What to do with records older than what an earlier run processed of their device, beyond the reach of `rewind`: process by their own time, or quarantine."
+        "Handling of records that are older than the records of their device in an earlier run, and beyond the reach of `rewind`: process them by their own time, or quarantine them."
       ),
       .bytes(
         "quarantineLimit", 1_000_000_000, in: 0...(1 << 50), \.ingest.quarantineLimit,
-        "Size of the quarantined lines that a store keeps, including those no longer pending. Lines beyond it are counted by reason and file, but not kept."
+        "Maximum total size of the quarantined lines that a store keeps, including lines that are no longer pending. Further lines are counted by reason and file, but not kept."
       ),
     ])
 
@@ -125,7 +125,7 @@ extension SettingsSchema {
         "Attributes of Engage's events whose values are replaced by their HMAC-SHA-256 with `Privacy.hashKey`, in hexadecimal: equal values stay equal."
       ),
       .secret(
-        "hashKey", \.privacy.hashKey, "Key of `Privacy.hash`, at least 16 bytes."
+        "hashKey", \.privacy.hashKey, "Key for `Privacy.hash`, at least 16 bytes."
       ).from("ENGAGE_HASH_KEY"),
     ])
 
@@ -134,7 +134,7 @@ extension SettingsSchema {
     [
       Setting.choice(
         "personalData", PersonalDataPolicy.hash, \.report.personalData,
-        "Ids and other personal data in reports: left out, hashed, or in the clear; `true` means `clear`, `false` means `omit`."
+        "Ids and other personal data in reports: omitted, hashed, or in clear text; `true` means `clear`, `false` means `omit`."
       )
       .reading(
         .choiceOrBoolean(PersonalDataPolicy.allCases.map(\.rawValue), whenTrue: "clear", whenFalse: "omit")),
@@ -147,16 +147,18 @@ extension SettingsSchema {
       ).from("ENGAGE_ALARM_URL"),
       .choice(
         "alarmForm", AlarmForm.json, \.report.alarmForm,
-        "Form of what `Report.alarm` gets: this program's own object, or a message for Slack or Teams."),
+        "Format of the message to `Report.alarm`: this program's own JSON object, or a message for Slack or Teams."),
       .list(
         "alarmCommand", [], of: .any, \.report.alarmCommand,
-        "Program with arguments that gets the same as a line of JSON on stdin; it has 10 seconds."),
+        "Program with arguments that receives the same alarms as `Report.alarm`, each as one line of JSON on stdin; it must finish within 10 seconds."
+      ),
       .number(
         "usualRuns", 7, in: 0...365, \.report.usualRuns,
-        "How many earlier good runs of the job define what is usual, once there are three; what is unusual is reported, and ends a run with `--fail-on unusual`. 0 compares nothing."
+        "Number of earlier successful runs of the job that define the usual figures, once there are at least three. Unusual figures are reported, and end a run with `--fail-on unusual`. 0 disables the comparison."
       ),
       .number(
         "usualFactor", 3, in: 1...1000, \.report.usualFactor,
-        "Factor beyond the lowest or highest of these runs from which a figure is unusual."),
+        "Factor by which a figure must exceed the highest, or fall below the lowest, of these earlier runs to be unusual."
+      ),
     ])
 }

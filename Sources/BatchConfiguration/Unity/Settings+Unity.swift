@@ -17,7 +17,7 @@ extension SettingsSchema {
       .text(
         "collectUrl", "https://collect.analytics.unity3d.com/api/analytics/collect/v1", .bareEndpoint,
         \.unity.collectURL,
-        "URL of the Collect API, up to its version."
+        "URL of the Collect API, up to and including the version."
       ).from("UNITY_COLLECT_URL"),
       .optionalText(
         "projectId", .urlSegment, \.unity.projectId, "Id of the Unity project."

@@ -207,7 +207,7 @@ package final class Fields {
         faults.warn(member.place, "the key '\(member.key)' is repeated; the last value counts")
         self.members[index] = member
       } else {
-        let first = self.members[index].line.map { " (first in line \($0))" } ?? ""
+        let first = self.members[index].line.map { " (first on line \($0))" } ?? ""
         faults.add(member.place, "key '\(self.name(of: member.key))' is set twice\(first)")
       }
     }

@@ -66,7 +66,7 @@ extension RegexParser {
   ) throws(LinearRegex.Fault) -> Unicode.Scalar {
     let text = String(String.UnicodeScalarView(digits))
     guard let code = UInt32(text, radix: 16), let scalar = Unicode.Scalar(code), take(end) else {
-      throw fault("no character has this number", at: start)
+      throw fault("the code point is not valid", at: start)
     }
     return scalar
   }

@@ -35,7 +35,7 @@ struct RegexParser {
   // MARK: Structure
 
   private mutating func choice(depth: Int) throws(LinearRegex.Fault) -> RegexNode {
-    guard depth <= Self.deepest else { throw fault("groups nested deeper than \(Self.deepest)") }
+    guard depth <= Self.deepest else { throw fault("groups are nested more than \(Self.deepest) levels deep") }
     var branches = [try sequence(depth: depth)]
     while take("|") { branches.append(try sequence(depth: depth)) }
     return branches.count == 1 ? branches[0] : .choice(branches)
@@ -113,7 +113,7 @@ struct RegexParser {
     while let scalar = next, scalar.isASCII, scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) {
       position += 1
     }
-    guard position > name, take(">") else { throw fault("the name of a group is not valid", at: start) }
+    guard position > name, take(">") else { throw fault("the group name is not valid", at: start) }
   }
 
   /// Reads the flags of `(?i)` or `(?i:`. Returns false for the first form, which holds to the end of the outer group.
@@ -153,8 +153,8 @@ struct RegexParser {
     }
     // Whether the whole value matches does not depend on greediness.
     _ = take("?")
-    if next == "+" { throw fault("possessive repetition is not supported") }
-    if next == "*" || next == "?" || next == "{" { throw fault("a repetition cannot be repeated") }
+    if next == "+" { throw fault("possessive quantifiers are not supported") }
+    if next == "*" || next == "?" || next == "{" { throw fault("a quantifier cannot follow another quantifier") }
     return .repeated(node, least: least, most: most)
   }
 
@@ -166,7 +166,7 @@ struct RegexParser {
     }
     if take("}") { return (least, nil) }
     guard let most = number(), take("}") else { throw fault("'{' is never closed", at: place) }
-    guard least <= most else { throw fault("the limits of a repetition are reversed", at: place) }
+    guard least <= most else { throw fault("the limits of a quantifier are reversed", at: place) }
     return (least, most)
   }
 
@@ -214,7 +214,9 @@ struct RegexParser {
 
   /// Reads a bracket class after its `[`.
   private mutating func bracketClass(depth: Int, from start: Int) throws(LinearRegex.Fault) -> RegexSet {
-    guard depth <= Self.deepest else { throw fault("classes nested deeper than \(Self.deepest)", at: start) }
+    guard depth <= Self.deepest else {
+      throw fault("classes are nested more than \(Self.deepest) levels deep", at: start)
+    }
     let isNegated = take("^")
     var parts: [RegexSet.Part] = []
     var isFirst = true

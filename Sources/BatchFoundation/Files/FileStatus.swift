@@ -84,7 +84,7 @@ public enum RegularFile {
     /// The reason in words, without the path.
     public var reason: String {
       switch self {
-      case .system(let error): "cannot read it: \(error)"
+      case .system(let error): "cannot be read: \(error)"
       case .notAFile(let kind): "it is \(kind.rawValue), not a regular file"
       case .tooLarge(let limit): "it is larger than \(limit) bytes"
       }

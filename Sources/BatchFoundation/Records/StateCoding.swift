@@ -9,7 +9,7 @@ public struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
 
   public var description: String {
     version.map {
-      "this version of engage-batch does not know device state of format \($0); use the version that wrote it"
+      "this version of engage-batch cannot read device state in format \($0); use the version that wrote it"
     } ?? "device state is damaged; restore the store from a backup"
   }
 }

@@ -70,7 +70,9 @@ private import Glibc
     mutating func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
       let fresh = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
       // The allocator of release builds does not report failure either.
-      guard let fresh = unsafe fresh, unsafe fresh != MAP_FAILED else { fatalError("no memory for \(byteCount) bytes") }
+      guard let fresh = unsafe fresh, unsafe fresh != MAP_FAILED else {
+        fatalError("cannot allocate \(byteCount) bytes")
+      }
       unsafe live.append(UnsafeMutableRawBufferPointer(start: fresh, count: byteCount))
       return unsafe fresh
     }

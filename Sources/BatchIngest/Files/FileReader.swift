@@ -201,20 +201,20 @@ extension FileForm: CustomStringConvertible {
   package var description: String {
     switch self {
     case .parquet:
-      "a Parquet file, but inputs are lines of JSON; convert it, for example with DuckDB: "
+      "a Parquet file, but inputs must be lines of JSON; convert it, for example with DuckDB: "
         + "COPY (SELECT * FROM 'FILE') TO 'events.ndjson' (FORMAT json)"
-    case .avro: "an Avro file, but inputs are lines of JSON; convert it, for example with 'avro-tools tojson FILE'"
+    case .avro: "an Avro file, but inputs must be lines of JSON; convert it, for example with 'avro-tools tojson FILE'"
     case .zstandard: Self.piped("zstd", "zstd -dc")
     case .bzip2: Self.piped("bzip2", "bzip2 -dc")
     case .xz: Self.piped("xz", "xz -dc")
     case .zip:
       Self.piped("zip", "unzip -p")
-        + "; if the files in it are .gz: unzip -p FILE | gunzip -c | engage-batch run JOB"
+        + "; if the archive contains .gz files: unzip -p FILE | gunzip -c | engage-batch run JOB"
     }
   }
 
   private static func piped(_ name: String, _ program: String) -> String {
-    "compressed with \(name), but inputs are text or .gz; name '-' in the job and pipe the file in: "
+    "compressed with \(name), but inputs must be text or .gz; use '-' as the input path in the job and pipe the file in: "
       + "\(program) FILE | engage-batch run JOB"
   }
 }

@@ -192,7 +192,7 @@ package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
       paths.count == 1
       ? "skipped '\(paths[0].printable)', whose name begins"
       : "skipped \(paths.count.grouped) names (\(paths.prefix(3).map { "'\($0.printable)'" }.joined(separator: ", "))\(others)), which begin"
-    return "\(names) with '_' or '.', which no pattern spells out"
+    return "\(names) with '_' or '.'; to include such names, spell out that character in the pattern"
   }
 
   package var description: String {

@@ -37,17 +37,17 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
       Self.refusal(inputs) + (passedOver.isEmpty ? "" : "\n\(InputWarning.words(passedOver: passedOver))")
     case .short(let inputs): Self.refusal(inputs)
     case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"
-    case .notAFile(let path): "\(path.printable): error: neither a file, a folder nor a pipe"
+    case .notAFile(let path): "\(path.printable): error: not a file, folder or pipe"
     case .foreign(let path, let form): "\(path.printable): error: \(form)"
     case .pipeTwice(let path):
-      "\(path.printable): error: a pipe is read once, but the job names it for two kinds of records"
+      "\(path.printable): error: a pipe can be read only once, but the job lists it for two kinds of records"
     case .severalMaps(let path):
-      "\(path.printable): error: two entries read it with different maps; name it once, with a map that includes both"
+      "\(path.printable): error: two entries read this file with different maps; list it once, with a map that includes both"
     }
   }
 
   private static func refusal(_ inputs: [some CustomStringConvertible]) -> String {
-    inputs.map { "error: \($0); nothing was processed or sent; --allow-missing continues without it" }
+    inputs.map { "error: \($0); nothing was processed or sent; to continue anyway, add --allow-missing" }
       .joined(separator: "\n")
   }
 }
@@ -82,7 +82,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
       case .isShorter(let read, let size): "shrank while it was read (\(read) of \(size) bytes)"
       }
     return
-      "\(path.printable): error: the input \(words); what was read is kept, run the job again when the file is complete"
+      "\(path.printable): error: the input \(words); everything read so far is kept. Run the job again when the file is complete"
   }
 }
 
@@ -97,8 +97,8 @@ package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .inputOutput }
 
   package var description: String {
-    "\(path.printable): error: \(came) \(unit) arrived, but \(listed) are listed, so it was truncated or changed; nothing was kept, "
-      + "deliver it again"
+    "\(path.printable): error: \(came) \(unit) arrived, but \(listed) are listed, so the file was truncated or changed; nothing was kept. "
+      + "Deliver it again"
   }
 }
 

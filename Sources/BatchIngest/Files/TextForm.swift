@@ -172,14 +172,15 @@ package enum TextForm: Equatable {
   package var words: String {
     switch self {
     case .utf16:
-      return "\(name), but lines of JSON are UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE; "
-        + "the map of a table reads it with \"encoding\": \"utf-16\""
+      return "\(name), but lines of JSON must be UTF-8; convert the file: iconv -f UTF-16 -t UTF-8 FILE; "
+        + "for a table, add \"encoding\": \"utf-16\" to its map"
     case .sqlite:
-      return "\(name), but the entry reads text; list the store of an SDK under 'stores': {\"stores\": [\"FILE\"]}; "
+      return "\(name), but the entry reads text; list an SDK's store under 'stores': {\"stores\": [\"FILE\"]}; "
         + "export a table of another database: sqlite3 -json FILE 'SELECT ...'"
     case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
-    case .returns: return "\(name), which are not line ends here; convert it: tr '\\r' '\\n' < FILE > OTHER"
-    default: return words(whereRead: "the entry reads lines of JSON; name a map")
+    case .returns:
+      return "\(name), which are not accepted as line ends; convert the file: tr '\\r' '\\n' < FILE > OTHER"
+    default: return words(whereRead: "the entry reads lines of JSON; add a map")
     }
   }
 
@@ -188,9 +189,9 @@ package enum TextForm: Equatable {
   /// - Parameter what: what the map reads, for example `a table`.
   package func words(whereMapReads what: String) -> String {
     switch self {
-    case .utf16: "\(name), but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it"
+    case .utf16: "\(name), but the entry's map reads UTF-8; add \"encoding\": \"utf-16\" to the map"
     case .sqlite, .gzip, .returns: words
-    default: words(whereRead: "the map of the entry reads \(what); name one")
+    default: words(whereRead: "the entry's map reads \(what); use one")
     }
   }
 
@@ -202,16 +203,16 @@ package enum TextForm: Equatable {
     switch self {
     case .array: "a JSON array"
     case .documents: "multi-line JSON documents"
-    case .row: "several JSON documents in one line"
+    case .row: "several JSON documents on one line"
     case .returns: "text with bare carriage returns"
     case .utf16: "text in UTF-16"
     case .sqlite: "a SQLite database"
     case .gzip: "compressed with gzip"
     case .propertyList: "a property list"
-    case .table(UInt8(ascii: "\t")): "a table with tabs"
-    case .table(UInt8(ascii: ";")): "a table with semicolons"
-    case .table(UInt8(ascii: "|")): "a table with bars"
-    case .table: "a table in CSV"
+    case .table(UInt8(ascii: "\t")): "a tab-separated table"
+    case .table(UInt8(ascii: ";")): "a semicolon-separated table"
+    case .table(UInt8(ascii: "|")): "a table separated by vertical bars"
+    case .table: "a CSV table"
     }
   }
 }

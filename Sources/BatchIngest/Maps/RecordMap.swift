@@ -173,7 +173,7 @@ package struct LineWarning: Sendable, Equatable {
   package static func notANumber(_ path: String, hasComma: Bool) -> LineWarning {
     LineWarning(
       kind: "not-a-number",
-      detail: "'\(path)' is not a number and remains text"
+      detail: "'\(path)' is not a number and is kept as text"
         + (hasComma ? #"; for a decimal comma, write "decimal": "," in the map"# : ""))
   }
 }

@@ -36,7 +36,7 @@ final class RowCutter: RecordCutter {
     if let form, form.isDocuments { return form.words(whereMapReads: "a table") }
     // No column is named like this.
     if unsafe head.drop(while: { $0 <= 0x20 }).starts(with: "{\"".utf8) {
-      return "lines of JSON, but the map of the entry reads a table; name one with \"form\": \"lines\": "
+      return "lines of JSON, but the entry's map reads a table; use a map with \"form\": \"lines\": "
         + #"{"path": "FILE", "map": "MAP.json"}"#
     }
     return unsafe otherSeparator(head.prefix { $0 != 0x0A && $0 != 0x0D })
@@ -52,7 +52,7 @@ final class RowCutter: RecordCutter {
     ] {
       let names = header.split(separator: byte, omittingEmptySubsequences: false)
       guard names.count > 1, names.allSatisfy(TextForm.isName) else { continue }
-      return "a table with \(name), for which the map of the entry needs \"separator\": \"\(word)\""
+      return "a table separated by \(name), so the entry's map needs \"separator\": \"\(word)\""
     }
     return nil
   }
@@ -71,7 +71,7 @@ final class RowCutter: RecordCutter {
     if let fault = row.fault {
       if columns == nil {
         isLost = true
-        let words = row.isTooLong ? "its first row, which must have the column names, has no end" : fault
+        let words = row.isTooLong ? "the first row, which must contain the column names, is too long" : fault
         return refuse("a table with unreadable column names: \(words)", body)
       }
       return Array(row.raw).withCutRecord(

@@ -84,7 +84,7 @@ struct RowReader {
       case .refused(let words): end(fault: words, body)
       case .quoted:
         refuse(
-          "a quote is opened on line \(lineOfQuote) and not closed before the end of the file, line \(lastLine)", body)
+          "a quote opened on line \(lineOfQuote) is not closed by the end of the file, line \(lastLine)", body)
       default: if at > start { endRow(at, body) }
       }
     } while at < buffer.count || isRefused
@@ -165,7 +165,7 @@ struct RowReader {
             hasInnerQuote = true
             if form.escapesOnlyQuotes, field.dropLast().last == form.escape { unreadEscape = fields.count }
             if secondLine != nil {
-              refuse("a quote inside an unquoted field, in a row of several lines", body)
+              refuse("a quote inside an unquoted field of a multi-line row", body)
             }
           }
         }
@@ -179,9 +179,9 @@ struct RowReader {
   /// Handles a line end within a field; returns whether the row continues after it.
   private mutating func spans(_ body: (Row) -> Void) -> Bool {
     if isQuoted, form.quotes == .inLine {
-      refuse("a quote is opened and not closed in its line", body)
+      refuse("a quote is not closed on its line", body)
     } else if hasInnerQuote {
-      refuse("a quote inside an unquoted field, in a row of several lines", body)
+      refuse("a quote inside an unquoted field of a multi-line row", body)
     } else {
       if secondLine == nil { secondLine = at + 1 }
       line += 1
@@ -278,7 +278,7 @@ struct RowReader {
 
   private mutating func refuseLong(_ body: (Row) -> Void) {
     if secondLine != nil {
-      return refuse("a quote is opened on line \(lineOfQuote) and not closed in \(longest) bytes", body)
+      return refuse("a quote opened on line \(lineOfQuote) is not closed within \(longest) bytes", body)
     }
     body(
       Row(line: firstLine, offset: base + start, fields: [], fault: "", isTooLong: true, raw: buffer[start..<at]))

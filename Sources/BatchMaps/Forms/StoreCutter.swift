@@ -64,7 +64,7 @@ final class StoreCutter: RecordCutter {
     } else if let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") {
       take(bytes[...], body)
     } else {
-      refuse(.otherForm, "neither a SQLite database nor an SDK's file of events", body)
+      refuse(.otherForm, "neither a SQLite database nor an SDK's event file", body)
     }
   }
 
@@ -83,7 +83,8 @@ final class StoreCutter: RecordCutter {
     while at < bytes.count {
       guard let length = field.value(bytes, at: at), length > 0, length <= bytes.count - at - field.width else {
         let kept = Int(number - 1).counted("event")
-        return refuse(.damagedFile, "the file ends within an event, at byte \(at); \(kept) before it were read", body)
+        return refuse(
+          .damagedFile, "the file ends in the middle of an event, at byte \(at); \(kept) could be read before it", body)
       }
       take(bytes[(at + field.width)..<(at + field.width + length)], body)
       at += field.width + length

@@ -4,11 +4,13 @@ package import BatchIngest
 extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     let record = innerRecord(record)
-    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' matches it" + unlikeness(record) }
+    if rejection.reason == .noRule {
+      return "no rule of the map '\(shownName)' matches the record" + unlikeness(record)
+    }
     if let path = self.record?.text, rejection.field == path {
       return rejection.reason == .missingField
-        ? "the line has no '\(path)', where its record must be"
-        : "'\(path)', where the line's record must be, is not an object"
+        ? "the line has no '\(path)', which must contain its record"
+        : "'\(path)', which must contain the line's record, is not an object"
     }
     if rejection.reason == .invalidUTF8, isUTF8Text {
       return rejection.detail
@@ -20,25 +22,25 @@ extension ForeignMap {
     let fault =
       switch rejection.reason {
       case .missingField: "is missing"
-      case .wrongType: "is of the wrong kind"
+      case .wrongType: "has the wrong type"
       case .invalidTimestamp: "is not a time"
       default: "is unknown"
       }
     let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
     if !constants.isEmpty {
       let values = constants.map { "'\($0)'" }.joined(separator: " or ")
-      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' gives it \(values)"
+      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' sets it to \(values)"
     }
     guard !paths.isEmpty else {
-      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for it"
+      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for the field"
     }
     let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
     let given = shownValue(rejection.reason, paths, record).map { ": '\($0)'" } ?? ""
     let isSkipped =
       rejection.reason == .invalidTimestamp
       && shownValue(.invalidTimestamp, paths, record).map { rules[rule].skips($0) } ?? false
-    let cause = isSkipped ? " in the map's zone (its clocks skip it; perhaps the times are in another zone)" : ""
-    let words = "field '\(field)'\(given) \(fault)\(cause): the map '\(shownName)' reads it from \(named)"
+    let cause = isSkipped ? " in the map's zone (skipped by a clock change; perhaps the times are in another zone)" : ""
+    let words = "field '\(field)'\(given) \(fault)\(cause): the map '\(shownName)' reads the field from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
     return "\(words); the record has '\(String(near.prefix(60)).printable)'"
   }
@@ -162,7 +164,7 @@ extension ForeignMap {
         let other =
           path.names == .exact ? object?.members?.first { $0.key.lowercased() == name.lowercased() }?.key : nil
         if let other {
-          return "; the record has '\(String(other.prefix(60)).printable)', but the map wants '\(path.text)'"
+          return "; the record has '\(String(other.prefix(60)).printable)', but the map expects '\(path.text)'"
         }
         break
       }

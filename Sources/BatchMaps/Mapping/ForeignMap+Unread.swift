@@ -45,10 +45,10 @@ extension ForeignMap {
     let filled = filledFields(of: records, inFirst: ownRules)
     return rules.indices.prefix(ownRules).flatMap { number -> [String] in
       let rule = rules[number]
-      guard let filled = filled[number] else { return ["rule '\(rule.name)' matches none"] }
+      guard let filled = filled[number] else { return ["rule '\(rule.name)' matches no record"] }
       return rule.fieldPaths.keys.sorted().filter { !filled.contains($0) }.map { field in
         let names = rule.fieldPaths[field, default: []].prefix(3).map { "'\($0)'" }.joined(separator: ", ")
-        return "rule '\(rule.name)': none has \(names), from which '\(field)' is read"
+        return "rule '\(rule.name)': no record has \(names), from which '\(field)' is read"
       }
     }
   }

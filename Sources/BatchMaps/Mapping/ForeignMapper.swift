@@ -59,7 +59,7 @@ final class ForeignMapper: RecordMapper {
     case .success(let record): (last, line) = record
     case .failure(let rejection):
       guard rejection.reason == .missingField, let message = otherMessage else { return outcomes.refuse(rejection) }
-      return outcomes.leaveOut("a message of the type \(message), which has no record")
+      return outcomes.leaveOut("a message of type \(message), which contains no record")
     }
     guard let record = last else { return }
     values.read(record, of: line)

@@ -74,9 +74,9 @@ enum ColumnLook {
         times.other = other.text
         times.remarks = ["\(least.text) or \(other.text): these records fit both"]
       } else if least.text.hasPrefix("dd") {
-        times.remarks.append("the day is first")
+        times.remarks.append("the day comes first")
       } else if least.text.hasPrefix("MM"), !least.text.hasPrefix("MMM") {
-        times.remarks.append("the month is first")
+        times.remarks.append("the month comes first")
       }
       times.remarks += told(least.misfits)
       times.namesZone = least.text.hasSuffix("Z")
@@ -115,9 +115,10 @@ enum ColumnLook {
     if areRounded(texts) { return "times rounded by a spreadsheet; export them as text" }
     func all(_ range: ClosedRange<Double>) -> Bool { numbers.allSatisfy { range ~= $0 } }
     if all(40_000...60_000), first != first.rounded() {
-      return "a spreadsheet's day numbers, which no map reads; export it as text, such as 2026-01-15 08:00:00"
+      return "spreadsheet date numbers, which maps cannot read; export the column as text, such as 2026-01-15 08:00:00"
     }
-    return all(600_000_000...900_000_000) ? "seconds since 2001, which no map reads; add 978307200 to each" : nil
+    return all(600_000_000...900_000_000)
+      ? "seconds since 2001, which maps cannot read; add 978307200 to each value" : nil
   }
 
   /// Returns whether all are numbers, some with a decimal comma; `1,234` alone may be a thousand.

@@ -80,7 +80,7 @@ package struct ExportForm: Equatable {
     guesses.append("encoding guessed: \(encoding.rawValue)")
     if let byte = head.first(where: { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) }) {
       doubt =
-        "byte 0x\(String(byte, radix: 16, uppercase: true)) is no character of \(encoding.rawValue), so the file has "
+        "byte 0x\(String(byte, radix: 16, uppercase: true)) is not a character in \(encoding.rawValue), so the file has "
         + "another encoding: convert it, for example with 'iconv -f ENCODING -t UTF-8'"
     }
   }
@@ -91,7 +91,7 @@ package struct ExportForm: Equatable {
     if head.hasPrefix("sep="), let row = rows.first { return preamble(row) }
     if head.hasPrefix("+--") || rows.count > 1 && rows[1].count > 2 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) })
     {
-      return "a table drawn for people; export it as CSV, for example with 'psql --csv' or 'mariadb --batch'"
+      return "a table formatted for display; export it as CSV, for example with 'psql --csv' or 'mariadb --batch'"
     }
     let isRows =
       rows.first.flatMap { try? JSONNode.parse(Array($0)) }?.array.map { row in
@@ -103,7 +103,7 @@ package struct ExportForm: Equatable {
   /// Returns that the first line is for a program or people only.
   private static func preamble(_ line: some Sequence<UInt8>) -> String {
     let words = String(decoding: line.prefix { $0 >= 0x20 }, as: UTF8.self).shortened(to: 60).printable
-    return "the first line '\(words)' is no part of the table; remove it to have the table read"
+    return "the first line '\(words)' is not part of the table; remove the line"
   }
 
   /// Returns the encoding: UTF-8 if few of its characters beyond ASCII are damaged, else Windows-1252.

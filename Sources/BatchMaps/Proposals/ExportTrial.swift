@@ -145,7 +145,7 @@ package struct ExportTrial {
   package var otherWords: [String] {
     let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
     let told = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { words, count in
-      "\(count) \(words)" + (oddRows[words].map { "; the first begins in line \($0.first)" } ?? "")
+      "\(count) \(words)" + (oddRows[words].map { "; the first begins on line \($0.first)" } ?? "")
     }
     return told.count > Self.mostTold ? told.prefix(Self.mostTold) + ["…"] : told
   }
@@ -170,7 +170,7 @@ package struct ExportTrial {
   /// A sentence about an id that is the person of most devices; nil without one.
   package var sharedPerson: String? {
     ExportColumns.shared(people, among: devices.count).map {
-      "'\(personPath)' is \($0), which would become one person: export it empty where nobody is logged in"
+      "'\(personPath)' is \($0), which would become one person: export an empty value where nobody is logged in"
     }
   }
 

@@ -99,8 +99,9 @@ package struct LikelyEntry: Sendable, Equatable {
       return "They look like records in this program's own format: name the file\(place) without a map"
     }
     if needsMap {
-      return "They look like \(vendor) records in another form: engage-batch init FOLDER --from FILE writes the map"
+      return
+        "They look like \(vendor) records in another form: create a map with 'engage-batch init FOLDER --from FILE'"
     }
-    return "They look like \(vendor) records: write {\"path\": ..., \"map\": \"\(preset)\"}\(place)"
+    return "They look like \(vendor) records: list the file as {\"path\": ..., \"map\": \"\(preset)\"}\(place)"
   }
 }

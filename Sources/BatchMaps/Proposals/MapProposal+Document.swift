@@ -45,7 +45,7 @@ extension MapProposal {
     let values = columns.columns.map { column in
       "  //   \(column.path.printable): \((column.texts.first ?? "").shortened(to: 60).printable)\n"
     }
-    return "  // Fill in or check: \(open.joined(separator: ", ")). The columns, each with a value:\n"
+    return "  // Fill in or check: \(open.joined(separator: ", ")). The columns, each with an example value:\n"
       + values.joined()
   }
 

@@ -26,7 +26,7 @@ extension MapProposal {
       return "numbers rounded by a spreadsheet, so different devices look the same"
     }
     if column.values.count(where: ColumnLook.isDeviceClass) * 2 > column.values.count {
-      return "models or kinds of devices, which many people share"
+      return "device models or types, which many people share"
     }
     if let text = column.texts.first(where: ColumnLook.isStructure) {
       return "objects or lists in strings, such as '\(text.shortened(to: 60))'"
@@ -41,8 +41,8 @@ extension MapProposal {
   }
 
   static func zoneDoubt(_ column: ExportColumns.Column) -> String {
-    "the times are in \(column.values.count) zones (column '\(column.path)'); a map takes one: "
-      + "export UTC, or times with their offset"
+    "the times are in \(column.values.count) zones (column '\(column.path)'); a map accepts only one: "
+      + "export times in UTC, or with their offset"
   }
 
   /// Finds a column with the zone of times that lack one: offsets are joined to the times, a single zone becomes the
@@ -59,7 +59,7 @@ extension MapProposal {
     guard let column, !isUTC else { return false }
     if isFull(column), column.values.count == 1, let only = column.values.first, ColumnLook.isZone(only) {
       zone = only
-      notes.append("times without a zone; read in \(only), from '\(column.path)'")
+      notes.append("times without a zone; read as \(only), the zone in '\(column.path)'")
     } else if isFull(column), column.values.allSatisfy(ColumnLook.isOffset) {
       time?.paths.append(column.path)
       time?.pattern? += " Z"
@@ -123,15 +123,17 @@ extension MapProposal {
       let isID = field.name != "name"
       if let text = column.texts.first(where: { ColumnLook.isWrapped($0, isID: isID) }) {
         let shown = text.shortened(to: 60)
-        doubts.append("remove blanks, quotes and invisible characters around '\(field.path)', such as '\(shown)'")
+        doubts.append(
+          "remove blanks, quotes and invisible characters around the values of '\(field.path)', such as '\(shown)'")
       }
       if isID, column.values.contains(where: ColumnLook.isWhole) {
-        doubts.append("'\(field.path)' has integers written as 12.0, a different id from 12: export it as text")
+        doubts.append(
+          "'\(field.path)' has integers written as 12.0, which is a different id from 12: export them as text")
       }
       if isID, column.values.contains("0") {
         let one = field.name == "deviceId" ? "device" : "person"
         let count = column.texts.count { $0 == "0" }.counted("record")
-        doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export it empty there")
+        doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export an empty value there")
       }
     }
     // Texts that mean no value apply to all columns of a table.
@@ -140,8 +142,8 @@ extension MapProposal {
     let others = columns.columns.filter { !$0.values.allSatisfy { Double($0) != nil || ExportColumns.isNobody($0) } }
     for word in nobody where !records.isTable || others.contains(where: { $0.values.contains(word) }) {
       doubts.append(
-        "'\(word)' stands for a missing id: export those empty"
-          + (records.isTable ? ", or list it under \"null\", which applies to all columns" : ""))
+        "'\(word)' is used for missing ids: export empty values instead"
+          + (records.isTable ? ", or list this text under \"null\", which applies to all columns" : ""))
     }
     // JSON in a text may hold decisive values.
     for column in columns.columns where column.path != "line" {
@@ -156,10 +158,11 @@ extension MapProposal {
     }
     if let path = outcomePath {
       doubts.append(
-        "every record will count as received; if '\(path)' says whether it arrived, filter on it with \"when\"")
+        "every record will count as received; if '\(path)' shows whether the push arrived, filter on that column with \"when\""
+      )
     }
     if kind == .deepLinks, let column = columns.columns.first(where: { $0.points(Self.campaignNames) != nil }) {
-      doubts.append("a link's campaign is read from its URL, not from '\(column.path)': put it there")
+      doubts.append("a link's campaign is read from its URL, not from '\(column.path)': add the campaign to the URL")
     }
   }
 }

@@ -86,7 +86,7 @@ package struct MapProposal {
       self.time = time.time
       taken.formUnion(time.time.paths)
       if time.namesNoZone, hints.zone == nil, !findZone(besides: taken) {
-        notes.append("times without a zone; read as UTC, change \"zone\" if they are local")
+        notes.append("times without a zone; read as UTC; change \"zone\" if they are local")
       }
     }
     let device = try named(hints.device, "deviceId") ?? self.device(besides: taken)
@@ -132,8 +132,8 @@ package struct MapProposal {
           notes.append("'\(column.path)' looks like \(words)")
         } else if let text = column.texts.first(where: { $0.contains(where: \.isNumber) }) {
           notes.append(
-            "'\(column.path)' may be the time, but '\(text.shortened(to: 60))' is in no form that can be read: "
-              + "export four-digit years, or name a pattern in the map")
+            "'\(column.path)' may be the time, but '\(text.shortened(to: 60))' cannot be read as a time: "
+              + "export four-digit years, or specify a pattern in the map")
         }
       }
     }
@@ -168,7 +168,7 @@ package struct MapProposal {
     var proposal = self
     for place in fields.indices where fields[place].name == "timestamp" {
       proposal.fields[place].confidence = .high
-      proposal.fields[place].remark = "\(time?.pattern ?? ""), by later records"
+      proposal.fields[place].remark = "\(time?.pattern ?? ""), according to later records"
     }
     return proposal
   }
@@ -204,7 +204,7 @@ package struct MapProposal {
       return columns.columns.first { column in
         isFull(column) && !taken.contains(column.path) && column.values.count < column.count
           && ColumnLook.areIDs(column.values)
-      }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "by its values only") }
+      }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "recognized only by its values") }
     }
     guard let column = column(at: found.path) else { return found }
     var remarks = [found.remark]
@@ -225,7 +225,7 @@ package struct MapProposal {
     let own = columns.columns.first { $0.plainName == "type" && isFull($0) && $0.values.allSatisfy(types.contains) }
     if let own, let name = columns.columns.first(where: { $0.plainName == "name" && $0.words.count == 1 }) {
       type = own.path
-      return Field(name: "name", path: name.path, confidence: .high, remark: "'\(own.path)' has its type")
+      return Field(name: "name", path: name.path, confidence: .high, remark: "its type is in '\(own.path)'")
     }
     func isFew(_ column: ExportColumns.Column) -> Bool { column.values.count <= max(20, column.count / 2) }
     func isProtocol(_ column: ExportColumns.Column) -> Bool {
@@ -247,7 +247,7 @@ package struct MapProposal {
         && column.values.allSatisfy {
           $0.contains(where: \.isLetter) && !ColumnLook.isValue($0) && !ColumnLook.areIDs([$0])
         }
-    }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "by its values only") }
+    }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "recognized only by its values") }
   }
 
   /// Recognizes a log of pushes by payloads, or by values that are actions.
@@ -286,7 +286,7 @@ package struct MapProposal {
     if let action, !action.unknown.isEmpty {
       let values = action.unknown.prefix(5).map { "'\($0.shortened(to: 60))'" }.joined(separator: ", ")
       doubts.append(
-        "'\(action.path)' has \(values), which may mean received, opened or neither: add it to the table of 'action', or leave it out"
+        "'\(action.path)' has \(values), which may mean received, opened or neither: add each value to the table of 'action', or leave out its records"
       )
     }
     if payload == nil {
@@ -317,7 +317,7 @@ package struct MapProposal {
       // Records without a required field are refused.
       let penalty = isNeeded ? 10 + 4 * (columns.records - column.count) / columns.records : 1
       let points = known + look(column) - (isRare ? penalty : 0)
-      if isRare, isNeeded { gaps.append("'\(column.path)' is in \(column.count) of \(columns.records)") }
+      if isRare, isNeeded { gaps.append("'\(column.path)' is in \(column.count) of \(columns.records) records") }
       if points == found?.points, rival == nil { rival = column }
       if points > found?.points ?? (isNeeded ? -15 : 0) { (found, rival) = ((column, points), nil) }
     }
@@ -372,7 +372,7 @@ package struct MapProposal {
     // The only time needs no name.
     let points = found.points + (looks.count == 1 ? 1 : 0)
     var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
-    if found.times.part == .day { remarks.append("days only, so all records of a day are at midnight") }
+    if found.times.part == .day { remarks.append("dates without times, so all records of a day are at midnight") }
     if let rival, whole != nil, hints.isEmpty, rival.column.texts != found.column.texts {
       remarks.append("or '\(rival.column.path)'")
       confidence = .low

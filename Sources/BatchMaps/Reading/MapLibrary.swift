@@ -20,7 +20,7 @@ package struct MapLibrary {
   package static func hint(about name: String) -> String {
     let names = Preset.all.map(\.name)
     let near = NearestName.question(about: name, among: names) ?? "known presets are \(names.joined(separator: ", "));"
-    return "\(near) a file needs a dot or a slash in its name, such as './\(name.printable)'"
+    return "\(near) the name of a file must contain a dot or a slash, such as './\(name.printable)'"
   }
 
   /// - Parameter name: the name of a preset, or the absolute path of a file.

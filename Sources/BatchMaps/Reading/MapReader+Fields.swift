@@ -42,7 +42,7 @@ extension MapReader {
     let root = String(decoding: first, as: UTF8.self)
     if !Self.recordFields.contains(root) {
       field.refuse(
-        "is not a field of records",
+        "is not a record field",
         hint: NearestName.question(about: root, among: Self.recordFields) ?? "put your own members in 'params'")
     }
     if isConstant {
@@ -116,7 +116,9 @@ extension MapReader {
       }
       if source.fallback == nil {
         found.warn(
-          table.place, "'\(field.name)' has a table without 'default': other values give no value")
+          table.place,
+          "'\(field.name)' has a table without 'default': the field has no value for values that the table does not list"
+        )
       }
     }
     source.form = words["as"]?.choice(of: MapValueForm.allCases)
@@ -134,7 +136,7 @@ extension MapReader {
     guard let name = field.text() else { return nil }
     // All reasons are worth the same here.
     let zone = try? zones.zone(name)
-    if zone == nil { field.refuse("is '\(name)', which is not a time zone of this machine") }
+    if zone == nil { field.refuse("is '\(name)', which is not a time zone known on this machine") }
     return zone
   }
 

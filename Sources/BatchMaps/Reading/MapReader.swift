@@ -49,10 +49,13 @@ struct MapReader {
   mutating func include(_ other: ForeignMap, at place: TextPlace?) {
     // Records of different lists may look alike.
     if let each = other.each?.text, map.each == nil {
-      found.add(place, "the map includes '\(other.name)' with 'each' '\(each)', so it needs an 'each', too")
+      found.add(
+        place, "the map includes '\(other.name)', which has 'each' '\(each)', so the map itself needs an 'each', too")
     }
     if let record = other.record?.text, map.record?.text.utf8.elementsEqual(record.utf8) != true {
-      found.add(place, "the map includes '\(other.name)' with 'record' '\(record)', so it needs the same")
+      found.add(
+        place,
+        "the map includes '\(other.name)', which has 'record' '\(record)', so the map itself needs the same 'record'")
     }
     map.rules += other.rules
     map.types += other.types
@@ -116,7 +119,7 @@ struct MapReader {
       {
         table.escape = byte
       } else if !text.isEmpty {
-        escape.refuse("is not one ASCII character without another meaning in the table, nor that and a quote")
+        escape.refuse("must be one ASCII character without another meaning in the table, alone or followed by a quote")
       }
     }
     let nulls = words["null"]
@@ -134,7 +137,7 @@ struct MapReader {
     }
     if form == "lines" || form == "json" { map.jsonMembers = table.jsonColumns.map { Array($0.utf8) } }
     for word in [separator, columns, form == "text" ? jsonColumns : nil, quotes, escape, nulls] {
-      word?.refuse("has no effect on the form '\(form)'")
+      word?.refuse("has no effect with 'form' '\(form)'")
     }
   }
 

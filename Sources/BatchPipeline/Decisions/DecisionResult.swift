@@ -44,7 +44,7 @@ struct DecisionResult {
       batch.append(
         QuarantinedLine(
           file: origin.path.description, line: line.number, offset: line.offset, reason: .lateRecord,
-          detail: "before the processed time of its device", raw: line.bytes, kind: origin.kind))
+          detail: "within the time already processed for its device", raw: line.bytes, kind: origin.kind))
       guard batch.count == 256 else { return }
       try sink.quarantine(batch)
       batch = []

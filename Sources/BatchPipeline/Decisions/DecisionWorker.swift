@@ -83,7 +83,9 @@ final class DecisionWorker: @unchecked Sendable {
           note(PastRecords.kind, entry, PastRecords.detail(entry.timestamp, asOf: options.asOf))
         }
         notes.formUnion(entry.notes)
-        if entry.notes.contains(.isAgain) { note("record-id-again", entry, "of a record over an hour earlier") }
+        if entry.notes.contains(.isAgain) {
+          note("record-id-again", entry, "has the id of a record over an hour earlier")
+        }
       }
       if !notes.isDisjoint(with: .unlikelyIDs) || device.device.namesNobody {
         noteUnlikelyIDs(of: device, notes, isSlice: partition.lookaheads != nil)
@@ -262,7 +264,7 @@ final class DecisionWorker: @unchecked Sendable {
       unsafe !isSlice || unlikely.insert(Array(device.device.bytes)).inserted
     else { return }
     let fields = (isNobody ? ["deviceId"] : []) + notes.unlikelyFields
-    note("unlikely-id", first, "\(fields.joined(separator: " and ")) of the device names nobody")
+    note("unlikely-id", first, "a placeholder, not an id: \(fields.joined(separator: " and ")) of the device")
   }
 
   /// Processes the devices of a bucket without records.

@@ -71,7 +71,7 @@ package enum PastRecords {
     guard let warnings = tally.warnings[kind] else { return nil }
     let records = warnings.occurrences.counted("record is dated", "records are dated")
     let first = warnings.examples.first.map { " (the first is \($0.detail))" } ?? ""
-    return "\(records) before 2008\(first): check the device's clock or the form of 'timestamp'"
+    return "\(records) before 2008\(first): check the device's clock or the format of 'timestamp'"
   }
 }
 
@@ -92,7 +92,7 @@ package enum FutureRecords {
     guard let count = tally.warnings[kind]?.occurrences else { return nil }
     let records = count.counted("record is", "records are")
     return
-      "\(records) more than a day after asOf, \(asOf.rfc3339): device clocks were ahead, and what those devices record until then "
-      + "counts as late. Correct the export, or end the window before such records: --to \(begin(asOf: asOf).rfc3339)"
+      "\(records) more than a day after asOf, \(asOf.rfc3339): device clocks were ahead, so other records of those devices before that time "
+      + "count as late. Correct the export, or end the window before these records: --to \(begin(asOf: asOf).rfc3339)"
   }
 }

@@ -7,21 +7,21 @@ enum ValueDifference {
   static func of(_ path: String, _ expected: JSONNode, _ actual: JSONNode?, isExact: Bool = false) -> [String] {
     if expected.isNull {
       guard let actual, !actual.isNull else { return [] }
-      return ["\(path): expected none, is \(actual.compactText)"]
+      return ["\(path): expected none, found \(actual.compactText)"]
     }
-    guard let actual else { return ["\(path): expected \(expected.compactText), is missing"] }
+    guard let actual else { return ["\(path): expected \(expected.compactText), found none"] }
     switch (expected.value, actual.value) {
     case (.object(let wanted), .object(let members)):
       var lines = wanted.flatMap { of("\(path).\($0.key)", $0.value, actual[$0.key], isExact: isExact) }
       if isExact {
         lines += members.filter { expected[$0.key] == nil }.map {
-          "\(path).\($0.key): not expected, is \($0.value.compactText)"
+          "\(path).\($0.key): not expected, found \($0.value.compactText)"
         }
       }
       return lines
     case (.array(let wanted), .array(let elements)):
       guard wanted.count == elements.count else {
-        return ["\(path): expected \(wanted.count) elements, has \(elements.count): \(actual.compactText)"]
+        return ["\(path): expected \(wanted.count) elements, found \(elements.count): \(actual.compactText)"]
       }
       return zip(wanted, elements).enumerated().flatMap { index, pair in
         of("\(path)[\(index)]", pair.0, pair.1, isExact: isExact)
@@ -52,7 +52,7 @@ struct ListDifference {
     self.expected = expected.array ?? []
     self.actual = actual
     self.isExact = isExact
-    fault = expected.array == nil ? "\(name): the expectation is \(expected.kind), but must be an array" : nil
+    fault = expected.array == nil ? "\(name): the expected value is \(expected.kind), but must be an array" : nil
   }
 
   var lines: [String] {

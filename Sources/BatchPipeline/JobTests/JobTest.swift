@@ -55,7 +55,7 @@ extension JobTest {
       asOf = time.text().flatMap { Instant.parse(rfc3339: $0) }
       if asOf == nil { time.refuse("is not an RFC 3339 time, such as '2026-01-31T00:00:00Z'") }
     }
-    for (section, keys) in fields["settings"]?.entries("an object of sections") ?? [] {
+    for (section, keys) in fields["settings"]?.entries("an object with sections as keys") ?? [] {
       for (key, value) in keys.entries() ?? [] {
         let text = value.node.string ?? value.node.canonicalText
         if let setting = SettingOverride("\(section).\(key)=\(text)") {
@@ -66,7 +66,7 @@ extension JobTest {
       }
     }
     for (key, kind) in Self.inputs { records[kind] = fields[key].flatMap(Self.list) }
-    for (entry, list) in fields["inputs"]?.entries("an object of entries of the job") ?? [] {
+    for (entry, list) in fields["inputs"]?.entries("an object with entries of the job as keys") ?? [] {
       let place = Place(field.faults.source, line: list.place?.line)
       foreign.append(Foreign(entry: entry, place: place, records: Self.list(list) ?? []))
     }

@@ -73,7 +73,7 @@ package struct LineDiagnosis {
     guard line.kind != .deepLinks, let text = String(validating: line.raw, as: UTF8.self),
       text.split(separator: "\t").last?.firstMatch(of: /^ *[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil
     else { return nil }
-    return "a link, not an object; name its file under 'deepLinks' of 'inputs'"
+    return "a link, not an object; list its file under 'deepLinks' in 'inputs'"
   }
 
   /// A hint that another document follows the line's object.
@@ -114,14 +114,14 @@ package struct LineDiagnosis {
       return "\(line.detail)\(other) is missing"
     }
     let place = steps.count > 1 ? "'/\(steps.dropLast().joined(separator: "/"))'" : "the line"
-    return "\(line.detail) is missing: \(place) has '\(shown(near))', \(NearestName.question(name))"
+    return "\(line.detail) is missing: \(place) has '\(shown(near))'; \(NearestName.question(name))"
   }
 
   private func wrongType(_ field: String) -> String {
     let steps = field.split(separator: "/")
-    guard let value = value(at: steps) else { return "\(line.detail) is of the wrong kind" }
-    let wanted = dictionary.kinds[String(steps.last ?? "")] ?? "of another kind"
-    guard value.kindInWords != wanted else { return "\(line.detail) holds a value of the wrong kind" }
+    guard let value = value(at: steps) else { return "\(line.detail) has the wrong type" }
+    let wanted = dictionary.kinds[String(steps.last ?? "")] ?? "of another type"
+    guard value.kindInWords != wanted else { return "\(line.detail) contains a value of the wrong type" }
     return "\(line.detail) is \(value.kindInWords), but must be \(wanted)"
   }
 

@@ -60,7 +60,7 @@ package struct FileList: Sendable {
     }
     guard
       max(entry.bytes ?? 0, entry.from ?? 0, entry.lines ?? 0, entry.linesBefore ?? 0) <= PartDocument.counts.upperBound
-    else { throw refuse("is longer than a file can be") }
+    else { throw refuse("exceeds the maximum size of a file") }
     var file = InputFile(path: FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
     var length = InputLength(bytes: entry.bytes, lines: entry.lines)
     length.bytesBefore = entry.from ?? 0
@@ -79,7 +79,7 @@ package struct FileList: Sendable {
     guard isNext ? length.bytesBefore > 0 && length.bytesBefore == end : (last.path, last.kind) < (file.path, file.kind)
     else {
       throw refuse(
-        "is out of order: files are sorted by the bytes of their paths, then by kind, each once; ranges follow each other without a gap"
+        "is out of order: sort files by the bytes of their paths, then by kind, and list each once; ranges must follow each other without gaps"
       )
     }
     return file

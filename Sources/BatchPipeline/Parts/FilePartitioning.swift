@@ -21,7 +21,7 @@ extension Pipeline {
       throw PartsError(
         path: list.path,
         problem:
-          "it has the files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), and no file \(numbers.last ?? numbers.lowerBound)"
+          "it lists files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), but no file \(numbers.last ?? numbers.lowerBound)"
       )
     }
     let attempt = try AttemptFolder(for: folder)

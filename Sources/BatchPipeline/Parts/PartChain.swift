@@ -55,8 +55,8 @@ enum ChainPlace: Equatable {
     if let present = chain.first(where: { $0.identity.utf8.elementsEqual(result.partition.utf8) }) {
       guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
         throw try refuse(
-          "the store has parts of this partition that were decided with other settings\(store.difference(present.configuration, folders)). "
-            + "Decide these parts with the same settings, or decide all of them again"
+          "the store has parts of this partition that were decided with different settings\(store.difference(present.configuration, folders)). "
+            + "Decide these parts with the same settings, or decide all parts again"
             + (present.missing.isEmpty ? "" : " after '\(Self.drop(store))'"))
       }
       let here = Set(present.here)
@@ -77,19 +77,19 @@ enum ChainPlace: Equatable {
     guard lines.known == 0 else { throw refuse(Self.words(lines, last, store)) }
     if let last, !last.missing.isEmpty {
       throw refuse(
-        "\(lines.new.counted("line")) would come from another partition while parts of the partition \(last.shown) are missing: "
+        "\(lines.new.counted("line")) would be added from another partition while parts of the partition \(last.shown) are missing: "
           + "\(last.missing.listed). Decide and collect those first, or drop the collected parts: \(Self.drop(store))")
     }
     if !continues, !beginsChain { throw refuse(Self.words(lines, after: result.previousPartition, chain)) }
     if let last {
       if continues, let states = result.previousConfiguration, !states.utf8.elementsEqual(last.configuration.utf8) {
         throw refuse(
-          "these parts continue states of the partition \(last.shown) that were decided with other settings than the "
+          "these parts continue states of the partition \(last.shown) that were decided with different settings than the "
             + "collected results. Decide them again, with --state-in naming the collected results")
       }
       if !last.configuration.utf8.elementsEqual(result.configuration.utf8) {
         note(
-          "Settings: this partition was decided with other settings than the one before"
+          "Settings: this partition was decided with different settings than the previous one"
             + (try store.difference(last.configuration, folders)))
       }
     }
@@ -117,7 +117,7 @@ enum ChainPlace: Equatable {
     guard let last = chain.last else {
       return new
         + "These parts continue the partition \((previous ?? "").shownIdentity), but no partition was collected here. Collect "
-        + "that one first, after those before it." + purpose
+        + "that one first, after any before it." + purpose
     }
     guard let previous else {
       return new
@@ -141,7 +141,7 @@ extension CollectedPartition {
   var shown: String { identity.shownIdentity }
 
   fileprivate var remedy: String {
-    "The last one collected is \(shown) (the SHA-256 of its manifest.json): partition these inputs with --after that partition, in "
+    "The last one collected is \(shown) (the SHA-256 of its manifest.json): partition these inputs with --after naming that partition, in "
       + "\(parts.counted("part")), and decide with --state-in naming its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
   }
 }

@@ -115,10 +115,10 @@ extension Pipeline {
         try refuse("it is for '\(result.destination)', but the job is not")
       }
       guard result.partition.utf8.elementsEqual(first.partition.utf8), result.parts == first.parts else {
-        try refuse("it belongs to another partition than the others; collect one partition at a time")
+        try refuse("it does not belong to the same partition as the others; collect one partition at a time")
       }
       guard result.configuration.utf8.elementsEqual(first.configuration.utf8) else {
-        try refuse("its part was decided with other settings than the others; decide it again")
+        try refuse("its part was decided with different settings than the others; decide it again")
       }
     }
     for (one, other) in zip(results, results.dropFirst()) where one.result.part == other.result.part {
@@ -263,7 +263,7 @@ extension EventStore {
     throw PartsError(
       path: path,
       problem:
-        "it collects parts, whose device states are in the results; partition and decide these inputs, then collect"
+        "the store collects parts, and the device states are in their results; partition and decide these inputs, then collect them"
     )
   }
 }

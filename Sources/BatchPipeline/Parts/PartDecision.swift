@@ -61,7 +61,7 @@ extension Pipeline {
   ///   of `previous`.
   private func adoptStates(of previous: ResultFolder, into path: String) throws -> [String] {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
-      monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part")
+      monitor.note("Settings: \(previous.path.printable) was decided with different settings than this part")
     }
     let store = try EventStore.open(path, format: request.platform.storeFormat, isScratch: true)
     try store.parts.adoptStates(of: previous.store)
@@ -88,8 +88,8 @@ extension Pipeline {
     ) { try request.platform.lastSeen($0) }
     if gone.digests + gone.devices > 0 {
       monitor.note(
-        "Purged: digests of \(gone.digests.counted("line")) and states of \(gone.devices.counted("idle device")), as "
-          + "LocalEventStore.expireDigestsAfterNumDays and expireDevicesAfterNumDays say")
+        "Purged: digests of \(gone.digests.counted("line")) and states of \(gone.devices.counted("idle device")), according to "
+          + "LocalEventStore.expireDigestsAfterNumDays and expireDevicesAfterNumDays")
     }
   }
 
@@ -110,18 +110,18 @@ extension Pipeline {
     case (nil, .some):
       try refuse(
         partition.path,
-        "it continues an earlier partition, so --state-in must name the result of part \(part) there")
+        "it continues an earlier partition, so --state-in must name that partition's result for part \(part)")
     case (let before?, nil):
-      try refuse(before.path, "the partition continues no other; make it with --after, or omit --state-in")
+      try refuse(before.path, "the partition does not continue another; create it with --after, or omit --state-in")
     case (let before?, let wanted?):
       guard before.result.parts == manifest.parts.count else {
         try refuse(before.path, "it has \(before.result.parts) parts, not \(manifest.parts.count)")
       }
       guard before.result.part == part else {
-        try refuse(before.path, "it is of part \(before.result.part), not \(part)")
+        try refuse(before.path, "it is for part \(before.result.part), not \(part)")
       }
       guard before.result.partition.utf8.elementsEqual(wanted.utf8) else {
-        try refuse(before.path, "it belongs to another partition than the one that this partition continues")
+        try refuse(before.path, "it does not belong to the partition that this one continues")
       }
     }
   }

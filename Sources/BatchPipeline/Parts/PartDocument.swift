@@ -154,8 +154,8 @@ package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible 
   package var exit: RunExit { .noInput }
 
   package var description: String {
-    "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") of \(missing.count.counted("file")) of \(files) "
-      + "\(missing.count == 1 ? "is" : "are") missing: \(missing.listed); make them first"
+    "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") for \(missing.count.counted("file")) of \(files) "
+      + "\(missing.count == 1 ? "is" : "are") missing: \(missing.listed); create them first"
   }
 }
 
@@ -171,7 +171,7 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
-      + "\(missing.listed); decide and collect them first, because identities are reconciled in the order of time across all parts. "
+      + "\(missing.listed); decide and collect them first, because identities are reconciled in chronological order across all parts. "
       + "If they are lost, drop the collected parts: \(dropCommand)"
   }
 }

@@ -74,7 +74,7 @@ package struct PartitionFolder: Sendable {
     (manifest, identity) = try PartDocument.load(PartManifest.self, file)
     guard manifest.format == PartManifest.currentFormat,
       manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
-    else { throw PartsError(path: file, problem: "another release wrote it, in another format or with another hash") }
+    else { throw PartsError(path: file, problem: "written by another release, in another format or with another hash") }
     let counts = manifest.parts.map(\.lines)
     let isPieced = manifest.pieces != nil
     let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf, manifest.knownUntil]

@@ -120,7 +120,7 @@ extension Pipeline {
     guard piece.parts.count == parts else {
       try refuse("it is for \(piece.parts.count.counted("part")), not \(parts)")
     }
-    guard piece.first == first else { try refuse("it is of file \(piece.first) of the list, not \(first)") }
+    guard piece.first == first else { try refuse("it is for file \(piece.first) of the list, not \(first)") }
     guard piece.files <= list.numbers.upperBound - first,
       try list.digest(of: first..<first + piece.files).utf8.elementsEqual(piece.entries.utf8)
     else { try refuse("it is from a file of another list") }
@@ -128,10 +128,10 @@ extension Pipeline {
       try refuse("it is for '\(piece.destination)', but the job is not")
     }
     guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
-      try refuse("another release wrote it, with another hash")
+      try refuse("written by another release, with another hash")
     }
     guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
-      try refuse("it was made with other settings than the job has now; make it again")
+      try refuse("it was created with settings that the job no longer has; create it again")
     }
   }
 
@@ -161,8 +161,8 @@ extension Pipeline {
     if beginsChain, let last = collected.last {
       monitor.note(
         "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last one "
-          + "\(last.shown), but this one continues none: 'collect' skips lines that the store has, and adds new ones only with "
-          + "--new-chain; for the next inputs name the last partition with --after")
+          + "\(last.shown), but this one continues none of them: 'collect' skips lines that the store already has, and adds new ones only with "
+          + "--new-chain; for the next inputs, name the last partition with --after")
     }
     try store.close()
     return numbers
@@ -175,7 +175,9 @@ extension PartitionFolder {
     guard manifest.parts.count == parts else {
       throw PartsError(
         path: path,
-        problem: "it has \(manifest.parts.count) parts, but this one would have \(parts); states stay with their part")
+        problem:
+          "it has \(manifest.parts.count) parts, but the new partition would have \(parts); use the same number, because states stay with their part"
+      )
     }
     guard manifest.destination.utf8.elementsEqual(platform.name.utf8) else {
       throw PartsError(path: path, problem: "it is for '\(manifest.destination)', but the job is not")

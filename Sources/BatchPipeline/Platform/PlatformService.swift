@@ -37,7 +37,7 @@ extension PlatformService {
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
     arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
-    arrivals.explain(.events, "the destination cannot report what it has")
+    arrivals.explain(.events, "the destination cannot report which events it has")
   }
 
   package func beforeDelivery(_ stage: inout ServiceStage) throws {}

@@ -32,7 +32,7 @@ package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertibl
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "error: '\(name)' is not a destination of this program; known are \(known.map { "'\($0)'" }.joined(separator: ", "))"
+    "error: '\(name)' is not a destination of this program; known destinations are \(known.map { "'\($0)'" }.joined(separator: ", "))"
   }
 }
 

@@ -51,13 +51,13 @@ extension UnsentEvents {
         "--no-upload, --max-quarantine, Networking", "the next run, or 'post'"),
       expired,
       of(
-        .processing, counts, "in a request of a run that is under way or was killed", "Upload.onUnknown",
+        .processing, counts, "in a request of a run that is still running or was killed", "Upload.onUnknown",
         "the next run, or 'post'"),
       of(
         .unknown, counts, "the answer to the request was lost", "Upload.onUnknown, which is 'hold'",
         "'store requeue --status UNKNOWN', after checking the service"),
       of(
-        .failedPost, counts, "refused by the service, or failed again and again",
+        .failedPost, counts, "refused by the service, or failed repeatedly",
         tries, "'store requeue --status FAILED_POST', once the cause is fixed"),
     ]
     return held + rest.compactMap(\.self)

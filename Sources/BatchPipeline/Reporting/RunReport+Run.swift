@@ -122,7 +122,7 @@ package struct UploadEstimate: Sendable, Equatable {
     return
       ([
         "a run would send \(events.counted("event")) in about \(requests.counted("request"))",
-        "at half a second a request, \(concurrency) at once, that is \(time)",
+        "at half a second per request, \(concurrency) at a time, that takes \(time)",
       ] + others).joined(separator: "; ")
   }
 }

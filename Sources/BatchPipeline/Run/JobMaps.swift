@@ -24,7 +24,7 @@ package struct JobMaps {
       throw ConfigurationErrors(
         unknown.map { key, name in
           ConfigurationFault(
-            place, "'map' of an entry of 'inputs.\(key)' is '\(name.printable)', but there is no such preset",
+            place, "'map' in an entry of 'inputs.\(key)' is '\(name.printable)', but there is no such preset",
             hint: MapLibrary.hint(about: name))
         })
     }
@@ -34,7 +34,7 @@ package struct JobMaps {
         let place = Place(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath))
         throw ConfigurationErrors([
           ConfigurationFault(
-            place, "'record' of an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path",
+            place, "'record' in an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path",
             hint: "write the names of members separated by dots, such as 'detail.event'")
         ])
       }

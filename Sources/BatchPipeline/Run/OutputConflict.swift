@@ -48,8 +48,8 @@ package struct CompressedOutputError: RunError, Equatable, CustomStringConvertib
   package var exit: RunExit { .usage }
 
   package var description: String {
-    "\(output.name): error: '\(output.path.printable)' has a name for gzip, but the output is not compressed; "
-      + "drop '.gz', or pass - and pipe it into gzip"
+    "\(output.name): error: '\(output.path.printable)' is named like a gzip file, but the output is not compressed; "
+      + "drop '.gz', or pass - and pipe the output into gzip"
   }
 }
 
@@ -60,7 +60,7 @@ package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertibl
   package var exit: RunExit { .usage }
 
   package var description: String {
-    "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; omit it"
+    "--decisions-out: error: a job whose destination is '\(destination)' requests no decisions, so there is nothing to write; omit the option"
   }
 }
 

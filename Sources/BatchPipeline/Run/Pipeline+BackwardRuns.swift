@@ -22,7 +22,7 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     "\(store): error: \(evidence). State is not rewound: known devices would get their events with a warning each, but no "
-      + "sessions or campaigns. No record was imported. Use a separate store for the earlier time, or confirm that this is "
+      + "sessions or campaigns. No record was imported. Use a separate store for the earlier period, or confirm that this is "
       + "meant: \(command)"
   }
 }
@@ -33,8 +33,8 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
     case .window(let to, let decided):
       "the window ends at \(to.rfc3339), but the store has processed records from \(decided.rfc3339) on, and none before"
     case .devices(let behind, let known, let newest, let decided):
-      "the records go backwards: of \(known.counted("known device")) examined, \(behind.grouped) have none after their processed "
-        + "time; their records end at \(newest.rfc3339), but the store has processed records up to \(decided.rfc3339)"
+      "the records go back in time: of \(known.counted("known device")) examined, \(behind.grouped) have none after the time already "
+        + "processed for them; their records end at \(newest.rfc3339), but the store has processed records up to \(decided.rfc3339)"
     }
   }
 }
@@ -87,17 +87,19 @@ extension Pipeline {
     guard late.count > 0 else { return nil }
     let records =
       late.count.counted(
-        "record is before the processed time of its device", "records are before the processed time of their devices")
+        "record is within the time already processed for its device",
+        "records are within the time already processed for their devices")
       + " (\(late.fileNames(files)))"
     if request.settings.ingest.lateRecords == .quarantine {
-      return "\(records), and in quarantine (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
-        + "--set Ingest.lateRecords=accept imports such records"
+      return
+        "\(records), so quarantined (Ingest.lateRecords is 'quarantine'); to import them, use 'quarantine replay' with "
+        + "--set Ingest.lateRecords=accept"
     }
     var invocation = request.invocation
     if request.mode == .replay { invocation.store = store.path }
     let command = rerun(invocation, from: late.first, to: late.last, rules)
     return
-      "\(records): their events are outside sessions and campaigns. To process them in place, for events not yet sent: \(command)"
+      "\(records): their events are outside sessions and campaigns. To process them in time order (only unsent events are replaced): \(command)"
   }
 
   /// Returns the command that processes the time of records again, from where they can change something.

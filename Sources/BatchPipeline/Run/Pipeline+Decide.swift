@@ -115,7 +115,7 @@ extension Pipeline {
     }
     tell("Window", outsideNote(local), &outcome)
     if local.ingest.counts.read == 0, let file = files.files.first {
-      tell("warning", "no input file has a record, such as \(file.original.printable)", &outcome)
+      tell("warning", "no record in any input file, such as \(file.original.printable)", &outcome)
     }
     if !request.decidesAnew {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)

@@ -42,9 +42,9 @@ extension Pipeline {
   private func nothing(of device: String, _ state: String?, _ similar: [String]) -> [String] {
     if let state {
       return [
-        "device \(device): nothing to explain, because this run read no new record of it; its state after earlier runs:",
+        "device \(device): nothing to explain, because this run read no new record of this device; its state after earlier runs:",
         "  \(state)",
-        "  to see how it got there, explain it with a store that does not exist: --dry-run --store NEW",
+        "  to see how this state was reached, explain the device with a store that does not exist yet: --dry-run --store NEW",
       ]
     }
     let hint = NearestName.question(similar).map { "; \($0)" } ?? ""

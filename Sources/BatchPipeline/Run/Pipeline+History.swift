@@ -45,7 +45,7 @@ extension Pipeline {
       try store.runs.finish(
         run, at: ended, exit: outcome.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
     } catch  where !outcome.isWhole {
-      monitor.note("the end of this run could not be stored: \(error)")
+      monitor.note("the result of this run could not be stored: \(error)")
     }
   }
 
@@ -59,7 +59,7 @@ extension Pipeline {
         if !outcome.runs.isEmpty { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
         try store.close()
       } catch {
-        monitor.note("the store could not be updated with how this run ended: \(error)")
+        monitor.note("the store could not be updated with the result of this run: \(error)")
       }
     }
     guard let told = outcome.told, told != outcome.exit else { return }
@@ -222,6 +222,6 @@ struct UnusualRun: RunError, CustomStringConvertible {
   var figures: [String]
   var exit: RunExit { .inputRefused }
   var description: String {
-    "error: unusual, so nothing is sent (--fail-on unusual): \(figures.joined(separator: "; "))"
+    "error: unusual figures, so nothing was sent (--fail-on unusual): \(figures.joined(separator: "; "))"
   }
 }

@@ -107,7 +107,10 @@ extension Pipeline {
       let index = try ReportFolder.writeIndex(
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,
         isForGroup: request.settings.report.mode == .group)
-      if index == nil { monitor.note("warning: \(folder.printable) has other pages in place of the list of runs") }
+      if index == nil {
+        monitor.note(
+          "warning: the list of runs was not written, because \(folder.printable) has other pages in its place")
+      }
     }
   }
 }

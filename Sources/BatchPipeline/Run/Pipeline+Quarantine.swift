@@ -64,7 +64,7 @@ extension Quarantine {
     let shown = unkept.prefix(3).map { "\($0.lines) \($0.reason.rawValue) of \($0.file)" }
     let rest =
       unkept.count > shown.count
-      ? ", and others of \((unkept.count - shown.count).counted("file and reason", "files and reasons"))" : ""
+      ? ", and others (\((unkept.count - shown.count).counted("file and reason", "files and reasons")))" : ""
     let lines = unkept.reduce(0) { $0 + $1.lines }.counted(
       "quarantined line was counted but not kept", "quarantined lines were counted but not kept")
     return
@@ -87,7 +87,7 @@ struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
       ? lines.counted("line was", "lines were")
       : lines == 0
         ? events.counted("event was", "events were") : "\(lines.counted("line")) and \(events.counted("event")) were"
-    return "error: \(quarantined) quarantined, and --max-quarantine allows \(limit.grouped), so "
+    return "error: \(quarantined) quarantined, but --max-quarantine allows \(limit.grouped), so "
       + (isDryRun
         ? "a run would send nothing"
         : "nothing was sent. Fix the cause and run the job again, or run it with a higher limit: usable records are kept")

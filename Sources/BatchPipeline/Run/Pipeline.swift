@@ -109,6 +109,6 @@ package struct Pipeline: Sendable {
 /// The error of figures of records that do not add up: a bug of this program that must be noticed.
 package struct UnbalancedRecordsError: Error, CustomStringConvertible {
   package var description: String {
-    "internal error: records read are not accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"
+    "internal error: the number of records read does not equal accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"
   }
 }

@@ -14,7 +14,7 @@ package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(store.printable): error: the store belongs to \(bound), but this is for \(given); nothing was read or sent. "
+    "\(store.printable): error: the store belongs to \(bound), but this command is for \(given); nothing was read or sent. "
       + "Use the store of that destination, or another with --store"
       + (remedy.map { "; to move this store there: \($0)" } ?? "")
   }

@@ -128,7 +128,7 @@ extension HourCounts: Equatable {
 extension HourCounts: Codable {
   package init(from decoder: any Decoder) throws {
     let numbers = try NumberLine(from: decoder).numbers
-    guard numbers.count % 25 == 1 else { throw NumberLine.wrong(decoder, "what is earlier, and days of 24 hours") }
+    guard numbers.count % 25 == 1 else { throw NumberLine.wrong(decoder, "the earlier count, then days of 24 hours") }
     earlier = Int(numbers[0])
     days = stride(from: 1, to: numbers.count, by: 25).map { place in
       var day = Day(number: numbers[place])
@@ -172,6 +172,7 @@ struct NumberLine: Codable {
   }
 
   static func wrong(_ decoder: any Decoder, _ wanted: String) -> DecodingError {
-    .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "these are not \(wanted)"))
+    .dataCorrupted(
+      DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "the numbers are not \(wanted)"))
   }
 }

@@ -60,7 +60,7 @@ struct CampaignChart {
           text: axis.tick(step)))
     }
     chart.keys = [
-      Chart.Key(tone: "band", name: "can be active"), Chart.Key(tone: "c0", name: "events with it"),
+      Chart.Key(tone: "band", name: "can be active"), Chart.Key(tone: "c0", name: "events with the campaign"),
       Chart.Key(tone: "c2", name: "set"), Chart.Key(tone: "c1", name: "expired"),
     ]
     chart.columns = ["campaign", "first set", "until", "set", "expired", "events"]

@@ -23,7 +23,8 @@ struct Charts {
   /// Returns a note about counts too far from the rest to be shown; empty if there are none.
   private func besides(_ total: Int, _ series: [(String, [Int])]) -> String {
     let shown = series.reduce(0) { $0 + $1.1.reduce(0, +) }
-    return shown == total ? "" : " \((total - shown).grouped) of them are years earlier or later and not shown."
+    return shown == total
+      ? "" : " \((total - shown).grouped) of them are years earlier or later than the rest and not shown."
   }
 
   private var events: Chart? {
@@ -62,10 +63,10 @@ struct Charts {
     guard total > 0 else { return nil }
     let silently = activity.sessionsOverSilently
     return Chart.classes(
-      id: "lengths", title: "How long sessions were",
+      id: "lengths", title: "Session lengths",
       summary: "\(total.counted("ended session"))"
-        + (silently > 0 ? ", \(silently.grouped) of them by silence" : "")
-        + ", by time in use.",
+        + (silently > 0 ? ", \(silently.grouped) of them ended by silence" : "")
+        + ", grouped by time in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }
 }

@@ -123,7 +123,7 @@ package struct Comparison: Sendable, Equatable {
 
 extension Comparison.Setting {
   /// A note for a setting without effect; empty otherwise.
-  var remark: String { hasEffect ? "" : "jobs of this destination do not use it" }
+  var remark: String { hasEffect ? "" : "jobs with this destination do not use it" }
 }
 
 extension Comparison.Figure {

@@ -23,11 +23,12 @@ struct DeltaDNAState: Sendable {
     guard !path.isUnknown else { return .refused(.text(404, "There is nothing at this address")) }
     guard request.method == "POST" else { return .refused(.text(405, "Only POST is allowed here")) }
     if let keys = options.environmentKeys, !keys.contains(ByteText(path.key)) {
-      return .refused(.text(404, "The environment key is not known"))
+      return .refused(.text(404, "Unknown environment key"))
     }
     return unsafe request.withBody { body in
       guard body.count <= options.largestBody else {
-        return .refused(.text(413, "The request has \(body.count) bytes; \(options.largestBody) are allowed"))
+        return .refused(
+          .text(413, "The request is \(body.count) bytes long; at most \(options.largestBody) are allowed"))
       }
       if let refusal = unsafe hashRefusal(path, body) { return refusal }
       var reply = unsafe path.endpoint == .collect ? collect(body, path, request) : decide(body)
@@ -43,9 +44,9 @@ struct DeltaDNAState: Sendable {
   private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
     guard let secret = options.hashSecret else { return nil }
     // The answer omits the hash itself: whoever has it can send what they like.
-    guard let given = path.hash else { return .refused(.text(403, "The address has no hash")) }
+    guard let given = path.hash else { return .refused(.text(403, "The URL contains no hash")) }
     guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
-      return .refused(.text(403, "The hash does not belong to the \(body.count) bytes of the body"))
+      return .refused(.text(403, "The hash does not match the body of \(body.count) bytes"))
     }
     return nil
   }

@@ -40,7 +40,7 @@ package struct EventJudge: ~Copyable {
       guard let name = root["eventName"]?.string, name.count > 0 else {
         return root["eventList"] == nil
           ? .refused("eventName is missing")
-          : .refused("This is a list of events; its address ends with /bulk, before the hash")
+          : .refused("This is a list of events; send it to the address with /bulk before the hash")
       }
       guard Self.isRecognized(root, options.schema) else { return .refused("Custom Event Code not recognized") }
       let verdict = judge(root, &log)
@@ -50,7 +50,7 @@ package struct EventJudge: ~Copyable {
     guard let list = root["eventList"] else {
       return root["eventName"] == nil
         ? .refused("eventList is missing")
-        : .refused("This is a single event; its address has no /bulk")
+        : .refused("This is a single event; send it to the address without /bulk")
     }
     guard list.kind == .array else { return .refused("eventList is not an array") }
     // A list at a separate address is accepted before its events are checked.

@@ -215,20 +215,20 @@ extension FaultRule {
       if span.count == 2, span[0] <= span[1] {
         occurrence = .span(span[0]...span[1])
       } else {
-        fields.refuse("span", "is not the first number and the last")
+        fields.refuse("span", "must be an array of the first and the last number")
       }
     }
     let point = fields["point"]?.choice(of: FaultPoint.allCases) ?? .body
     guard let action = FaultAction(fields) else { return nil }
     if point == .accept, endpoint != nil || operation != nil || text != nil {
-      fields.refuse("match", "looks at a request, of which nothing is known at the point 'accept'")
+      fields.refuse("match", "examines the request, which is not known yet at the point 'accept'")
     }
     if case .twice = action, point != .response {
-      fields.refuse("action", "is 'twice', which is possible at the point 'response' only")
+      fields.refuse("action", "is 'twice', which is possible only at the point 'response'")
     }
     if point == .headers || point == .halfBody {
       for (key, value) in [("operation", operation), ("text", text)] where value != nil {
-        match?.refuse(key, "is known from the point 'body' on")
+        match?.refuse(key, "is not known before the point 'body'")
       }
     }
     if point == .accept || point == .response {
@@ -245,7 +245,7 @@ extension FaultRule {
 
   /// Reads a number from 1 on, or an array of them.
   private static func numbers(_ field: Field) -> [Int]? {
-    field.value("a number of at least 1, or an array of them") { node in
+    field.value("an integer of at least 1, or an array of such integers") { node in
       let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
       let whole = numbers.compactMap { $0 }
       return whole.count == numbers.count ? whole : nil
@@ -291,7 +291,7 @@ extension FaultAction {
     case "huge": self = .huge(bytes: integer("bytes", 0...1 << 30) ?? 64 << 20)
     case "echo": self = .echo(status: integer("status", 100...999) ?? 400)
     default:
-      field.refuse("is '\(name)', which is not an action")
+      field.refuse("is '\(name)', which is not a known action")
       return nil
     }
   }

@@ -15,7 +15,7 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
   }
 
   package var description: String {
-    unsafe "\(path.printable): error: cannot \(operation) it: \(String(cString: strerror(code)))"
+    unsafe "\(path.printable): error: cannot \(operation) the file: \(String(cString: strerror(code)))"
   }
 }
 

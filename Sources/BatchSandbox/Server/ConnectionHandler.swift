@@ -97,7 +97,7 @@ final class ConnectionHandler: SocketOwner {
     self.request = request
     guard OwnHost.accepts(head) else {
       isKeptAlive = false
-      settle(.rest(421, error: "the sandbox answers only to localhost, 127.0.0.1 and [::1]"))
+      settle(.rest(421, error: "the sandbox accepts only requests to localhost, 127.0.0.1 and [::1]"))
       return
     }
     if play(.headers) { return }
@@ -218,7 +218,7 @@ final class ConnectionHandler: SocketOwner {
       settle(
         SandboxAnswer(status: 200, contentType: "text/xml", body: Array(repeating: UInt8(ascii: " "), count: bytes)))
     case .stranger(let recipient):
-      settle(request.platform?.answer(to: request, about: recipient) ?? .text(500, "Nobody is named \(recipient)"))
+      settle(request.platform?.answer(to: request, about: recipient) ?? .text(500, "Unknown recipient \(recipient)"))
     case .echo(let status):
       let words =
         "refused: \(request.header("authorization") ?? "") \(String(decoding: request.body.prefix(4096), as: UTF8.self))"

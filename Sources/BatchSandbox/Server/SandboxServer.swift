@@ -90,7 +90,7 @@ package struct SandboxPortError: Error, Equatable, CustomStringConvertible {
   package var code: Int32
 
   package var description: String {
-    unsafe "error: cannot open port \(port) of 127.0.0.1: \(String(cString: strerror(code))); choose another with --port"
+    unsafe "error: cannot listen on port \(port) of 127.0.0.1: \(String(cString: strerror(code))); choose another with --port"
   }
 }
 

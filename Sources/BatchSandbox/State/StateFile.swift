@@ -106,8 +106,8 @@ package struct StateFileError: RunError, Sendable, Equatable, CustomStringConver
   package var description: String {
     let path = path.printable
     guard kind == .file else {
-      return "\(path): error: the state is \(kind.rawValue), not a file; name another"
+      return "\(path): error: the state is \(kind.rawValue), not a file; name a file"
     }
-    return "\(path): error: not a sandbox state; delete it or name another file"
+    return "\(path): error: this is not a sandbox state file; delete it or name another file"
   }
 }

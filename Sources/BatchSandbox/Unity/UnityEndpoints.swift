@@ -63,7 +63,7 @@ package final class UnityEndpoints: GameEndpoints {
     return unsafe request.withBody { body in
       guard body.count < options.largestBody else {
         return .refused(
-          .text(413, "The request has \(body.count) bytes; fewer than \(options.largestBody) are allowed"))
+          .text(413, "The request is \(body.count) bytes long; fewer than \(options.largestBody) are allowed"))
       }
       var judge = EventJudge(options, now: state.time.now)
       return SandboxReply(unsafe judge.read(body, request: request.sequence, into: &state.verdicts))

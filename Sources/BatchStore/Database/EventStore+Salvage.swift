@@ -62,7 +62,8 @@ extension EventStore {
       for table in try StoredTable.all(in: new) where !["platform_schema", "known_file"].contains(table.name) {
         guard !foreign.contains(table.name) else {
           report.lost.append(
-            StoreDamage(table: table.name, problem: "a computed object has its name and is left out"))
+            StoreDamage(
+              table: table.name, problem: "a view or another computed object has this name; it was not copied"))
           continue
         }
         var count = 0
@@ -106,7 +107,7 @@ extension EventStore {
         let values: [DatabaseValue] = (2..<row.count).map { row[$0] }
         guard (row[0] as DatabaseValue) == true.databaseValue else {
           let number: Int64? = (row[1] as DatabaseValue).storage.value as? Int64
-          let damage = StoreDamage(table: table.name, row: number, problem: "the row is damaged and left out")
+          let damage = StoreDamage(table: table.name, row: number, problem: "the row is damaged and was not copied")
           if !report.lost.contains(damage) { report.lost.append(damage) }
           continue
         }
@@ -127,7 +128,7 @@ extension EventStore {
       let missing = all.map { "\(max(0, $0 - count)) of \($0)" } ?? "number unknown, \(count) copied"
       report.lost.append(
         StoreDamage(
-          table: table.name, problem: "unreadable rows are left out (\(missing)): \(error.resultCode)"))
+          table: table.name, problem: "unreadable rows were not copied (\(missing)): \(error.resultCode)"))
     }
     return count
   }

@@ -215,7 +215,7 @@ package struct EventStore: Sendable {
     return configuration
   }
 
-  static let noNumber = "its schema has no number"
+  static let noNumber = "its schema has no version number"
 
   private static func checkHeader(
     _ db: Database, _ path: String, mayMigrate: Bool, mayBeDamaged: Bool = false

@@ -40,7 +40,7 @@ final class GroupCommit: Sendable {
       let leads = state.wait { _ in ticket.isDone ? false : ticket.leads ? true : nil }
       if leads { lead(ticket, in: transaction) }
       if let error = ticket.error { throw error }
-      guard let value else { throw StoreError.inconsistent("a change without a result") }
+      guard let value else { throw StoreError.inconsistent("a change returned no result") }
       return value
     }
   }

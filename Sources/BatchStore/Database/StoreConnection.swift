@@ -76,7 +76,7 @@ package final class StoreConnection: Sendable {
           value = try Self.locating(path, db) { try body(db) }
           return .rollback
         }
-        guard let value else { throw StoreError.inconsistent("a transaction that did not run") }
+        guard let value else { throw StoreError.inconsistent("a transaction did not run") }
         return value
       }
     }

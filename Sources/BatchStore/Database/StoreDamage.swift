@@ -191,7 +191,7 @@ extension EventStore {
       db, sql: "SELECT type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index') ORDER BY name")
     let computing = try texts.compactMap { try code(in: $0.value("sql"), ofIndex: $0.value("type") == "index") }
     for what in foreign + computing {
-      try body(StoreDamage(table: "", problem: "the file has a \(what), which no store has"))
+      try body(StoreDamage(table: "", problem: "the file contains a \(what), which is not allowed in a store"))
     }
   }
 
@@ -208,7 +208,7 @@ extension EventStore {
     let condition = words.drop { $0 != "WHERE" }
     let calls = zip(condition, condition.dropFirst()).contains { $1 == "(" && !["WHERE", "(", "IN"].contains($0) }
     let matches = condition.contains { ["LIKE", "GLOB", "REGEXP", "MATCH"].contains($0) }
-    return calls || matches ? "computed condition of an index" : nil
+    return calls || matches ? "computed index condition" : nil
   }
 
   /// Returns the words in uppercase, and each opening parenthesis as a word; quotes and other marks are dropped.
@@ -263,7 +263,7 @@ extension EventStore {
         }
       }
       guard try events == row.value("events") else {
-        return StoreDamage(table: "chunk", row: id, problem: "the block has a different number of events")
+        return StoreDamage(table: "chunk", row: id, problem: "the block does not contain the recorded number of events")
       }
       guard let digest = try row.bytes("body_digest") else { return nil }
       var body = ByteBuffer()

@@ -69,7 +69,7 @@ struct StoreFile {
     let magic = Array("SQLite format 3\0".utf8)
     guard header.prefix(count).starts(with: magic) else { throw StoreError.foreign(path: shown) }
     guard size >= 512, count == header.count else {
-      throw StoreError.damaged(path: shown, detail: "the file is truncated at \(size) bytes")
+      throw StoreError.damaged(path: shown, detail: "the file is truncated to \(size) bytes")
     }
     let application = header[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard application != UInt32(bitPattern: StoreSchema.salvageID) else { throw StoreError.unfinished(path: shown) }

@@ -393,7 +393,7 @@ enum StoreSchema {
         db, sql: "SELECT steps FROM platform_schema WHERE name = ? AND typeof(steps) = 'integer'",
         arguments: [format.destination]) ?? 0
     guard steps >= 0 else {
-      throw StoreError.damaged(path: path, detail: "its platform's tables have the number \(steps)")
+      throw StoreError.damaged(path: path, detail: "its platform's tables have the invalid version \(steps)")
     }
     return steps
   }

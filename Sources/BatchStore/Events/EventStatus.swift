@@ -66,7 +66,7 @@ extension Row {
   func status(_ column: String) throws -> ChunkStatus {
     let number: Int = try value(column)
     guard let status = ChunkStatus(rawValue: number) else {
-      throw StoreError.inconsistent("the status \(number) in the ledger")
+      throw StoreError.inconsistent("the ledger contains the unknown status \(number)")
     }
     return status
   }

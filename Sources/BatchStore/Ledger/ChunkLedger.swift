@@ -166,7 +166,7 @@ extension Ledger {
     guard let entry = block.entries.first, block.entries.count == 1,
       let old = try Int64.fetchOne(
         db.cachedStatement(sql: "SELECT pack FROM chunk WHERE id = ?"), arguments: [chunk])
-    else { throw StoreError.inconsistent("chunk \(chunk) cannot get a different block") }
+    else { throw StoreError.inconsistent("the block of chunk \(chunk) cannot be replaced") }
     let pack = try insertPack(block, in: db)
     let update = try db.cachedStatement(
       sql: """

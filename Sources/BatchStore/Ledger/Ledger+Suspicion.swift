@@ -112,7 +112,7 @@ extension Ledger {
     }
     let block = writer.finish()
     guard let entry = block.entries.first, block.entries.count == 1 else {
-      throw StoreError.inconsistent("the parts of chunk \(whole) do not add up to it")
+      throw StoreError.inconsistent("the parts of chunk \(whole) cannot be joined into one chunk")
     }
     try db.execute(
       sql: """

@@ -160,7 +160,7 @@ package struct Ledger: Sendable {
     var chunk = prepared.chunk
     if let replacement = prepared.replacement {
       if replacement.entries.count > 1 {
-        try replace(chunk, by: replacement, reason: "longer than a request may be", &receipt, in: db)
+        try replace(chunk, by: replacement, reason: "too large for one request", &receipt, in: db)
         return nil
       }
       let pack = try replaceBlock(of: chunk.id, by: replacement, in: db)

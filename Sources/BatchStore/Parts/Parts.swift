@@ -160,7 +160,7 @@ package enum DigestFile {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else { throw StoreError.inputOutput(path: path, operation: "open", code: errno) }
     defer { close(file) }
-    guard 0...(1 << 30) ~= count else { throw StoreError.inconsistent("digests of an invalid length") }
+    guard 0...(1 << 30) ~= count else { throw StoreError.inconsistent("the digests have an invalid length") }
     var bytes = [UInt8](repeating: 0, count: count)
     let done = unsafe bytes.withUnsafeMutableBytes { unsafe pread(file, $0.baseAddress, count, off_t(offset)) }
     guard done == count, self.sum(of: bytes) == sum else { throw StoreError.digestFile(path: path) }

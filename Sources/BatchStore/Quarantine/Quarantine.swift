@@ -117,7 +117,7 @@ package struct Quarantine: Sendable {
 
   private func stored(_ row: Row, in db: Database) throws -> StoredQuarantine {
     guard let reason = try QuarantineReason(rawValue: row.value("reason")) else {
-      throw StoreError.inconsistent("an unknown reason in quarantine")
+      throw StoreError.inconsistent("the quarantine contains an unknown reason")
     }
     var line = try QuarantinedLine(
       file: row.value("file"), line: row.value("line"), offset: row.value("offset"), reason: reason,

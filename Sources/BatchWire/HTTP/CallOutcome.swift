@@ -141,13 +141,13 @@ extension ServiceStop: CustomStringConvertible {
   package var description: String {
     switch self {
     case .credentials: "the service refuses the credentials"
-    case .peerProtocol: "TLS or the protocol was refused"
-    case .configuration: "the address or a path of the service is wrong"
-    case .unwritable: "the request cannot be written"
+    case .peerProtocol: "TLS or protocol error"
+    case .configuration: "the service's address or one of its paths is wrong"
+    case .unwritable: "the request cannot be encoded"
     case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
     case .refusing:
-      "the service refuses every event, even one at a time; compare its reason with the path to which events are posted and with what the account may post"
-    case .interrupted: "the run was asked to end"
+      "the service refuses every event, even one at a time; check its reason, the path to which events are posted and the permissions of the account"
+    case .interrupted: "the run was interrupted"
     }
   }
 }
@@ -157,11 +157,11 @@ extension ServiceStop.Limit: CustomStringConvertible {
     switch self {
     case .failuresInARow(let count):
       ", \(count.counted("request", "requests in a row")) (Networking.breakerFailures)"
-    case .attempts(let count): ", \(count.counted("attempt")) of one request, while nothing else was accepted"
+    case .attempts(let count): ", \(count.counted("attempt")) at one request, while no other was accepted"
     case .retryBudget(let count): ", \(count.counted("repetition")) in total (Networking.retryBudget)"
     case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
     case .longerPause(let time):
-      ", and asks for a pause beyond the \(time.count / 1000) seconds that a run waits for it (Upload.patience, Upload.patienceAtStart)"
+      ", and requested a pause longer than the \(time.count / 1000) seconds that a run waits (Upload.patience, Upload.patienceAtStart)"
     case .everyRequest: ", whatever was sent"
     case .firstFailure: ""
     }

@@ -45,7 +45,7 @@ package struct HTTPFault: Sendable, Equatable {
     /// A refused certificate or failed TLS negotiation.
     case tls = "TLS refused"
     /// A file of authorities without a readable certificate.
-    case authorities = "the file of trusted certificates is unusable"
+    case authorities = "the file with trusted certificates is unusable"
     case timeout = "timed out"
     /// A rate below the minimum for too long.
     case tooSlow = "too slow"

@@ -110,7 +110,7 @@ extension ServiceAddress.Fault: CustomStringConvertible {
     case .host: "the host is not a name or an IP address"
     case .port: "the port is not a number from 1 to 65535"
     case .rest: "the address may only have a scheme, host, port and path"
-    case .plainText: "plain http is only allowed to this machine; use https"
+    case .plainText: "plain http is allowed only for connections to this machine; use https"
     }
   }
 }

@@ -99,13 +99,14 @@ extension XMLError: CustomStringConvertible {
     case .empty: "the document is empty"
     case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
     case .notUTF8: "the document is not UTF-8 text"
-    case .encoding(let name): "the document declares the encoding '\(name)'; only UTF-8 is read"
+    case .encoding(let name): "the document declares the encoding '\(name)'; only UTF-8 is supported"
     case .documentType: "document type and entity declarations are not supported"
     case .tooDeep(_, let limit): "elements are nested more than \(limit) levels deep"
     case .tooManyElements(let limit): "more than \(limit) elements"
     case .tooManyAttributes(_, let limit): "an element has more than \(limit) attributes"
     case .malformed(_, let code): "not well-formed XML: \(Self.words(code)) (libxml2 error \(code))"
-    case .unrepresentable(let scalar): "XML cannot carry the character U+\(String(scalar, radix: 16, uppercase: true))"
+    case .unrepresentable(let scalar):
+      "XML cannot represent the character U+\(String(scalar, radix: 16, uppercase: true))"
     case .outOfMemory: "out of memory"
     }
   }
@@ -120,17 +121,17 @@ extension XMLError: CustomStringConvertible {
     case 3, 4: "no root element"
     case 5: "something follows the root element"
     case 9: "a character not allowed in XML"
-    case 23, 68: "a name or reference is broken"
+    case 23, 68: "a name or reference is malformed"
     case 26, 27: "an undefined entity"
     case 38, 39, 40: "an attribute value is not quoted properly"
     case 41: "an attribute has no value"
     case 65, 73: "a tag is not closed properly"
-    case 42: "an attribute is given twice"
+    case 42: "an attribute occurs twice"
     case 62: "']]>' in text"
     case 63: "a CDATA section is not closed"
     case 76: "an end tag does not match its start tag"
-    case 77: "it ends before an element is closed"
-    case 201: "a name prefix is not declared"
+    case 77: "the document ends before an element is closed"
+    case 201: "a namespace prefix is not declared"
     default: "a syntax error"
     }
   }

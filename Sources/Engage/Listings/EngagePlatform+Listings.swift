@@ -38,7 +38,7 @@ extension EngagePlatform {
       in: store, held: held(in: store, counts[.hold] ?? 0),
       expired: .of(
         .expired, counts, "no location or placemark arrived in time", "Augmentation.augmentationTimeout",
-        "the next run, or 'post', which sends what is known"))
+        "the next run or 'post', which sends the events as they are"))
   }
 
   private func held(in store: EventStore, _ count: Int) throws -> [UnsentEvents] {
@@ -57,20 +57,20 @@ extension EngagePlatform {
       .of(.hold, [.hold: count], reason, setting, ends)
     }
     var unidentified = held(
-      count - waitForUser - waitForSamples, "the identity of their devices is not finished",
+      count - waitForUser - waitForSamples, "the identity of their devices is not resolved yet",
       "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
-      "the run that finishes it" + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
+      "the run that resolves it" + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
     let awaiting = try store.identities.awaiting()
     if let since = awaiting.first?.since {
       let devices = awaiting.count.counted("device has", "devices have")
       let abandon = ShellCommand("identity", "abandon", "--store", store.path, "--device").text
       unidentified?.advice =
-        "\(devices) no recipient yet, since \(since.rfc3339). The next run tries again; to send a device's events without one: \(abandon) ID"
+        "\(devices) no recipient yet (since \(since.rfc3339)). The next run tries again; to send a device's events without one: \(abandon) ID"
     }
     return [
       held(
-        waitForUser, "session events of devices whose mobile user id is not known", "'identity' of the job",
-        "a record that names one, or with 'identity' true and Recipient.enableAutoAnonymousTracking"),
+        waitForUser, "session events of devices whose mobile user id is not known", "the job's 'identity'",
+        "a record that names one, or a run with 'identity' true and Recipient.enableAutoAnonymousTracking"),
       held(
         waitForSamples, "a location or placemark may still complete them", "Augmentation.augmentationTimeout",
         "the next run with later records, or with a later --as-of"),
@@ -90,7 +90,7 @@ extension EngagePlatform {
     let open = try store.merges.openPlans().count
     guard open > 0, let destination = try store.destination() else { return nil }
     let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
-    return "\(open) identity plans of \(destination) are unfinished, and apply to that list only: \(list)"
+    return "\(open) identity plans for \(destination) are unfinished and apply only to that list; see: \(list)"
   }
 
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
@@ -128,7 +128,7 @@ extension EngagePlatform {
     if run.job.identity {
       rules.append(rule("an identity is checked", .identityChecks))
     } else {
-      rules.append(rule("events are pending for a mobile user id", .waitingForUserId))
+      rules.append(rule("events are held until the mobile user id is known", .waitingForUserId))
     }
     guard let details, let file = (details.rules as? EngageDecisionRules)?.links.file else { return rules }
     return rules

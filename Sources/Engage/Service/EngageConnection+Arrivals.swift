@@ -33,14 +33,14 @@ extension EngageConnection {
       arrivals.explain(
         .events,
         isWhole
-          ? "the service lists the events that it refused after accepting them, but not those that it has"
-          : "the service's list of refused events is long and was read in part; the next run continues")
+          ? "the service lists the events that it refused after accepting them, but not the events that it kept"
+          : "the service's list of refused events is long and was read only in part; the next run continues")
     }
     for (id, reason) in refused {
       arrivals.add(
         Arrivals.Finding(
-          .different, .events, "\(id)", "refused by the service after it was accepted: \(reason)",
-          repair: "the next run records it; after fixing the cause: "
+          .different, .events, "\(id)", "accepted by the service, then refused: \(reason)",
+          repair: "the next run records the refusal; after fixing the cause, run: "
             + names.onStore("store", "requeue", "--status", "FAILED_POST")))
     }
     arrivals.count(.taken, .events, by: posted - refused.count)
@@ -68,12 +68,12 @@ extension EngageConnection {
         Arrivals.Finding(
           .missing, .recipients, name,
           "the device has had no recipient since \(device.since.rfc3339), so its events are pending",
-          repair: "see why the last run created none; to send its events without one: "
+          repair: "check why the last run created none; to send the device's events without a recipient, run: "
             + names.onStore("identity", "abandon", "--device", name)))
     }
     add(
       waiting, .recipients, "\(waiting.counted("device has", "devices have")) no recipient yet",
-      repair: "the next run gives each of them one")
+      repair: "the next run performs the set-up")
     add(
       refused, .recipients,
       "\(refused.counted("device has", "devices have")) no recipient, because the service refuses the set-up")
@@ -85,8 +85,8 @@ extension EngageConnection {
     }
     let checks = try store.identities.pendingCheckCount() - plans.count { $0.checkId != nil }
     add(
-      checks, .recipients, "\(checks.counted("identity check")): not done yet",
-      repair: "the next run, unless open plans come first")
+      checks, .recipients, "\(checks.counted("identity check")): pending",
+      repair: "the next run does this unless open plans must be finished first")
   }
 
   private struct OpenKind: Hashable {
@@ -140,8 +140,8 @@ extension EngageConnection {
     }
     arrivals.explain(
       .recipients,
-      "each recipient of a device is looked up in list \(settings.list) and must have the ids by which it was found and what the store's "
-        + "plans wrote to it or to the one that it replaced; failing those, the mobile user id of one of its devices"
+      "each recipient of a device is looked up in list \(settings.list) and must have the ids by which it was found and the values that the store's "
+        + "plans wrote to it or to the recipient that it replaced; without such values, it must have the mobile user id of one of its devices"
     )
     tellMutualMerges(marks, settings, names, &arrivals)
     for ((heir, lack), answer) in zip(zip(heirs, lacks), answers) {
@@ -177,7 +177,7 @@ extension EngageConnection {
         Arrivals.Finding(
           .different, .merges, first.string,
           "and \(others) are marked as merged into each other, so neither is the winner",
-          repair: "run the one for the recipient that should be the winner: \(commands.joined(separator: "  or  "))"))
+          repair: "run the command for the recipient that should win: \(commands.joined(separator: "  or  "))"))
     }
   }
 
@@ -188,11 +188,11 @@ extension EngageConnection {
     let settings = IdentitySettings(context.settings)
     guard let table = settings.audit else { return }
     let expected = try AuditRowReading.expected(in: store)
-    guard !expected.isEmpty else { return arrivals.explain(.auditRows, "no merge of the store wrote one") }
+    guard !expected.isEmpty else { return arrivals.explain(.auditRows, "no merge in the store wrote an audit row") }
     guard context.settings.recipient.transferFolder != nil else {
       arrivals.count(.taken, .auditRows, by: expected.count)
       return arrivals.explain(
-        .auditRows, "the service shows a table's rows only by export, which needs Recipient.transferFolder")
+        .auditRows, "the service provides a table's rows only as an export, which requires Recipient.transferFolder")
     }
     let found: [AuditRowReading.Finding]
     do {
@@ -214,7 +214,7 @@ extension EngageConnection {
         switch finding {
         case .present: ""
         case .missing: "is not in table \(row.table), although plan \(row.plan) wrote it"
-        case .different: "names other recipients in table \(row.table) than plan \(row.plan) wrote"
+        case .different: "names different recipients in table \(row.table) than plan \(row.plan) wrote"
         }
       guard finding != .present else {
         arrivals.count(.confirmed, .auditRows)
@@ -266,7 +266,7 @@ extension MergePlan {
     case .moveMobileUserId, .markMerged: "merges"
     case .location: "places"
     case .contactList, .program, .optOut, .optIn: "instructions"
-    case .register, .setIds, .setMobileUserId: "changes of ids"
+    case .register, .setIds, .setMobileUserId: "id changes"
     case .reassign, .setUp, .none: "identity checks"
     }
   }

@@ -68,8 +68,8 @@ struct EngageConnection: PlatformService {
     tellOfRefusals(result.figures.refused, &stage)
     guard let failure = result.failure else { return }
     stage.report.notes.append("identity: \(failure)")
-    stage.report.failure = "identities are unfinished: \(failure)"
-    stage.note("Identity: \(failure); what is unfinished continues with the next run")
+    stage.report.failure = "identity reconciliation is unfinished: \(failure)"
+    stage.note("Identity: \(failure); the next run continues the unfinished work")
     stage.exit = failure.exit
     guard case .stopped(let stop, let reason) = failure else { return }
     // The run cannot continue, and events would be sent without known identities.
@@ -91,7 +91,7 @@ struct EngageConnection: PlatformService {
       let id = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
       let source = try stage.store.identities.recordSource(ofCheck: device.check, of: device.device)
       let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
-      let reason = device.failure.map { "\($0)" } ?? "an earlier one with the same id or recipient is pending"
+      let reason = device.failure.map { "\($0)" } ?? "earlier work on the same id or recipient is pending"
       stage.report.notes.append("identity: \(name) is left for the next run: \(reason)")
       stage.note("Identity: \(name) is left for the next run: \(reason)")
     }
@@ -127,13 +127,14 @@ struct EngageConnection: PlatformService {
     guard held > 0 else { return }
     let events = held.counted("event is pending", "events are pending")
     guard let since = awaiting.first?.since else {
-      stage.report.notes.append("\(events) until the device's identity is known")
+      stage.report.notes.append("\(events) until the identity of their devices is known")
       return stage.note("Identity: \(events) (Recipient.holdEventsUntilIdentified)")
     }
     let words =
-      "\(events) (HOLD): \(awaiting.count.counted("device has", "devices have")) no recipient yet, since \(since.rfc3339)"
+      "\(events) (HOLD): \(awaiting.count.counted("device has", "devices have")) no recipient yet (since \(since.rfc3339))"
     stage.report.notes.append("identity: \(words)")
-    stage.note("Identity: \(words); the next run tries again, 'identity abandon --device' sends them without one")
+    stage.note(
+      "Identity: \(words); the next run tries again; 'identity abandon --device' sends the events without a recipient")
   }
 
   /// Quarantines events that the service refused after accepting them, in this run or an earlier one, with its message.
@@ -145,7 +146,9 @@ struct EngageConnection: PlatformService {
       { try submission.readRejections(into: store, run: run) }, end: { submission.abort() })
     switch reading {
     case .read(_, let found, let ofRun, let isWhole):
-      if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues") }
+      if !isWhole {
+        stage.report.notes.append("the list of later refusals was read only in part; the next run continues")
+      }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
       // An event must count only once.

@@ -172,8 +172,8 @@ struct ExpectedRecipient {
         .missing, subject, id, "is not in list \(settings.list)\(whose)", repair: renewal(names))
     case .unanswered(let failure):
       return Arrivals.Finding(
-        .unknown, subject, id, "the service says nothing about it\(whose): \(failure)",
-        repair: "run 'verify' again; if that does not help, look for it at the service")
+        .unknown, subject, id, "could not be looked up at the service\(whose): \(failure)",
+        repair: "run 'verify' again; if that does not help, look the recipient up in the service")
     }
     guard let lack else { return nil }
     let column = lack.id.name
@@ -187,23 +187,25 @@ struct ExpectedRecipient {
       let target = isOwn ? "" : " to recipient \(plan.winner), which is gone"
       detail =
         isMark && !change.after.isEmpty
-        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(column)' does not say so"
-        : "column '\(column)' is not what plan \(plan.id) wrote\(target)\(whose)"
-    case .found(let plan): detail = "column '\(column)' is not what plan \(plan.id) found it by\(whose)"
+        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(column)' does not record that"
+        : "column '\(column)' does not have the value that plan \(plan.id) wrote\(target)\(whose)"
+    case .found(let plan):
+      detail = "column '\(column)' does not have the value by which plan \(plan.id) found the recipient\(whose)"
     case .user: detail = "column '\(column)' \(isMine ? "is empty" : "names another user")\(whose)"
     }
     return Arrivals.Finding(
       .different, isMark ? .merges : subject, id, detail,
       repair: isMine
         ? repair(lack, isId: isMark, settings, names)
-        : "the store does not know whose id that is: check at the service whether the recipient is another person's")
+        : "the store does not know whose id that is; check in the service whether the recipient belongs to another person"
+    )
   }
 
   /// Returns the finding for an id that the service cannot have issued: a wrong answer that the store once accepted.
   func findingOfNoID(_ names: ArrivalNames) -> Arrivals.Finding {
     let shown = String(id.prefix(20)) + (id.count > 20 ? "…" : "")
     return Arrivals.Finding(
-      .missing, subject, shown, "cannot be an id of the service\(owners(names))", repair: renewal(names))
+      .missing, subject, shown, "cannot be a recipient id of the service\(owners(names))", repair: renewal(names))
   }
 
   private func owners(_ names: ArrivalNames) -> String {
@@ -214,8 +216,8 @@ struct ExpectedRecipient {
 
   private func renewal(_ names: ArrivalNames) -> String {
     devices.isEmpty
-      ? "not needed: no device of the store uses it any more"
-      : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one"
+      ? "no action needed: no device in the store uses it any more"
+      : names.onStore("identity", "renew", id) + "; then the next run gives its devices another recipient"
   }
 
   /// - Parameter isId: Whether the value identifies a recipient rather than a person.
@@ -223,7 +225,7 @@ struct ExpectedRecipient {
     let (column, value) = (lack.id.name, lack.id.value)
     if let holder = lack.holder {
       return
-        "recipient \(holder) has the value of '\(column)': check at the service which of the two is the person's"
+        "recipient \(holder) has the value of '\(column)'; check in the service which of the two belongs to the person"
     }
     guard isId || value.isEmpty || names.personal.policy == .clear else {
       return "'verify --show-personal-data' shows the command that sets column '\(column)' again"

@@ -24,7 +24,7 @@ extension DeviceRules {
     explainSample(at: record.timestamp)
     guard let placemark = record.placemark else { return }
     guard settings.reportsLastLocation else {
-      explanation?.note("not the last known location of the recipient (LocationServices.enabled = false)")
+      explanation?.note("not written as the recipient's last known location (LocationServices.enabled = false)")
       return
     }
     output.locations.append(
@@ -45,7 +45,7 @@ extension DeviceRules {
     let last = min(instant + settings.augmentation.sampleLife, .last)
     explanation?.note(
       "a sample for events from \(first.rfc3339) (Augmentation.augmentationTimeout) to \(last.rfc3339) "
-        + "(LocationServices.locationCacheLifespan), unless another is nearer")
+        + "(LocationServices.locationCacheLifespan), unless another sample is nearer")
   }
 
   /// Keeps the samples that a future event, a held one or the end of a paused session may still need.

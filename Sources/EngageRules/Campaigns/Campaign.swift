@@ -60,7 +60,7 @@ extension CampaignReading {
         campaign = Campaign(name: name, expiresAt: instant)
         expirySource = "an absolute date"
       case .refused:
-        warnings.append((.unreadableExpiration, "an expiration text was not understood; the next source counts"))
+        warnings.append((.unreadableExpiration, "an expiration text could not be read; the next source is used"))
         continue
       }
       return
@@ -72,7 +72,10 @@ extension CampaignReading {
         return
       }
       warnings.append(
-        (.unreadableExpiration, "CampaignEndTimeStamp is not 1 to 12 digits up to the year 9999; ignored"))
+        (
+          .unreadableExpiration,
+          "CampaignEndTimeStamp is not a number of 1 to 12 digits for a time up to the year 9999; ignored"
+        ))
     }
     campaign = Campaign(name: name, expiresAt: min(base + settings.defaultCampaignLife, .last))
     expirySource = "General.defaultCurrentCampaignExpiration"

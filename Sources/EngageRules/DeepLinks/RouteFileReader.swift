@@ -116,12 +116,12 @@ struct RouteFileReader {
     func warn(_ words: String) { faults.warn(field.place, "'required' of \(subject) is \(words)") }
     switch field.node.value {
     case .bool(let flag):
-      warn("a boolean, which the iOS library reads as false; read as \(flag)")
+      warn("a boolean, which the iOS library reads as false; read here as \(flag)")
       return flag
     case .string("true"): return true
     case .string("false"): return false
     case .string(let text) where text.lowercased().utf8.elementsEqual("true".utf8):
-      warn("'\(text)', which only Android reads as true; read as true")
+      warn("'\(text)', which only Android reads as true; read here as true")
       return true
     default:
       warn("neither \"true\" nor \"false\"; read as false")

@@ -62,9 +62,9 @@ extension DeviceRules {
 
   private mutating func isSent(_ code: Text) -> Bool {
     if code.isEmpty {
-      warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
+      warn(.noEventCode, "General.eventCodes has no code for such events; the event is not sent")
     } else if settings.codes.isOfService(code) {
-      warn(.noEventCode, "only the service itself creates events of code \(code); it is not sent")
+      warn(.noEventCode, "only the service itself creates events with code \(code); the event is not sent")
     } else {
       return true
     }
@@ -75,7 +75,7 @@ extension DeviceRules {
     if augmentsDevice {
       if mayStillGetSamples(draft) {
         explanation?.note(
-          "event \(draft.code) held for samples until it times out (Augmentation.augmentationTimeout)")
+          "event \(draft.code) is held for samples until the timeout (Augmentation.augmentationTimeout)")
         let deadline = draft.timestamp + settings.augmentation.timeout
         state.held.append(HeldEvent(draft: draft, emission: emission, deadline: deadline))
         return
@@ -117,7 +117,7 @@ extension DeviceRules {
       output.events.remove(at: index)
     }
     explanation?.withdrawn(
-      emission, "its start event is replaced by that of a later link at the same instant")
+      emission, "the start event is replaced by that of a later link at the same instant")
   }
 
   /// At the end of the input, emits events whose samples came or can no longer come.

@@ -172,7 +172,7 @@ extension DeviceRules {
           names.callToAction,
         ])
       guard let meant else { continue }
-      warn(.nearParameter, "payload key '\(key.inWarning)' is not read, \(NearestName.question(meant))")
+      warn(.nearParameter, "payload key '\(key.inWarning)' is not read; \(NearestName.question(meant))")
       if meant != names.callToAction.description { told = true }
     }
     return told
@@ -184,7 +184,7 @@ extension DeviceRules {
     state.campaign = campaign
     output.counts.campaignsSet += 1
     output.campaignSets.append((campaign, instant))
-    explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339), by \(reading.expirySource)")
+    explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339) (expiration from \(reading.expirySource))")
   }
 
   /// Counts a stored campaign seen past its expiry, once (reference decisions 21).
@@ -224,7 +224,7 @@ extension DeviceRules {
       openStart = nil
       withdraw(start.emission)
       place(&draft, emission: start.emission)
-      explanation?.note("the link's parameters are added to the automatic start at the same instant")
+      explanation?.note("the link's parameters are added to the automatic start event at the same instant")
     } else {
       emit(draft)
       if !isApart { output.counts.linksInSessions += 1 }
@@ -233,7 +233,7 @@ extension DeviceRules {
 
   private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
     guard state.waiting.join(link, at: instant, source: source) else { return false }
-    explanation?.note("the link's parameters are added to the pending start at the same instant")
+    explanation?.note("the link's parameters are added to the pending start event at the same instant")
     return true
   }
 
@@ -269,8 +269,8 @@ extension DeviceRules {
     let shortened =
       switch outcome.trimmed {
       case 0: ""
-      case 1: ", without its last part"
-      default: ", without its last \(outcome.trimmed) parts"
+      case 1: ", after the link's last part was removed"
+      default: ", after the link's last \(outcome.trimmed) parts were removed"
       }
     switch outcome {
     case .matched(let route, _):

@@ -40,7 +40,7 @@ extension DeviceRules {
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
     explanation?.note(
-      "launched without a background or terminate before it: the app stopped unrecorded, at its last record")
+      "launched without a preceding background or terminate: the app is taken to have stopped at its last record")
     setPause(at: lastSeen, from: start, before: accumulated)
   }
 
@@ -54,7 +54,7 @@ extension DeviceRules {
         campaign: state.activeCampaign(at: instant), source: source, startSource: state.sessionSource))
     state.pausedCore = state.core
     let pause = wasPaused ? "this pause replaces the previous one" : "paused"
-    explanation?.note("\(pause); ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
+    explanation?.note("\(pause); the session ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
 
   private mutating func resume(_ pause: SessionPause, at instant: Instant) {
@@ -74,7 +74,7 @@ extension DeviceRules {
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     explanation?.note(
-      "session ended at its pause \(pause.at.rfc3339), because the app was not used again until \(pause.expiresAt.rfc3339) "
+      "session ended with its pause at \(pause.at.rfc3339), because the app was not used again by \(pause.expiresAt.rfc3339) "
         + "(Session.sessionLifecycleExpiration)")
     end(pause)
   }
@@ -99,7 +99,7 @@ extension DeviceRules {
       }
     } else {
       state.waiting.append(.ended(pause, core: state.pausedCore))
-      explanation?.note("its end is held until the mobile user id is known")
+      explanation?.note("the session's end event is held until the mobile user id is known")
     }
   }
 
@@ -125,7 +125,7 @@ extension DeviceRules {
   private mutating func emitInstalled(at instant: Instant) {
     guard state.isUserIdKnown else {
       state.waiting.append(.installed(source: source))
-      explanation?.note("installed is held until the mobile user id is known")
+      explanation?.note("the installed event is held until the mobile user id is known")
       return
     }
     emit(installedDraft(at: instant, source: source))
@@ -145,7 +145,7 @@ extension DeviceRules {
     explanation?.note("session started")
     guard state.isUserIdKnown else {
       state.waiting.append(.started(at: instant, link: link, source: source))
-      explanation?.note("its start is held until the mobile user id is known")
+      explanation?.note("the session's start event is held until the mobile user id is known")
       return
     }
     emitStart(at: instant, link: link, sessionStart: instant, source: source)
@@ -187,7 +187,7 @@ extension DeviceRules {
     guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
     if !isReleasing {
       let events = state.waiting.count.counted("event")
-      explanation?.note("the mobile user id is known: releases the held events (\(events))")
+      explanation?.note("the mobile user id is known; the held events are released (\(events))")
     }
     for event in state.waiting.removeFirst(Self.releasedAtOnce, in: arena) {
       switch event {

@@ -4,7 +4,7 @@ extension SessionConfigurationReader {
   /// Reads the condition of a trigger; warns of one that can never hold.
   func readCondition(_ field: Field?) -> Condition {
     if field == nil { return Condition([]) }
-    guard let elements = array(field, otherwise: "it never holds") else { return .never }
+    guard let elements = array(field, otherwise: "the condition never holds") else { return .never }
     var tokens: [Condition.Token] = []
     for element in elements {
       guard let token = readToken(element) else { return .never }
@@ -71,7 +71,7 @@ extension SessionConfigurationReader {
       }
     }
     if let last = nodes.last, isParameter.last == true || tokens.last?.isLiteralOtherThanTrue == true {
-      faults.warn(last.place, "the last value of the condition is not a boolean; it never holds")
+      faults.warn(last.place, "the last value of the condition is not a boolean; the condition never holds")
     }
   }
 }

@@ -51,7 +51,7 @@ struct SessionConfigurationReader {
 
   private func warnAboutImages(_ field: Field?) {
     for element in array(field, otherwise: "it is ignored") ?? [] where element.string == nil {
-      faults.warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is ignored")
+      faults.warn(element.place, "an element of 'imageCache' is \(element.kind), not a string; it is ignored")
     }
   }
 
@@ -83,7 +83,7 @@ struct SessionConfigurationReader {
     let showConditions = array(conditions, otherwise: always) == nil ? [] : conditions?.elements() ?? []
     let due = showConditions.compactMap { readShowCondition($0) }
     let condition = readCondition(fields["condition"])
-    let response = object(fields["response"], otherwise: "the trigger changes game parameters")
+    let response = object(fields["response"], otherwise: "the trigger is treated as one that changes game parameters")
     let origin = object(response?["eventParams"], otherwise: "campaign and variant have no names")
     guard let event else { return nil }
     return Trigger(
@@ -133,7 +133,7 @@ struct SessionConfigurationReader {
 
   /// Reads an integer, or a string with one.
   private func readCount(_ field: Field) -> Int64? {
-    field.value("an integer, or a string with one") { node in
+    field.value("an integer, or a string that contains one") { node in
       node.integer ?? node.string.flatMap { $0.utf8.first == UInt8(ascii: "+") ? nil : Int64($0) }
     }
   }

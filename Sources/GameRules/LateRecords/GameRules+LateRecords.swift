@@ -11,7 +11,7 @@ extension GameRules {
       return
     }
     explanation?.note(
-      "late: before the last processed record, outside its sessions (Ingest.lateRecords = accept)")
+      "late: before the last processed record, outside sessions (Ingest.lateRecords = accept)")
     warn(.lateRecord)
     switch record.type {
     case .forgetMe, .stopTracking, .consent: return performForUser()

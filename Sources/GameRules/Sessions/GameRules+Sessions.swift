@@ -16,7 +16,7 @@ extension GameRules {
     let goesOn = if case .open = state.phase { true } else { false }
     state.phase = .on
     if goesOn {
-      explanation?.note("the launch of a session that began with an event")
+      explanation?.note("this launch belongs to the session that began with an event")
     } else if !isBlocked {
       start()
     }
@@ -95,7 +95,7 @@ extension GameRules {
   /// Ends the session without an event.
   mutating func endSession(_ reason: @autoclosure () -> String) {
     guard !state.session.isEmpty else { return }
-    explanation?.note("session ends silently: \(reason())")
+    explanation?.note("session ends without an event: \(reason())")
     measureSession(until: lastUse)
     state.session = .empty
     if case .open = state.phase { state.phase = .off }

@@ -7,7 +7,7 @@ extension GameRules {
     guard state.user.isEmpty else { return }
     state.user = generatedUser
     explanation?.note(
-      "user made from \(state.cleared == nil ? "the device id" : "the record that cleared the last one")")
+      "user id generated from \(state.cleared == nil ? "the device id" : "the record that cleared the last one")")
   }
 
   /// The id generated from the device, or from the record that cleared the last user; the same on every run.
@@ -18,7 +18,7 @@ extension GameRules {
   mutating func forgetMe() {
     makeUser()
     guard !state.forgotten.contains(state.user) else {
-      explanation?.note("was forgotten before")
+      explanation?.note("the player was already forgotten")
       return
     }
     endGame("the player is forgotten")
@@ -29,7 +29,7 @@ extension GameRules {
 
   mutating func stopTracking() {
     makeUser()
-    endGame("the player is not tracked")
+    endGame("tracking of the player was stopped")
     state.optedOut.insert(state.user)
   }
 

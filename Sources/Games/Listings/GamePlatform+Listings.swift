@@ -62,8 +62,8 @@ extension GamePlatform {
       rule("a player opts out", .optedOut), rule("consent is denied", .consentDenied),
     ]
     let game = gameSettings(run.settings).deltaDNA
-    if game.engageURL != nil { rules.append(rule("Engage is asked for a decision", .decisions)) }
-    if game.eventSchema != nil { rules.append(rule("an event does not fit the schema", .invalid)) }
+    if game.engageURL != nil { rules.append(rule("a decision is requested from Engage", .decisions)) }
+    if game.eventSchema != nil { rules.append(rule("an event does not match the schema", .invalid)) }
     guard let details, let configuration = (details.rules as? GameDecisionRules)?.configuration else { return rules }
     return rules
       + configuration.triggers.map { trigger in

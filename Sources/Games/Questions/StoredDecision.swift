@@ -115,11 +115,12 @@ package struct DecisionStory {
     timestamp = decision.timestamp
     place = "\(decision.decisionPoint)@\(decision.flavour)"
     guard let settlement = decision.settlement else {
-      words = "pending; the next run or 'post' asks it"
+      words = "pending; the next run or 'post' requests it"
       return
     }
     guard decision.isAsked else {
-      words = "not asked: the player had opted out or denied consent, or the session configuration does not list it"
+      words =
+        "not requested: the player had opted out or denied consent, or the session configuration does not list the decision point"
       return
     }
     let outcome =

@@ -19,13 +19,13 @@ extension PlatformReport {
 
   private static func lines(_ figures: [String: Int], _ times: ServiceTimes, hasSent: Bool) -> [Line] {
     func count(_ figure: GameFigure) -> Int { figures[figure] }
-    var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
+    var lines = [Line("campaigns", words(count(.triggered), "trigger response", "trigger responses"))]
     if let checks = FindingReport.line(figures) { lines.append(checks) }
     let left = [
       Figure("not sent, because the player had opted out", count(.optedOut)),
       Figure("not sent, because consent was denied", count(.consentDenied)),
       Figure("not in eventsWhitelist", count(.notWhitelisted)),
-      Figure("outside the time that \(times.service) accepts (\(times.setting))", count(.expired)),
+      Figure("outside the time range that \(times.service) accepts (\(times.setting))", count(.expired)),
     ].filter { $0.count > 0 }
     if !left.isEmpty {
       let sum = left.reduce(0) { $0 + $1.count }
@@ -34,7 +34,7 @@ extension PlatformReport {
     if count(.decisions) > 0 || count(.asked) > 0 {
       let records = "\(words(count(.decisions), "engagement")) recorded"
       let asked =
-        "\(count(.asked)) asked: \(count(.answered)) answered, \(count(.cached)) from an earlier answer, \(count(.failed)) failed"
+        "\(count(.asked)) requested: \(count(.answered)) answered, \(count(.cached)) from an earlier answer, \(count(.failed)) failed"
       lines.append(Line("decisions", hasSent ? "\(records), \(asked)" : records))
     }
     return lines

@@ -31,7 +31,7 @@ struct GameService: PlatformService {
       } catch {
         switch error {
         case .endpoint(let fault): problems.append("DeltaDNA.\(setting): \(fault)")
-        case .key: problems.append("DeltaDNA.environmentKey has a character that a URL path cannot have")
+        case .key: problems.append("DeltaDNA.environmentKey contains a character that is not allowed in a URL path")
         }
         return nil
       }
@@ -79,8 +79,8 @@ struct GameService: PlatformService {
     let reason =
       end.kind == .unknownEnvironment
       ? "nothing at this Engage address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
-      : "Engage refused key or hash (status \(end.status))"
-    stage.report.failure = "\(reason); the rest was not asked"
+      : "Engage refused the key or the hash (status \(end.status))"
+    stage.report.failure = "\(reason); the remaining decisions were not requested"
   }
 }
 
@@ -152,15 +152,15 @@ extension GameService {
       arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
       arrivals.explain(
         .events,
-        "Collect does not report what became of accepted events: the environment's event browser shows it, "
-          + "or a sandbox beforehand")
+        "Collect does not report the fate of accepted events; look them up in the environment's event browser, "
+          + "or check events in a sandbox beforehand")
       try ServiceTimes.collect.doubt(store, &arrivals)
       return
     }
     arrivals.explain(
       .events,
       "each event is looked up by its eventUUID among those that the sandbox has checked"
-        + (verdicts.areAll ? "" : "; it lists only the last \(verdicts.events.count)"))
+        + (verdicts.areAll ? "" : "; the sandbox lists only the last \(verdicts.events.count)"))
     try store.ledger.forEachEvent(status: .successfullyPosted) { event in
       try interruption.check()
       let uuid = try JSONNode.parse(event.json)["eventUUID"]?.string ?? ""
@@ -184,18 +184,18 @@ extension GameService {
         .different, .events, "\(id)",
         "accepted, but rejected by the checks: \(found?.reasons.joined(separator: ", ") ?? "")",
         repair:
-          "compare schema and inputs with 'validate'; the service keeps one event per id, so only later events can be corrected"
+          "check the inputs against the schema with 'validate'; the service keeps one event per id, so only later events can be corrected"
       )
     case "outOfWindow":
       Arrivals.Finding(
-        .missing, .events, "\(id)", "accepted, then dropped for its time",
-        repair: "DeltaDNA.oldestEvent and furthestAhead hold back such events")
+        .missing, .events, "\(id)", "accepted, then dropped because of its timestamp",
+        repair: "use DeltaDNA.oldestEvent and DeltaDNA.furthestAhead to hold back such events")
     case .some(let other):
-      Arrivals.Finding(.unknown, .events, "\(id)", "the sandbox says '\(other)'", repair: "")
+      Arrivals.Finding(.unknown, .events, "\(id)", "the sandbox reports '\(other)'", repair: "")
     case nil where areAll:
       Arrivals.Finding(
-        .missing, .events, "\(id)", "the sandbox does not have it",
-        repair: "if the sandbox was started again without its state, delete the store as well and run again")
+        .missing, .events, "\(id)", "the sandbox does not have this event",
+        repair: "if the sandbox was restarted without its state, delete the store as well and run again")
     case nil: nil
     }
   }

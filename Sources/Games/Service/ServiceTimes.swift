@@ -35,8 +35,8 @@ package struct ServiceTimes: Sendable {
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(
-        "asOf differs by more than an hour from the clock, by which \(service) drops events"
-          + (context.sandboxAddress == nil ? "" : "; the sandbox goes by asOf"), &stage)
+        "asOf differs by more than an hour from the clock, and \(service) drops events according to the clock"
+          + (context.sandboxAddress == nil ? "" : "; the sandbox uses asOf"), &stage)
     }
     // A sandbox goes by asOf, like the run.
     guard context.sandboxAddress == nil, let old = try stage.store.ledger.waiting(upTo: limit(at: context.now)) else {

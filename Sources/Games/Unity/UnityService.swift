@@ -43,7 +43,7 @@ struct UnityService: PlatformService {
   ) throws {
     arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
     arrivals.explain(
-      .events, "Unity Analytics does not report what became of accepted events; its event browser shows it")
+      .events, "Unity Analytics does not report the fate of accepted events; look them up in its event browser")
     // A sandbox goes by asOf.
     if context.sandboxAddress == nil { try UnityLimits.times.doubt(store, &arrivals) }
   }
@@ -59,7 +59,7 @@ package enum UnityLimits {
 
   package static let times = ServiceTimes(
     service: "Unity Analytics", oldest: oldestEvent, "31 days",
-    setting: "31 days back and 24 hours ahead, or less by DeltaDNA.oldestEvent and furthestAhead",
+    setting: "31 days back and 24 hours ahead, or less if set by DeltaDNA.oldestEvent and furthestAhead",
     legacy:
       "deltaDNA loaded older data on request; for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)"
   )

@@ -9,10 +9,10 @@ import Engage
 struct IdentityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity",
-    abstract: "List merges, finish them, undo them.",
+    abstract: "List, finish or undo merges.",
     discussion: """
-      Plans interrupted by a fault or a kill are finished by the next run. Those in the states 'conflict' and 'held' need \
-      'resume', 'undo' or 'abandon'. What the service refuses for good is 'refused', and each run tries it again.
+      The next run finishes plans that a fault or a kill interrupted. Those in the states 'conflict' and 'held' need 'resume', \
+      'undo' or 'abandon'. Those in the state 'refused' were permanently refused by the service; each run retries them.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
@@ -129,8 +129,8 @@ extension IdentityCommand {
     static let configuration = CommandConfiguration(
       abstract: "List devices with their mobile user id and recipient, and the recipients that were merged.",
       discussion: """
-        A line for each device, preceded by one for each of its recipients that was merged into another. Ids are hashed unless \
-        --show-personal-data is given.
+        One line per device, preceded by one line for each of its recipients that was merged into another. Ids are hashed \
+        unless --show-personal-data is given.
         """)
 
     @OptionGroup var choice: StoreChoice<JobName>
@@ -157,16 +157,16 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Link: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Write a user's id into a column of an anonymous recipient and of the user's recipient.",
-      discussion: "The SDKs' older updateAnonymousToPrimaryUser. Both recipients must exist.")
+      abstract: "Write a user's id to a column of an anonymous recipient and of the user's own recipient.",
+      discussion: "Corresponds to the SDKs' older call updateAnonymousToPrimaryUser. Both recipients must exist.")
 
-    @Option(help: ArgumentHelp("The recipient id of the anonymous recipient.", valueName: "id"))
+    @Option(help: ArgumentHelp("The id of the anonymous recipient.", valueName: "id"))
     var anonymous: String
     @Option(help: ArgumentHelp("The user's id.", valueName: "id"))
     var primary: String
-    @Option(help: ArgumentHelp("The column that gets the user's id in both.", valueName: "name"))
+    @Option(help: ArgumentHelp("The column that receives the user's id in both recipients.", valueName: "name"))
     var mergeColumn: String
-    @Option(help: ArgumentHelp("The column by which the user's recipient is found.", valueName: "name"))
+    @Option(help: ArgumentHelp("The column that identifies the user's recipient.", valueName: "name"))
     var primaryColumn = "EMAIL"
     @OptionGroup var source: ConfigSource<JobName>
     @OptionGroup var answer: AnswerOption
@@ -201,8 +201,8 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Renew: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Forget a recipient that the service no longer has; the next run gives its devices another one.",
-      discussion: "The service is not asked: 'engage-batch verify' names recipients that are gone.")
+      abstract: "Forget a recipient that the service no longer has; the next run assigns another one to its devices.",
+      discussion: "The service is not called: 'engage-batch verify' lists recipients that no longer exist.")
 
     @Argument(help: "The recipient's id.")
     var recipient: String
@@ -212,7 +212,7 @@ extension IdentityCommand {
       try options.changing { store in
         let devices = try store.identities.forgetRecipient(recipient)
         guard devices > 0 else {
-          throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
+          throw UnknownName(kind: "recipient", name: recipient, hint: "no device in the store has this recipient")
         }
         options.answer.format.tell(["devices": .number(devices)]) {
           Streams.data("\(devices.counted("device gets", "devices get")) another recipient in the next run")
@@ -225,7 +225,7 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Continue all unfinished plans, or one; make held checks again.")
+      abstract: "Continue all unfinished plans, or only one; repeat held checks.")
 
     @Argument(help: "The number of the plan. (default: all)")
     var plan: Int64?
@@ -245,10 +245,10 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Undo a plan in any state; the same merge is not made again.",
+      abstract: "Undo a plan in any state; the same merge is not repeated.",
       discussion: """
-        Restores the columns that the plan changed, its audit row and the identity of the device, but not opt-ins, contact lists \
-        and events sent meanwhile.
+        Reverts the columns that the plan changed, its audit row and the identity of the device, but not opt-ins, contact lists \
+        or events sent in the meantime.
         """)
 
     @Argument(help: "The number of the plan.")
@@ -272,9 +272,9 @@ extension IdentityCommand {
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "End a stopped plan and leave the service unchanged, or release the events of a device without a recipient.",
+        "End a stopped plan and leave the service unchanged, or release a device's events without a recipient.",
       discussion:
-        "The check of the plan counts as finished. An abandoned device gets no recipient for the ids that it records now."
+        "The check of the plan counts as finished. An abandoned device is assigned no recipient for the ids that it records now."
     )
 
     @Argument(help: "The number of the plan.")
@@ -299,7 +299,9 @@ extension IdentityCommand {
         }
         let people = try device.reduce(0) { count, device in
           let more = try store.identities.abandonSetups(of: device)
-          guard more > 0 else { throw UnknownName(kind: "device", name: device, hint: "no set-up is due for it") }
+          guard more > 0 else {
+            throw UnknownName(kind: "device", name: device, hint: "no set-up is due for this device")
+          }
           return count + more
         }
         options.answer.format.tell(["setUps": .number(people)]) {

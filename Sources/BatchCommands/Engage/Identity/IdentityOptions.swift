@@ -43,7 +43,7 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
   var description: String {
-    "\(path.printable): error: the store is for '\(platform.printable)', which has no identities; name one for 'engage'"
+    "\(path.printable): error: the store is for '\(platform.printable)', which has no identities; name a store for 'engage'"
   }
 }
 
@@ -62,7 +62,7 @@ struct UnnamedList: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
   var description: String {
-    "error: General.databaseListId is not set, so the list of the recipients is unknown; nothing was changed. "
+    "error: General.databaseListId is not set, so the list of recipients is unknown; nothing was changed. "
       + "Name the job of the store (--job), or its configuration (--file)"
   }
 }
@@ -71,7 +71,7 @@ struct UnnamedList: RunError, CustomStringConvertible {
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource<JobOption>
-  @Flag(help: "Use the sandbox that the store was filled from; no account is needed.")
+  @Flag(help: "Use the sandbox of the runs that filled the store; no account is needed.")
   var sandbox = false
 
   func validate() throws { try file.validate(source) }

@@ -113,7 +113,7 @@ struct LedgerError: RunError, Equatable, CustomStringConvertible {
     let problem =
       switch cause {
       case .isHeld: "another command is using this ledger; try again when it has ended"
-      case .isNone: "not a ledger of xmlapi, so it was left unchanged; name a new file"
+      case .isNone: "not an xmlapi ledger, so it was left unchanged; name a new file"
       case .damaged(let line): "damaged at line \(line); nothing was sent"
       case .system(let code): unsafe "cannot be used: \(String(cString: strerror(code)))"
       }

@@ -43,7 +43,7 @@ struct OperationReader {
     for member in members where !["operation", "param", "column", "id"].contains(member.key) {
       throw fault("'\(member.key.printable)' is not one of operation, param, column and id")
     }
-    guard let name = document["operation"]?.string else { throw fault("'operation' is missing, or not text") }
+    guard let name = document["operation"]?.string else { throw fault("'operation' is missing or not a string") }
     guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
       throw fault("'\(name.printable)' is not an operation of the XMLAPI; names are case-sensitive")
     }
@@ -58,7 +58,7 @@ struct OperationReader {
     var values: [ColumnValue] = []
     for element in node.array ?? [.text(nil)] {
       guard let text = element.string, let value = ColumnValue(argument: text) else {
-        throw fault("'\(key)' is not a list of texts such as \"NAME=VALUE\"")
+        throw fault("'\(key)' is not an array of strings such as \"NAME=VALUE\"")
       }
       values.append(value)
     }
@@ -77,14 +77,14 @@ struct OperationReader {
     do {
       return (operation, try Envelope.bytes([operation.call]))
     } catch {
-      throw fault("a value has a character that XML does not allow")
+      throw fault("a value contains a character that XML does not allow")
     }
   }
 
   private mutating func key(of document: JSONNode, _ envelope: [UInt8]) throws(OperationLineFault) -> String {
     if let id = document["id"] {
-      guard let id = id.string, !id.isEmpty else { throw fault("'id' is not a text") }
-      if let other = ids.updateValue(line, forKey: ByteText(id)) { throw fault("line \(other) has this 'id' too") }
+      guard let id = id.string, !id.isEmpty else { throw fault("'id' is not a non-empty string") }
+      if let other = ids.updateValue(line, forKey: ByteText(id)) { throw fault("line \(other) has the same 'id'") }
       return id
     }
     var hash = SHA256()

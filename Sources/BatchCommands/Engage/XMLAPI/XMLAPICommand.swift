@@ -9,16 +9,16 @@ import EngageRules
 struct XMLAPICommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "xmlapi",
-    abstract: "Send one operation of the XMLAPI, or those of stdin, and print the answers as JSON.",
+    abstract: "Send one XMLAPI operation, or operations read from stdin, and print the answers as JSON.",
     discussion: """
-      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. An element of a \
-      repeatable group that is given again, such as SYNC_FIELDS/SYNC_FIELD/NAME, starts another group, and a column of a table \
-      another row; anything else may be given once. A fault of \
-      the service ends with exit code 65, and is printed on stdout like an answer. docs/reference/command-line.md has examples.
+      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Repeating an \
+      element of a repeatable group, such as SYNC_FIELDS/SYNC_FIELD/NAME, starts another group; repeating a column of a table \
+      starts another row; anything else may be given only once. A fault returned by the service ends with exit code 65, and is \
+      printed on stdout like an answer. docs/reference/command-line.md has examples.
 
-      Without an operation, stdin has one in each line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": ...}, and \
-      --ledger names the file that keeps the outcome of each: the same command continues after an interruption, and sends nothing \
-      twice.
+      Without an operation, stdin contains one per line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": \
+      ...}, and --ledger names the file that records the outcome of each: the same command continues after an interruption, and \
+      sends nothing twice.
       """)
 
   @Argument(help: "The operation, such as SelectRecipientData; without it, operations are read from stdin.")
@@ -38,16 +38,18 @@ struct XMLAPICommand: ParsableCommand {
   @Flag(help: "Print the envelope and send nothing.")
   var print = false
 
-  @Option(help: ArgumentHelp("The outcomes of the operations of stdin; created if missing.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The file for the outcomes of operations from stdin; created if missing.", valueName: "file"))
   var ledger: String?
 
   @Option(
     help: ArgumentHelp(
-      "Send operations of stdin again that 'failed', or that are 'in-doubt'. Repeatable.", valueName: "failed|in-doubt")
+      "Send operations from stdin again that 'failed', or that are 'in-doubt'. Repeatable.",
+      valueName: "failed|in-doubt")
   )
   var again: [OperationSeries.Again] = []
 
-  @Flag(help: "Check the operations of stdin and count those that would be sent, but send nothing.")
+  @Flag(help: "Check the operations from stdin and count those that would be sent, but send nothing.")
   var dryRun = false
 
   func validate() throws {
@@ -69,7 +71,7 @@ struct XMLAPICommand: ParsableCommand {
 
   private func validateSeries() throws {
     guard param.isEmpty, column.isEmpty else { throw ValidationError("--param and --column need an operation.") }
-    if !print, ledger == nil { throw ValidationError("Give an operation, or --ledger for those of stdin.") }
+    if !print, ledger == nil { throw ValidationError("Give an operation, or --ledger for operations from stdin.") }
   }
 
   func run() throws {
@@ -110,7 +112,7 @@ struct XMLAPICommand: ParsableCommand {
     }
     monitor.finish()
     Streams.note(series.counts.line)
-    if series.counts.left > 0 { Streams.note("The same command continues from here.") }
+    if series.counts.left > 0 { Streams.note("Repeat the command to continue from here.") }
     if series.counts.inDoubt > 0 {
       Streams.note(
         "Operations in doubt may have been carried out: check the service, then remove them from the input, or send them "

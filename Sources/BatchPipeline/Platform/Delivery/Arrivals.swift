@@ -109,5 +109,5 @@ package struct ArrivalsUnavailable: RunError, CustomStringConvertible {
     self.exit = exit
   }
 
-  package var description: String { "error: the service could not be asked: \(reason)" }
+  package var description: String { "error: the service could not be queried: \(reason)" }
 }

@@ -24,7 +24,7 @@ extension HTTPSettings {
     // The reason why it cannot be read does not change the remedy.
     guard let added = (try? RegularFile.read(file)).map({ Data($0) }) else { throw problem("cannot be read") }
     guard added.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
-      throw problem("holds no certificate in PEM form")
+      throw problem("contains no certificate in PEM format")
     }
     // A system without the file that its libcurl was built with trusts no authority by itself.
     let system = HTTPClient.systemAuthorities.flatMap { try? Data(contentsOf: URL(filePath: $0)) } ?? Data()

@@ -48,7 +48,7 @@ package struct Outbox: PlatformService {
       arrivals.add(
         Arrivals.Finding(
           verdict, .requests, name, "\(detail), with \(chunk.events.counted("event")) of chunk \(chunk.id)",
-          repair: "whoever removed it from the folder has it; it is not written again"))
+          repair: "get the file from whoever removed it from the folder; it is not written again"))
     }
   }
 }

@@ -69,7 +69,7 @@ extension CallFault {
   /// The service's limit of tokens per hour is reached.
   static func throttled(status: Int, retryAfter: Double?) -> CallFault {
     CallFault(
-      "the account has used up its access tokens for this hour, which all programs with its credentials share; "
+      "the account has used up this hour's access tokens, which are shared by all programs with its credentials; "
         + "if that happens often, ask the provider to raise the limit (status \(status))",
       retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
   }

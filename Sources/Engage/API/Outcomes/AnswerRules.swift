@@ -138,7 +138,8 @@ enum AnswerRules {
     do throws(JSONError) {
       return .outcome(.answered(try JSONNode.parse(answer.body)))
     } catch {
-      return .outcome(.unknown(.unreadable(status: answer.status, answer.page ?? "the body is \(error.reason)")))
+      return .outcome(
+        .unknown(.unreadable(status: answer.status, answer.page ?? "the body cannot be read: \(error.reason)")))
     }
   }
 }

@@ -29,7 +29,7 @@ package struct NamedOperation: Sendable {
     package func words(of operation: String) -> String {
       switch self {
       case .invalidName(let name): "'\(name.printable)' is not a valid parameter name"
-      case .repeated(let name): "'\(name.printable)' is given twice, but \(operation) takes it once"
+      case .repeated(let name): "'\(name.printable)' is given twice, but \(operation) accepts it only once"
       }
     }
   }

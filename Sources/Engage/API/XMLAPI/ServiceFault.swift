@@ -74,7 +74,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
 extension ServiceFault: CustomStringConvertible {
   // Omits the message, which may contain an address or a name.
   package var description: String {
-    "the service refused: \(meaning ?? "an unknown fault") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
+    "the service refused the request: \(meaning ?? "an unknown fault") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
       + (words.map { ": \($0)" } ?? "")
   }
 }

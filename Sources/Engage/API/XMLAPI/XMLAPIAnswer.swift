@@ -58,8 +58,8 @@ package struct XMLAPIResult: Sendable, Equatable {
 
   init(_ element: XMLElement) throws(XMLAPIAnswer.Fault) {
     let marks = element.all("SUCCESS")
-    guard marks.count <= 1 else { throw .shape("SUCCESS is given twice") }
-    guard element.all("RecipientId").count <= 1 else { throw .shape("RecipientId is given twice") }
+    guard marks.count <= 1 else { throw .shape("SUCCESS occurs twice") }
+    guard element.all("RecipientId").count <= 1 else { throw .shape("RecipientId occurs twice") }
     isSuccess = marks.first.map { Self.isSuccess($0.text) } ?? false
     self.element = element
     fault = isSuccess ? nil : ServiceFault(id: nil, faultClass: nil, message: "")

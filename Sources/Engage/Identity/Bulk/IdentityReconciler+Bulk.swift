@@ -17,7 +17,7 @@ extension IdentityReconciler {
     do {
       return try prepareIndex(transfer, log, without: absent)
     } catch let fault where fault is ExportFault || (fault as? RemoteFailure)?.endsRun == false {
-      log.note("list transfer failed, so everything is looked up one by one: \(fault)")
+      log.note("list transfer failed, so recipients are looked up one by one: \(fault)")
     }
     return nil
   }

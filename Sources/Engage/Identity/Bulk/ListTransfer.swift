@@ -163,7 +163,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
       "the exported file has no column \(names.map { "'\($0)'" }.joined(separator: ", "))"
     case .torn(let row): "the exported file is truncated or damaged at row \(row)"
     case .notUTF8(let row): "row \(row) of the exported file is not UTF-8"
-    case .tooShort(let rows, let size): "the exported file has \(rows) of the list's \(size) recipients"
+    case .tooShort(let rows, let size): "the exported file contains only \(rows) of the list's \(size) recipients"
     }
   }
 }

@@ -77,7 +77,7 @@ struct MergeDecision {
     if shareUser, marker.isEmpty {
       return .plan(
         draft.stopped(
-          subject, as: .held, reason: "two recipients have the mobile user id and neither is marked",
+          subject, as: .held, reason: "two recipients have the mobile user id and neither is marked as merged",
           loser: current.id, winner: winner.id))
     }
     if users.1.isEmpty || shareUser {

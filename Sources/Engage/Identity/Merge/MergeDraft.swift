@@ -197,7 +197,7 @@ extension AuditRow {
   /// - Throws: ``StoreError/inconsistent(_:)`` if the step holds no audit row.
   init(_ step: MergeStep) throws {
     guard step.name == .audit, step.changes.count == 4 else {
-      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan holds no audit row")
+      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan contains no audit row")
     }
     let columns = step.changes.map { ColumnValue($0.name, $0.after) }
     self.init(key: columns[0], loser: columns[1], winner: columns[2], date: columns[3])

@@ -171,7 +171,7 @@ struct MergeExecutor {
   /// - Throws: ``Stop`` if a column has neither the old nor the new value.
   private func compare(_ changes: [ColumnChange], _ image: RecipientImage, _ name: MergeStepName) throws {
     guard try changes.allSatisfy({ try isMade($0, on: image) || isToBeMade($0, on: image) }) else {
-      throw Stop.conflict("\(name.rawValue): somebody else wrote to the recipient")
+      throw Stop.conflict("\(name.rawValue): the recipient was changed by another program or person")
     }
   }
 
@@ -184,7 +184,8 @@ struct MergeExecutor {
       guard let image = try current(step.target) else { return }
       if undo, let address = changes.first, try !isToBeMade(address, on: image) {
         if try isMade(address, on: image) { return }
-        throw Stop.conflict("\(MergeStepName.undoPrefix)\(step.name.rawValue): somebody else wrote to the recipient")
+        throw Stop.conflict(
+          "\(MergeStepName.undoPrefix)\(step.name.rawValue): the recipient was changed by another program or person")
       }
       do {
         return try remote.update(step.target, changes.map { ColumnValue($0.name, $0.after) })
@@ -207,7 +208,7 @@ struct MergeExecutor {
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
       throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be carried out or undone")
     }
-    let inDoubt = Stop.conflict("\(name): no answer came; the recipient may be in the program")
+    let inDoubt = Stop.conflict("\(name): no answer was received; the recipient may already be in the program")
     if mayBeMade, case .program = instruction { throw inDoubt }
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
@@ -220,7 +221,7 @@ struct MergeExecutor {
       switch instruction {
       case .optOut where image.isOptedOut, .optIn where !image.isOptedOut: return
       case .optOut where user.value.isEmpty:
-        throw Stop.conflict("\(name): the recipient has no mobile user id to opt out by")
+        throw Stop.conflict("\(name): the recipient has no mobile user id, which the opt-out requires")
       default: break
       }
       do {
@@ -275,7 +276,7 @@ struct MergeExecutor {
     for _ in 0..<settings.longestMergeChain where !mark.isEmpty {
       guard !mark.isIdentical(to: plan.loser) else {
         throw Stop.conflict(
-          "\(MergeStepName.verify.rawValue): both recipients are marked as merged into each other; 'verify' has the commands"
+          "\(MergeStepName.verify.rawValue): both recipients are marked as merged into each other; run 'verify' for the commands that correct this"
         )
       }
       mark = try remote.named(mark, retryPolicy)?.mark(in: settings.mergedRecipientIdColumn) ?? ""

@@ -99,6 +99,7 @@ extension MergeExecutor {
     }
     guard let column = cut?.name else { return true }
     throw Stop.abort(
-      "\(step.name.rawValue): column '\(column)' cut the value, and no look-up by the whole value finds it")
+      "\(step.name.rawValue): column '\(column)' truncated the value, and a look-up by the full value does not find the recipient"
+    )
   }
 }

@@ -159,9 +159,9 @@ extension RemoteFailure: CustomStringConvertible {
     switch self {
     case .uncertain(let what), .lost(let what), .unavailable(let what, _), .deferred(let what): what
     case .absent(let words): words.isEmpty ? "not found" : words
-    case .exists(let words): "\(words); another recipient has the unique key, and no look-up finds it"
+    case .exists(let words): "\(words); another recipient has the unique key, and no look-up finds that recipient"
     case .refused(_, let text): text
-    case .wrongAnswer: "the service answered twice about a different recipient"
+    case .wrongAnswer: "the service returned a different recipient than requested, twice"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"
     }

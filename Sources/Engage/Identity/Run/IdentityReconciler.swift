@@ -120,9 +120,10 @@ package struct IdentityReconciler: Sendable {
       switch self {
       case .unknownPlan(let id): "error: no plan \(id)"
       case .ended(let id, let state): "error: plan \(id) is already '\(state.rawValue)'"
-      case .locked(let id, let holder): "error: plan \(id) cannot continue before plan \(holder) of the same recipient"
+      case .locked(let id, let holder):
+        "error: plan \(id) cannot continue until plan \(holder) of the same recipient is finished"
       case .irreversible(let id, let scenario):
-        "error: plan \(id) is '\(scenario.rawValue)': the service's API cannot remove a recipient again; do that in its user interface"
+        "error: plan \(id) is '\(scenario.rawValue)': the service's API cannot remove the recipient; do that in the service's user interface"
       case .later(let id, let later): "error: plan \(later) was carried out after plan \(id); undo the later one first"
       }
     }

@@ -16,7 +16,8 @@ extension IdentitySession {
       return try stop(
         pending, KnownDevice(device: check.device, pending), as: .dropped,
         reason: user.isEmpty
-          ? "no mobile user id, and none may be generated" : "the device has no recipient, by an operator's choice")
+          ? "no mobile user id, and none may be generated" : "an operator chose to leave the device without a recipient"
+      )
     }
     if isBlocked(person) { return log.block(check.device) }
     // The order of additions must not depend on the speed of calls.
@@ -36,18 +37,19 @@ extension IdentitySession {
       return try stop(
         pending, device, as: .dropped,
         reason: Self.isWritable(user)
-          ? "the device has no recipient, by an operator's choice"
-          : "the mobile user id has characters that XML cannot carry")
+          ? "an operator chose to leave the device without a recipient"
+          : "the mobile user id has characters that XML cannot represent")
     }
     if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
     let ids = check.ids.filter { !$0.isBlank }
     guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
       return try stop(
-        pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")
+        pending, device, as: .dropped,
+        reason: "an id has no column name or contains characters that XML cannot represent")
     }
     if let missing = ids.first(where: { missingColumns.contains(ByteText($0.name)) }) {
       return try refuse(
-        device, "list \(settings.list) has no column '\(missing.name)' to look up the id in", check: pending)
+        device, "list \(settings.list) has no column '\(missing.name)' for looking up the id", check: pending)
     }
     if ids.isEmpty {
       let known = device
@@ -147,7 +149,7 @@ extension IdentitySession {
     if let plannedChanges = reconciler.plannedChanges, !plannedChanges.covers(plan, naming: { log.plannedName(of: $0) })
     {
       plan.state = .held
-      plan.reason = "not in the plan that is carried out"
+      plan.reason = "not part of the change plan that is being carried out"
     }
     var lines = [JournalLine(.plan, plan.key)]
     let first = plan.steps.first?.name
@@ -211,7 +213,8 @@ extension IdentitySession {
       try carryOut(stopped, for: device, fresh: [])
     }
     guard Self.isWritable(instruction.target) else {
-      return try stop(as: .dropped, "its id has characters that XML cannot carry")
+      return try stop(
+        as: .dropped, "the id of the contact list or program contains characters that XML cannot represent")
     }
     while true {
       let since = turn.now

@@ -79,7 +79,7 @@ extension IdentitySession {
           log.succeed()
         } catch let failure as RemoteFailure where failure.concernsOneDevice {
           log.count { $0.refused += 1 }
-          log.note("a recipient's last known place is left for the next run: \(failure)")
+          log.note("a recipient's last known location is left for the next run: \(failure)")
         } catch let failure as RemoteFailure {
           log.postpone(update.location.device, check: nil, keys: [], failure)
         } catch {

@@ -345,7 +345,7 @@ struct IdentitySession: Sendable {
       guard RecipientQuestion.isID(marker) || marker.hasPrefix(PlanningDatabase.newID(of: [])) else {
         let code = MessageAuthenticationCode(key: try store.runs.reportKey()).code(for: Array(image.id.utf8)).prefix(8)
         return broken(
-          "the merge mark of recipient \(Hexadecimal.text(of: code)), column '\(column)', is not a recipient id")
+          "the merge mark of recipient \(Hexadecimal.text(of: code)) in column '\(column)' is not a recipient id")
       }
       guard seen.insert(ByteText(marker)).inserted else { return broken("the chain of earlier merges is a cycle") }
       guard seen.count <= settings.recipient.longestMergeChain + 1 else {

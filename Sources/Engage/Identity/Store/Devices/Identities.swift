@@ -273,7 +273,7 @@ package struct Identities: Sendable {
 
   static func person(_ row: Row) throws -> Person {
     guard let progress = try SetUpProgress(rawValue: row.value("state")) else {
-      throw StoreError.inconsistent("state of a person")
+      throw StoreError.inconsistent("a person has an unknown state")
     }
     return try Person(
       mobileUserId: row.value("mobile_user_id"), device: row.value("device"), firstSeen: row.value("first_seen"),

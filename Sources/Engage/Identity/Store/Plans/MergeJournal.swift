@@ -138,7 +138,7 @@ package struct MergeJournal: Sendable {
   /// - Throws: ``StoreError/inconsistent(_:)`` for a plan without a cause.
   package func beginUndo(_ plan: MergePlan) throws -> Int64? {
     guard let cause = plan.undoCause else {
-      throw StoreError.inconsistent("merge plan \(plan.id) is undone without a cause")
+      throw StoreError.inconsistent("the undo of merge plan \(plan.id) has no cause")
     }
     return try connection.writeTogether { db in
       for recipient in plan.recipients {

@@ -33,16 +33,16 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   package var words: String {
     switch self {
     case .register: "the recipient gets the device's mobile user id"
-    case .setIds: "nobody had these ids: the recipient gets them"
+    case .setIds: "the recipient gets these ids, which no recipient had"
     case .setMobileUserId: "the recipient gets its mobile user id"
     case .moveMobileUserId: "merged into the recipient with these ids, which takes over the mobile user id"
     case .markMerged: "merged into the recipient with these ids"
-    case .reassign: "the device moves to the recipient with these ids; nobody is merged"
+    case .reassign: "the device moves to the recipient with these ids; no recipient is merged"
     case .contactList: "the recipient is added to a contact list"
     case .program: "the recipient is added to a program"
     case .optOut: "the recipient opts out of mailings"
     case .optIn: "the recipient opts in to mailings again"
-    case .location: "the recipient gets its last known place"
+    case .location: "the recipient gets its last known location"
     case .setUp: "the device gets a recipient"
     case .none: "nothing was changed"
     }
