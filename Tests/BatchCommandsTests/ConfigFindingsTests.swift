@@ -49,8 +49,8 @@ extension ConfigFindings {
     #expect(found.exit == .noInput)
     let lines = found.lines.filter { !$0.contains(": note: ") }
     #expect(lines.count == 2 && lines.allSatisfy { !$0.contains("--allow-missing") })
-    #expect(lines[0].hasSuffix("/e' matches nothing, but the job requires it"), "\(lines)")
-    #expect(lines[1].hasSuffix("/f*' matches nothing, but the job requires it"), "\(lines)")
+    #expect(lines[0].hasSuffix("/e' matches nothing, but the job requires this input"), "\(lines)")
+    #expect(lines[1].hasSuffix("/f*' matches nothing, but the job requires this input"), "\(lines)")
   }
 
   @Test func findsNothingWrong() throws {

@@ -34,7 +34,7 @@ extension LinkReport {
         handler: log (unknown, skipped)
         route parameters:
           testId = 5
-        to campaign rules:
+        passed to campaign rules:
           testId = 5
           utm_source = mail
         tracking:
@@ -73,7 +73,7 @@ extension LinkReport {
 
   @Test func readsTheQueryWithoutRoutes() {
     let report = LinkReport("app://x?a=1", router: DeepLinkRouter(routes: nil, options: Self.options))
-    #expect(report.text == "outcome: none\ntrimmed: 0\nto campaign rules:\n  a = 1")
+    #expect(report.text == "outcome: none\ntrimmed: 0\npassed to campaign rules:\n  a = 1")
   }
 
   @Test func spellsControlCharactersOut() {

@@ -45,7 +45,7 @@ import Testing
       ["run", "j", "--plan", "p", "--dry-run"],
       "Error: --plan changes the service, so it cannot be combined with --dry-run or --no-upload."
     ),
-    (["run", "j", "--explain", "@"], "Error: --explain @FILE needs the name of a file."),
+    (["run", "j", "--explain", "@"], "Error: --explain @FILE needs a file name."),
   ])
   func refuses(arguments: [String], expected: String) {
     do {

@@ -80,21 +80,21 @@ import Testing
     for (item, words) in [
       (Item(bytes: [0x41, 0x07]), "'Token' is data, which is not supported"),
       (Item(bytes: [0x80, 0x01]), "'Token' is a UID, which is not supported"),
-      (Item(bytes: [0x23] + Self.real(.nan)), "'Token' is not a number"),
+      (Item(bytes: [0x23] + Self.real(.nan)), "'Token' is not a finite number"),
       (Item(bytes: [0x33] + Self.real(1e12)), "'Token' is a date beyond the year 9999"),
-      (Item(bytes: [0x51, 0xC3]), "'Token' is a string with characters that XML property lists cannot have"),
-      (Item(bytes: [0x51, 0x00]), "'Token' is a string with characters that XML property lists cannot have"),
-      (Item(bytes: [0x61, 0xD8, 0x00]), "'Token' is a string with characters that XML property lists cannot have"),
-      (Item(bytes: [0x00]), "not a readable binary property list: 'Token' is of a kind that XML lists lack"),
+      (Item(bytes: [0x51, 0xC3]), "'Token' is a string with characters that XML property lists cannot contain"),
+      (Item(bytes: [0x51, 0x00]), "'Token' is a string with characters that XML property lists cannot contain"),
+      (Item(bytes: [0x61, 0xD8, 0x00]), "'Token' is a string with characters that XML property lists cannot contain"),
+      (Item(bytes: [0x00]), "not a readable binary property list: 'Token' has a type that XML property lists do not support"),
       (
         Item(bytes: [0x14] + Array(repeating: 0, count: 16)),
-        "not a readable binary property list: 'Token' is of a kind that XML lists lack"
+        "not a readable binary property list: 'Token' has a type that XML property lists do not support"
       ),
-      (Item(bytes: [0xC0]), "not a readable binary property list: 'Token' is of a kind that XML lists lack"),
+      (Item(bytes: [0xC0]), "not a readable binary property list: 'Token' has a type that XML property lists do not support"),
       (Item(bytes: [0x5F, 0x20]), "not a readable binary property list: a length is not an integer"),
       (
         Item(bytes: [0x5F, 0x13, 0x7F] + Array(repeating: 0xFF, count: 7)),
-        "not a readable binary property list: a value ends after the objects"
+        "not a readable binary property list: a value extends past the objects"
       ),
       (
         Item(bytes: [0xA1], references: [9]),

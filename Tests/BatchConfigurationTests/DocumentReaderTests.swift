@@ -72,7 +72,7 @@ import Testing
   }
 
   static let refused: [Refused] = [
-    Refused(text: "bplist00\u{1}", problem: "not a readable binary property list: it ends early"),
+    Refused(text: "bplist00\u{1}", problem: "not a readable binary property list: the file is truncated"),
     Refused(text: "bplist15\u{1}", problem: "not a readable binary property list: its version is not 00"),
     Refused(
       text: "{\n  General = { a = 1; };\n}", line: 2, problem: "the file is an OpenStep property list",
@@ -88,7 +88,7 @@ import Testing
       hint: "write JSON, in which comments and trailing commas are allowed"),
     Refused(
       text: "SQLite format 3\u{0}", problem: "the file is a SQLite database, perhaps a store",
-      hint: "name a store with --store"),
+      hint: "give a store with --store"),
     Refused(text: "", problem: "the file is empty"),
     Refused(text: " \n\t", problem: "the file is empty"),
     missing("{\n\"a\": 1\n\"b\": 2}", 3, 1, "expected ',' or '}' after the value of 'a' on line 2"),
@@ -106,7 +106,7 @@ import Testing
     missing("{\"a\": \"x", 1, 7, "expected '\"' at the end of the string that begins here"),
     missing(#"{"a": "\d"}"#, 1, 8, #"expected an escape such as \n, \", \\ or \u00e9"#),
     missing("{} {", 1, 4, "expected nothing more: the document has already ended"),
-    missing("{ // a\n/* b\n", 2, 1, "comments are // to the end of the line, or between /* and */"),
+    missing("{ // a\n/* b\n", 2, 1, "write comments as // to the end of the line, or between /* and */"),
     Refused(
       text: "<plist><dict>\n<key>a</key></dict></plist>", line: 2, problem: "the key 'a' has no value"),
     Refused(
@@ -125,7 +125,7 @@ import Testing
       text: "<plist><array>x<true/></array></plist>", line: 1, problem: "text between the elements of <array>"),
     Refused(
       text: "\n<!DOCTYPE plist [ <!ENTITY a \"b\"> ]>\n<plist><string>&a;</string></plist>", line: 2,
-      problem: "the document type has its own declarations", hint: "remove everything in [ ]"),
+      problem: "the DOCTYPE contains declarations", hint: "remove the part from [ to ]"),
   ]
 
   @Test(arguments: refused)

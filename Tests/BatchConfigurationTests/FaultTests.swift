@@ -41,10 +41,10 @@ import Testing
     Case(#"[]"#, "c.json:1: error: the configuration is an array, but must be an object"),
     Case(#"{"Session": "x"}"#, "c.json:1: error: 'Session' is a string, but must be an object"),
     Case(
-      "{\"Session\": {},\n\"Session\": {}}", "c.json:2: error: key 'Session' is set twice (first in line 1)"),
+      "{\"Session\": {},\n\"Session\": {}}", "c.json:2: error: key 'Session' is set twice (first on line 1)"),
     Case(
       "{\"Networking\": {\"maxNumRetries\": 1,\n\"maxNumRetries\": 2}}",
-      "c.json:2: error: key 'Networking.maxNumRetries' is set twice (first in line 1)"),
+      "c.json:2: error: key 'Networking.maxNumRetries' is set twice (first on line 1)"),
     Case(
       "{\"General\": {\"databaseListId\": \"1\",\n\"engageListId\": \"2\"}}",
       "c.json:2: error: 'General.engageListId' is another spelling of 'General.databaseListId', which is set in line 1"
@@ -68,15 +68,15 @@ import Testing
       "c.json:1: error: 'Upload.onUnknown' is 'resent', but must be one of 'resend', 'hold'; did you mean 'resend'?"),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "5 minuten"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is not a duration (an unknown unit); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is not a duration (an unknown unit); write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a duration (text in place of a number or unit); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a duration (text instead of a number or unit); write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is not a duration (a date); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is not a duration (a date); write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": 300}}"#,
@@ -86,23 +86,23 @@ import Testing
       "c.json:1: error: 'Connection.connectTimeout' is '0 seconds', but must be at least 1 seconds"),
     Case(
       #"{"Ingest": {"maxLineBytes": "16 Mb"}}"#,
-      "c.json:1: error: 'Ingest.maxLineBytes' is '16 Mb', but must be a number of bytes; write it as in 1000000, '64 MiB' or '128 MB'"
+      "c.json:1: error: 'Ingest.maxLineBytes' is '16 Mb', but must be a number of bytes; write a size such as 1000000, '64 MiB' or '128 MB'"
     ),
     Case(
       #"{"UBFFieldNames": {"UBFTagsFieldName": ""}}"#,
-      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a name: not empty, without control characters"
+      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a name that is not empty and has no control characters"
     ),
     Case(
       #"{"Connection": {"baseUrl": "http://api.example.org"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http is for the loopback only"
+      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http is allowed for loopback addresses only"
     ),
     Case(
       #"{"Connection": {"baseUrl": "https://api.example.org?x"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"
+      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without user, query or fragment, such as 'https://api1.example.org'"
     ),
     Case(
       #"{"Connection": {"xmlapiPath": "XMLAPI"}}"#,
-      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without query and fragment"
+      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without query or fragment"
     ),
     Case(
       #"{"LocationServices": {"lastKnownLocationDateFormat": "dd MMM yyyy"}}"#,
@@ -127,7 +127,7 @@ import Testing
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["e"]}}"#,
-      "c.json:1: error: the file is a job, not a configuration; name it with --job"),
+      "c.json:1: error: the file is a job, not a configuration; give the job with --job"),
     Case(
       #"{"Connection": {"caFile": "none.pem"}}"#,
       "c.json:1: error: 'Connection.caFile' names the file 'none.pem', which cannot be read"),
@@ -153,7 +153,7 @@ import Testing
     ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
-      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' can create one"
+      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; to create a table, set the former to false and run 'service prepare JOB --audit-table'"
     ),
     Case(
       "{\"Sesion\": {},\n\"Upload\": {\"concurrency\": 0,\n\"concurency\": 1}}",
@@ -215,7 +215,7 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path + "/c.json")
     #expect(
       folder.faults(of: "c.json") == [
-        "c.json:1: warning: 'Connection.secret' is in a file that other users can read; protect the file with chmod 600, or name a file with the variable that ends in _FILE"
+        "c.json:1: warning: 'Connection.secret' is in a file that other users can read; protect the file with chmod 600, or put the secret in a file named by the variable that ends in _FILE"
       ])
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/c.json")
     #expect(folder.faults(of: "c.json") == [])
@@ -228,14 +228,14 @@ import Testing
     } throws: { error in
       guard let errors = error as? ConfigurationErrors else { return false }
       return errors.exit == .configuration
-        && errors.description == "none.json: error: cannot read it: No such file or directory"
+        && errors.description == "none.json: error: cannot read the file: No such file or directory"
     }
   }
 
   @Test(arguments: [
     (
       "Session.sessionLifecycleExpiration=soon",
-      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a duration (text in place of a number or unit); write it as in '30 minutes' or '1 day 12 hours'"
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a duration (text instead of a number or unit); write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
     (
@@ -251,7 +251,7 @@ import Testing
     ),
     (
       "Connection.secret=canary",
-      "--set Connection.secret: warning: other users of the machine can see a secret on the command line; name a file with the variable that ends in _FILE"
+      "--set Connection.secret: warning: other users of the machine can see a secret on the command line; put the secret in a file, and name that file with the variable that ends in _FILE"
     ),
   ])
   func namesTheOption(argument: String, expected: String) throws {

@@ -48,18 +48,18 @@ import Testing
         "job.json:1: error: unknown key 'profiles.live.stor'; did you mean 'profiles.live.store'?"
       ),
       (#""live": []"#, nil, "job.json:1: error: 'profiles.live' is an array, but must be an object"),
-      (#""live": {}, "live": {}"#, nil, "job.json:1: error: key 'profiles.live' is set twice (first in line 1)"),
+      (#""live": {}, "live": {}"#, nil, "job.json:1: error: key 'profiles.live' is set twice (first on line 1)"),
       (
         #""live": {"store": "a", "store": "b"}"#, nil,
-        "job.json:1: error: key 'profiles.live.store' is set twice (first in line 1)"
+        "job.json:1: error: key 'profiles.live.store' is set twice (first on line 1)"
       ),
       (
         #""live": {"settings": {"Connection": {"secret": "canary"}}}"#, nil,
-        "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, which profiles cannot hold; set the variables of each environment, or name files with those that end in _FILE"
+        "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, which profiles cannot contain; set the variables in each environment, or name files with the variables that end in _FILE"
       ),
       (
         #""live": {"settings": {"Upload": {"concurrency": "${N}"}}}"#, "live",
-        "job.json:1: error: 'profiles.live.settings.Upload.concurrency' names the variable N, which is not set; set it, or write ${N:-default}"
+        "job.json:1: error: 'profiles.live.settings.Upload.concurrency' names the variable N, which is not set; set the variable, or write ${N:-default}"
       ),
     ] as [(String, String?, String)])
   func refuses(profiles: String, chosen: String?, message: String) throws {

@@ -207,7 +207,7 @@ import Testing
       #"{"name": "", "inputs": {"events": ["x"]}}"#, "j.json:1: error: 'name' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "asOf": "2026-02-30T00:00:00Z"}"#,
-      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', a day that does not exist; write it as in '2026-01-31T00:00:00Z'"
+      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', a day that does not exist; write a time such as '2026-01-31T00:00:00Z'"
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "window": {"from": "2026-02-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}}"#,
@@ -221,10 +221,10 @@ import Testing
       "j.json:1: error: 'identity' is a string, but must be a boolean"),
     Case(
       #"{"name": "j", "name": "k", "inputs": {"events": ["x"]}}"#,
-      "j.json:1: error: key 'name' is set twice (first in line 1)"),
+      "j.json:1: error: key 'name' is set twice (first on line 1)"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "configuration": ["none.json"]}"#,
-      "none.json: error: cannot read it: No such file or directory; 'configuration' of the job names it"),
+      "none.json: error: cannot read the file: No such file or directory; the job's 'configuration' names this file"),
     Case(
       #"{"name": 5, "inputs": {"events": ["x"]}, "configuration": ["bad.json"], "settings": {"Sesion": {}}}"#,
       "j.json:1: error: 'name' is an integer, but must be a string",
@@ -232,7 +232,7 @@ import Testing
       "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
-      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' can create one"
+      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; to create a table, set the former to false and run 'service prepare JOB --audit-table'"
     ),
   ]
 
@@ -288,7 +288,7 @@ import Testing
       _ = try folder.loader().load(job: "jobs/none.json")
       Issue.record("accepted")
     } catch {
-      #expect(error.description == "jobs/none.json: error: cannot read it: No such file or directory")
+      #expect(error.description == "jobs/none.json: error: cannot read the file: No such file or directory")
       #expect(error.exit == .configuration)
     }
   }

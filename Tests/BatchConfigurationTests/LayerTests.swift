@@ -51,7 +51,7 @@ import Testing
     #expect(
       resolved.explanation == """
         Session.sessionLifecycleExpiration = 5 minutes
-          Background time after which a session ends.
+          Time in the background after which a session ends.
           (a string with a duration)
         -> file: 5 minutes  [c.json:3]
            default: 30 minutes  [built-in default]
@@ -62,7 +62,7 @@ import Testing
         {
           "key": "Session.sessionLifecycleExpiration",
           "value": "5 minutes",
-          "summary": "Background time after which a session ends.",
+          "summary": "Time in the background after which a session ends.",
           "chain": [
             {
               "layer": "default",
@@ -121,12 +121,12 @@ import Testing
     ),
     (
       ["ENGAGE_SECRET_FILE": "none"],
-      "ENGAGE_SECRET_FILE: error: the file 'none': cannot read it: No such file or directory"
+      "ENGAGE_SECRET_FILE: error: the file 'none': cannot be read: No such file or directory"
     ),
     (["ENGAGE_SECRET_FILE": "empty"], "ENGAGE_SECRET_FILE: error: the file 'empty' is empty"),
     (
       ["ENGAGE_BASE_URL": "ftp://example.org"],
-      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"
+      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without user, query or fragment, such as 'https://api1.example.org'"
     ),
   ])
   func namesTheVariable(environment: [String: String], expected: String) throws {

@@ -52,14 +52,14 @@ import Testing
     ("", "weather: error: the table is empty"),
     ("place,sky\n", "weather:1: error: the table has no column 'degrees'; it has place, sky"),
     ("place,skye,degrees\n", "weather:1: error: the table has no column 'sky'; did you mean 'skye'?"),
-    ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header 3"),
-    ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: a second row whose 'place' is 'a'"),
-    ("place,sky,degrees\n,b,1\n", "weather:2: error: the row has no 'place'"),
+    ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header has 3"),
+    ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: an earlier row has the same 'place', 'a'"),
+    ("place,sky,degrees\n,b,1\n", "weather:2: error: the row has no value for 'place'"),
     ("place,sky,degrees\na,\"b,1\n", "weather:2: error: not readable as CSV: a quote that is never closed"),
     ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: not readable as CSV: text after a closing quote"),
     ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: not readable as CSV: a quote inside an unquoted field"),
     ("[5]", "weather:1: error: the row is an integer, but must be an object"),
-    ("[{\"sky\": \"b\"}]", "weather:1: error: the row has no 'place'"),
+    ("[{\"sky\": \"b\"}]", "weather:1: error: the row has no value for 'place'"),
     ("[{\"place\": []}]", "weather:1: error: 'place' is an array, but must be a string, a number or a boolean"),
   ])
   func names(text: String, expected: String) throws {

@@ -121,15 +121,15 @@ import Testing
     arguments: [
       (
         #"{"from": "yesterdays"}"#, "e",
-        "j.json:2: error: 'window.from' is 'yesterdays', which is not a date and time of RFC 3339 and not a relative one; write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'yesterdays', which is not an RFC 3339 date and time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "2026-02-30"}"#, "e",
-        "j.json:2: error: 'window.from' is '2026-02-30', a day that does not exist; write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is '2026-02-30', a day that does not exist; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "P1D"}"#, "e",
-        "j.json:2: error: 'window.from' is 'P1D', which is not a date and time of RFC 3339 and not a relative one; write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'P1D', which is not an RFC 3339 date and time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "today", "zone": "Europe/Lodnon"}"#, "e",
@@ -141,19 +141,19 @@ import Testing
       ),
       (
         #"{"from": "today", "to": "yesterday"}"#, "e",
-        "j.json:2: error: 'window' (today to yesterday, UTC) has no time between its ends for a run at 2026-07-02T01:15:00.000Z; 'to' must be later than 'from'"
+        "j.json:2: error: 'window' (today to yesterday, UTC) is empty for a run at 2026-07-02T01:15:00.000Z; 'to' must be later than 'from'"
       ),
       (
         #"{"from": "today"}"#, "{yyyy}",
-        "j.json:1: error: 'inputs.events[0]' holds a date pattern, but the window is open, so the days are not known; give 'window' a 'from' and a 'to'"
+        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window has no start or no end, so its days are unknown; give 'window' a 'from' and a 'to'"
       ),
       (
         #"{"from": "1970-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}"#, "{dd}",
-        "j.json:1: error: 'inputs.events[0]' holds a date pattern, but the window has 20454 days, more than 4000; use * in place of the date"
+        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window has 20454 days, more than the limit of 4000; use * instead of the date"
       ),
       (
         #"{"from": "yesterday", "to": "today"}"#, "{yyyy}/{mm}",
-        "j.json:1: error: 'inputs.events[0]' holds '{mm}', which is not a date pattern; known patterns are {yyyy}, {MM}, {dd}; write ? for a brace in a name"
+        "j.json:1: error: 'inputs.events[0]' contains '{mm}', which is not a date pattern; known patterns are {yyyy}, {MM}, {dd}; write ? for a brace in a name"
       ),
     ])
   func refuses(window: String, events: String, fault: String) throws {

@@ -63,7 +63,7 @@ import Testing
     arguments: [
       (
         #"{"Upload": {"concurrency": "${REQUESTS}"}}"#,
-        "c.json:1: error: 'Upload.concurrency' names the variable REQUESTS, which is not set; set it, or write ${REQUESTS:-default}"
+        "c.json:1: error: 'Upload.concurrency' names the variable REQUESTS, which is not set; set the variable, or write ${REQUESTS:-default}"
       ),
       (
         #"{"Upload": {"concurrency": "${NUMBER}"}}"#,
@@ -71,31 +71,31 @@ import Testing
       ),
       (
         "{\"DeepLinks\": {\"universalLinkDomains\": [\"a.b\",\n\"${1A}\"]}}",
-        "c.json:2: error: 'DeepLinks.universalLinkDomains[1]' holds '${1A}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:2: error: 'DeepLinks.universalLinkDomains[1]' contains '${1A}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
       ),
       (
         #"{"General": {"databaseListId": "${A-b}"}}"#,
-        "c.json:1: error: 'General.databaseListId' holds '${A-b}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:1: error: 'General.databaseListId' contains '${A-b}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
       ),
       (
         #"{"General": {"databaseListId": "${A:-${NUMBER}}"}}"#,
-        "c.json:1: error: 'General.databaseListId' holds '${A:-${NUMBER}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:1: error: 'General.databaseListId' contains '${A:-${NUMBER}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
       ),
       (
         #"{"General": {"databaseListId": "x ${"}}"#,
-        "c.json:1: error: 'General.databaseListId' holds '${', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:1: error: 'General.databaseListId' contains '${', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
       ),
       (
         #"{"Connection": {"secret": "a${NUMBER:-canary}"}}"#,
-        "c.json:1: error: 'Connection.secret' names the variable NUMBER, but a secret takes none; set ENGAGE_SECRET, or name a file with ENGAGE_SECRET_FILE"
+        "c.json:1: error: 'Connection.secret' names the variable NUMBER, but secrets cannot contain variables; set ENGAGE_SECRET, or name a file with ENGAGE_SECRET_FILE"
       ),
       (
         #"{"Connection": {"proxyCredentials": "canary${"}}"#,
-        "c.json:1: error: 'Connection.proxyCredentials' names a variable, but a secret takes none"
+        "c.json:1: error: 'Connection.proxyCredentials' names a variable, but secrets cannot contain variables"
       ),
       (
         #"{"General": {"databaseListId": "${ENGAGE_SECRET}"}}"#,
-        "c.json:1: error: 'General.databaseListId' names the variable ENGAGE_SECRET, which holds a secret; remove it: its setting already reads that variable"
+        "c.json:1: error: 'General.databaseListId' names the variable ENGAGE_SECRET, which holds a secret; remove the variable: the setting of the secret already reads it"
       ),
     ] as [(String, String)])
   func areRefused(json: String, message: String) throws {
@@ -118,7 +118,7 @@ import Testing
       <key>inputs</key><dict><key>events</key><array><string>${DATA}</string></array></dict></dict></plist>
       """,
     ])
-    let unset = "names the variable DATA, which is not set; set it, or write ${DATA:-default}"
+    let unset = "names the variable DATA, which is not set; set the variable, or write ${DATA:-default}"
     do {
       _ = try folder.loader().load(job: "job.json")
       Issue.record("accepted")
@@ -126,7 +126,7 @@ import Testing
       #expect(
         error.description == """
           job.json:1: error: 'inputs.events[0]' \(unset)
-          job.json:1: error: 'settings.Connection.clientId' names the variable ID, but a secret takes none; set ENGAGE_CLIENT_ID, or name a file with ENGAGE_CLIENT_ID_FILE
+          job.json:1: error: 'settings.Connection.clientId' names the variable ID, but secrets cannot contain variables; set ENGAGE_CLIENT_ID, or name a file with ENGAGE_CLIENT_ID_FILE
           """)
     }
     do {
@@ -154,31 +154,31 @@ import Testing
       (
         #"{"UBFFieldNames": {"UBFTagsFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', and 'received notification' has both; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', but both are attributes of the event 'received notification'; give one of them another name"
         ]
       ),
       (
         "{\"UBFFieldNames\": {\"UBFGoalNameFieldName\": \"X\",\n\"UBFLatitudeFieldName\": \"X\"}}",
         [
-          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both 'X', and 'goal abandoned' has both; give one of them another name"
+          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both 'X', but both are attributes of the event 'goal abandoned'; give one of them another name"
         ]
       ),
       (
         #"{"UBFFieldNames": {"UBFCallToActionFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', and 'link opened' has both; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', but both are attributes of the event 'link opened'; give one of them another name"
         ]
       ),
       (
         #"{"General": {"eventCodes": "acoustic-mobile"}, "UBFFieldNames": {"UBFEventNameFieldName": "appKey"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both 'appKey', and 'named event' has both; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both 'appKey', but both are attributes of the event 'named event'; give one of them another name"
         ]
       ),
       (
         #"{"General": {"eventCodes": {"base": "acoustic-mobile", "installed": {"code": "093"}}}}"#,
         [
-          "c.json:1: error: 'General.eventCodes.installed.code' is '093', a code that only the service itself assigns"
+          "c.json:1: error: 'General.eventCodes.installed.code' is '093', a code that only the service may assign"
         ]
       ),
       // No event carries both of these, and a core name is allowed.

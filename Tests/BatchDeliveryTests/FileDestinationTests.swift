@@ -52,6 +52,6 @@ import Testing
     #expect(
       destination.send([1], group: 0)
         == .notSent(
-          CallFault("cannot be written to '/proc/none': No such file or directory", stop: .unreachable(.firstFailure))))
+          CallFault("cannot write to '/proc/none': No such file or directory", stop: .unreachable(.firstFailure))))
   }
 }

@@ -28,6 +28,6 @@ import Testing
     #expect(throws: RegularFile.Failure.tooLarge(limit: 16 << 20)) {
       try RegularFile.read("/dev/zero", takesPipes: true)
     }
-    #expect(failure("\(folder.path)/none")?.reason == "cannot read it: No such file or directory")
+    #expect(failure("\(folder.path)/none")?.reason == "cannot be read: No such file or directory")
   }
 }

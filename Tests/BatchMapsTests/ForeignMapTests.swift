@@ -81,7 +81,7 @@ import Testing
     let rejection = Rejection(reason: .invalidTimestamp, field: "timestamp")
     #expect(
       map.detail(of: rejection, rule: 0, record: Array(#"{"t": "2026-03-29 02:30:00"}"#.utf8))
-        == "field 'timestamp': '2026-03-29 02:30:00' is not a time in the map's zone (its clocks skip it; perhaps the times are in another zone): the map 'map.json' reads it from 't'"
+        == "field 'timestamp': '2026-03-29 02:30:00' is not a time in the map's zone (skipped by a clock change; perhaps the times are in another zone): the map 'map.json' reads the field from 't'"
     )
   }
 
@@ -198,10 +198,10 @@ import Testing
         ])
     #expect(
       map.detail(of: .init(reason: .missingField, field: "detail.event"), rule: 0, record: Array("{}".utf8))
-        == "the line has no 'detail.event', where its record must be")
+        == "the line has no 'detail.event', which must contain its record")
     #expect(
       map.detail(of: .init(reason: .notAnObject, field: "detail.event"), rule: 0, record: Array("{}".utf8))
-        == "'detail.event', where the line's record must be, is not an object")
+        == "'detail.event', which must contain the line's record, is not an object")
     // A preset, whose elements know their batch.
     let segment = try #require(try preset("segment").reading(record: "_airbyte_data"))
     let lines = outcomes(
@@ -225,7 +225,7 @@ import Testing
       #"{"type":"SCHEMA","stream":"s","schema":{}}"#, #"{"type":"RECORD","record":{"d":"a","data":{"d":"b"}}}"#,
       #"{"type":"STATE","value":{}}"#, #"{"type":"BATCH","manifest":["f"]}"#, #"{"type":"RECORD"}"#, #"{"x":1}"#,
     ]
-    let others = ["SCHEMA", "STATE"].map { "left out: a message of the type \($0), which has no record" }
+    let others = ["SCHEMA", "STATE"].map { "left out: a message of type \($0), which contains no record" }
     let refused = "refused: missing-field"
     #expect(
       outcomes(of: try map("record"), messages)
@@ -259,7 +259,7 @@ import Testing
     }
     #expect(
       try read(#"{"form": "text", "jsonColumns": ["p"], "fields": {}}"#).faults
-        == ["map.json:1: error: 'jsonColumns' has no effect on the form 'text'"])
+        == ["map.json:1: error: 'jsonColumns' has no effect with 'form' 'text'"])
   }
 
   @Test func theBeginningOfATextIsTakenOff() throws {
@@ -287,12 +287,12 @@ import Testing
     }
     #expect(
       detail(.invalidTimestamp, "timestamp", #"{"at": "2026:01:15 05:59:45,5", "id": "ada@example.test"}"#, map)
-        == "field 'timestamp': '2026:01:15 05:59:45,5' is not a time: the map 'map.json' reads it from 'at', 'when'")
+        == "field 'timestamp': '2026:01:15 05:59:45,5' is not a time: the map 'map.json' reads the field from 'at', 'when'")
     #expect(
       detail(.invalidTimestamp, "timestamp", #"{"when": 12}"#, map).hasPrefix("field 'timestamp': '12' is not a time"))
     #expect(
       detail(.unknownType, "action", #"{"what": "dismissed"}"#, map)
-        == "field 'action': 'dismissed' is unknown: the map 'map.json' reads it from 'what'")
+        == "field 'action': 'dismissed' is unknown: the map 'map.json' reads the field from 'what'")
     for time in [
       "Thu Jan 15 08:00:00 2026", "01/15/2026 8:00 AM", "2026-01-15 08:00:00 +0000 UTC", "Jan 15, 2026, 8:00:00 AM",
       "/Date(1768464000000)/", "2026-W03-4", "yesterday", "15-January-2026",
@@ -318,17 +318,17 @@ import Testing
     }
     #expect(
       detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
-        == "no rule of the map 'map.json' matches it; the record has 'EVENT_TYPE', but the map wants 'event_type'")
-    #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' matches it")
+        == "no rule of the map 'map.json' matches the record; the record has 'EVENT_TYPE', but the map expects 'event_type'")
+    #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' matches the record")
     #expect(
       detail(.noRule, nil, #"{"payload": {"x": 1}}"#, try preset("apns"))
-        == "no rule of the map 'apns' matches it; the record has no 'payload.aps', no 'aps'")
+        == "no rule of the map 'apns' matches the record; the record has no 'payload.aps', no 'aps'")
     let nested = try read(#"{"rules": [{"when": {"a.what": "tap"}, "type": "launch"}]}"#).map
     #expect(
       detail(.noRule, nil, #"{"a": {"What": "tap"}}"#, nested)
-        == "no rule of the map 'map.json' matches it; the record has 'What', but the map wants 'a.what'")
+        == "no rule of the map 'map.json' matches the record; the record has 'What', but the map expects 'a.what'")
     #expect(
-      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested) == "no rule of the map 'map.json' matches it")
+      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested) == "no rule of the map 'map.json' matches the record")
   }
 
   @Test func aTableIsAskedInTheCaseThatIsSaid() throws {
@@ -657,7 +657,7 @@ import Testing
         "map.json:4: error: unknown key 'rules[0].fields.name.pth'; did you mean 'rules[0].fields.name.path'?",
         "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a pattern field; did you mean 'seconds'?",
         "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
-        "map.json:5: warning: 'rules[0].fields.params.a' has a table without 'default': other values give no value",
+        "map.json:5: warning: 'rules[0].fields.params.a' has a table without 'default': the field has no value for values that the table does not list",
       ])
   }
 
@@ -667,7 +667,7 @@ import Testing
     let rule = try #require(map.rules.firstIndex { $0.name == "track" })
     #expect(
       map.detail(of: .init(reason: .missingField, field: "deviceId"), rule: rule, record: record)
-        == "field 'deviceId' is missing: the map 'segment' reads it from 'context.device.id', 'anonymousId', "
+        == "field 'deviceId' is missing: the map 'segment' reads the field from 'context.device.id', 'anonymousId', "
         + "'^.context.device.id', '^.anonymousId'; the record has 'anonymusId'")
     // Of what is below a field, or above, it was told that the rule has no path for it.
     let products = try read(
@@ -680,7 +680,7 @@ import Testing
       #expect(detail.hasSuffix(" reads it from \(paths)"), "\(detail)")
     }
     #expect(
-      map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' matches it")
+      map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' matches the record")
   }
 
   /// It was said that the rule has no path for it.
@@ -697,15 +697,15 @@ import Testing
     }
     #expect(
       detail(.unknownType, "type", 0)
-        == "field 'type' is unknown: rule '1' of the map 'map.json' gives it 'namedEvnt'")
+        == "field 'type' is unknown: rule '1' of the map 'map.json' sets it to 'namedEvnt'")
     #expect(
       detail(.unknownType, "type", 1)
-        == "field 'type' is unknown: rule 't' of the map 'map.json' gives it 'lanch' or 'launch'")
+        == "field 'type' is unknown: rule 't' of the map 'map.json' sets it to 'lanch' or 'launch'")
     // Paths beyond the fifth were passed over in silence.
     #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads it from 'a', 'b', 'c', 'd', 'e', …"))
     #expect(
       try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 1, record: Array("{}".utf8))
-        == "field 'action' is unknown: the map 'fcm' reads it from 'action', 'event', 'actionIdentifier', 'actionID'")
+        == "field 'action' is unknown: the map 'fcm' reads the field from 'action', 'event', 'actionIdentifier', 'actionID'")
   }
 
   @Test func recordsOfAnotherInputAreToldSo() throws {
@@ -764,8 +764,8 @@ import Testing
     #expect(
       try read(#"{"fields": {"deviceID": "d", "params.own": "x", "campaign": "c", "payload.aps.alert": "a"}}"#).faults
         == [
-          "map.json:1: error: 'fields.deviceID' is not a field of records; did you mean 'deviceId'?",
-          "map.json:1: error: 'fields.campaign' is not a field of records; put your own members in 'params'",
+          "map.json:1: error: 'fields.deviceID' is not a record field; did you mean 'deviceId'?",
+          "map.json:1: error: 'fields.campaign' is not a record field; put your own members in 'params'",
         ])
   }
 
@@ -779,8 +779,8 @@ import Testing
     map.ownRules = 2
     #expect(
       map.vainWords(for: [#"{"d":"1","e":[{"k":"a","t":1},{"k":"c"}]}"#, "no"].map { Array($0.utf8) }) == [
-        "rule 'a': none has 'u', 'user.id', from which 'mobileUserId' is read",
-        "rule 'a': none has 'p', from which 'params' is read", "rule 'b' matches none",
+        "rule 'a': no record has 'u', 'user.id', from which 'mobileUserId' is read",
+        "rule 'a': no record has 'p', from which 'params' is read", "rule 'b' matches no record",
       ])
   }
 }

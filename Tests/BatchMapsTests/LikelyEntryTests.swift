@@ -23,7 +23,7 @@ import Testing
       ),
       (
         .events, "[\(call),\n\(call)]",
-        "They look like Segment records in another form: engage-batch init FOLDER --from FILE writes the map"
+        "They look like Segment records in another form: create a map with 'engage-batch init FOLDER --from FILE'"
       ),
       (
         .events, push,

@@ -107,7 +107,7 @@ import Testing
     let guess = try form([valid, invalid])
     #expect(guess.words == [#""form": "csv""#, #""encoding": "windows-1252""#] && guess.doubt == nil)
     #expect(guess.guesses == ["encoding guessed: windows-1252"])
-    #expect(try form([[0x9D]]).doubt?.hasPrefix("byte 0x9D is no character of windows-1252") ?? false)
+    #expect(try form([[0x9D]]).doubt?.hasPrefix("byte 0x9D is not a character in windows-1252") ?? false)
   }
 
   @Test(

@@ -151,7 +151,7 @@ import Testing
     #expect(
       try Self.rows(table, #""form": "tsv", "fields": {}"#) == [
         "2 invalid-row: text after a closing quote" + Self.none,
-        "3 invalid-row: a quote is opened and not closed in its line" + Self.none, kept[2],
+        "3 invalid-row: a quote is not closed on its line" + Self.none, kept[2],
       ])
   }
 
@@ -159,7 +159,7 @@ import Testing
     let table = "a\tb\r\n\"1\t2\"\t\"x \"\"y\"\"\"\r\n3\t\"p\r\nq\"\r\n4\t5"
     #expect(
       try Self.rows(table, #""form": "tsv", "fields": {}"#) == [
-        #"2 {"a":"1\t2","b":"x \"y\""}"#, "3 invalid-row: a quote is opened and not closed in its line" + Self.none,
+        #"2 {"a":"1\t2","b":"x \"y\""}"#, "3 invalid-row: a quote is not closed on its line" + Self.none,
         #"4 {"a":"q\""} [short-row]"#, #"5 {"a":"4","b":"5"}"#,
       ])
     #expect(
@@ -215,13 +215,13 @@ import Testing
     #expect(
       try Self.rows(table, #""form": "csv", "fields": {}"#) == [
         #"2 {"a":"1","b":"x","c":"y"}"#,
-        "3 invalid-row: a quote inside an unquoted field, in a row of several lines" + Self.none,
+        "3 invalid-row: a quote inside an unquoted field of a multi-line row" + Self.none,
         #"4 {"a":"3","b":"p","c":",z"}"#, #"5 {"a":"4","b":"5","c":"6"}"#,
       ])
     #expect(
       try Self.rows("a,b\n1,2\n3,\"open\n4,5\n6,7\n", #""form": "csv", "fields": {}"#) == [
         #"2 {"a":"1","b":"2"}"#,
-        "3 invalid-row: a quote is opened on line 3 and not closed before the end of the file, line 5" + Self.none,
+        "3 invalid-row: a quote opened on line 3 is not closed by the end of the file, line 5" + Self.none,
         #"4 {"a":"4","b":"5"}"#, #"5 {"a":"6","b":"7"}"#,
       ])
   }
@@ -242,7 +242,7 @@ import Testing
         ])
     #expect(
       try Self.cut("a,b\n2,\"x\ny\n\(long)z\n3,4\n".utf8, #""form": "csv", "fields": {}"#, longest: 32) == [
-        "2 invalid-row: a quote is opened on line 2 and not closed in 32 bytes" + Self.none,
+        "2 invalid-row: a quote opened on line 2 is not closed within 32 bytes" + Self.none,
         #"3 {"a":"y"} [short-row]"#, "4 line-too-long: ", #"5 {"a":"3","b":"4"}"#,
       ])
   }

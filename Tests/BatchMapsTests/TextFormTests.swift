@@ -10,12 +10,12 @@ import Testing
 @Suite struct TextFormTests {
   @Test(arguments: [
     ("[{\"a\":1},{\"a\":2}]\n", "a JSON array"), ("[\n  {\"a\":1},\n  {\"a\":2}\n]", "a JSON array"),
-    ("{\n  \"a\": 1\n}\n", "multi-line JSON documents"), ("a,b,c\n1,2,3\n", "a table in CSV"),
-    ("device;when;what\n1;2;\"x;y\"\n", "a table with semicolons"),
-    ("Gerät;Zeit;Größe\n1;2;3\n", "a table with semicolons"),
-    ("a\tb\tc\n1\t2\t3\n", "a table with tabs"),
-    ("{\"a\":\"}{\"}{\"b\":2}{}\n", "several JSON documents in one line"),
-    ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "several JSON documents in one line"),
+    ("{\n  \"a\": 1\n}\n", "multi-line JSON documents"), ("a,b,c\n1,2,3\n", "a CSV table"),
+    ("device;when;what\n1;2;\"x;y\"\n", "a semicolon-separated table"),
+    ("Gerät;Zeit;Größe\n1;2;3\n", "a semicolon-separated table"),
+    ("a\tb\tc\n1\t2\t3\n", "a tab-separated table"),
+    ("{\"a\":\"}{\"}{\"b\":2}{}\n", "several JSON documents on one line"),
+    ("{\"a\":1}, {\"b\":2}\n{\"a\":3} {\"b\":4}\n", "several JSON documents on one line"),
     ("{\"a\":1}\r{\"a\":2}\r{}", "text with bare carriage returns"),
     ("a,b\r1,2\r3,4\r", "text with bare carriage returns"),
     ("bplist00\u{D1}\u{1}\n\u{2}", "a property list"),
@@ -41,11 +41,11 @@ import Testing
   @Test(arguments: [
     (
       "csv", "{\"a\":1}\n",
-      "lines of JSON, but the map of the entry reads a table; name one with \"form\": \"lines\""
+      "lines of JSON, but the entry's map reads a table; use one with \"form\": \"lines\""
     ),
     (
       "tsv", "\u{FEFF}[{\"a\":1}]",
-      "a JSON array, but the map of the entry reads a table; name one with \"form\": \"json\""
+      "a JSON array, but the entry's map reads a table; use one with \"form\": \"json\""
     ),
     (
       "json", "SQLite format 3\0",
@@ -53,40 +53,40 @@ import Testing
     ),
     (
       "json", "a,b,c\n1,2,3\n",
-      "a table in CSV, but the map of the entry reads JSON; name one with \"form\": \"csv\""
+      "a CSV table, but the entry's map reads JSON; use one with \"form\": \"csv\""
     ),
     (
       "json", "a\tb\tc\n1\t2\t3\n",
-      "a table with tabs, but the map of the entry reads JSON; name one with \"form\": \"tsv\""
+      "a tab-separated table, but the entry's map reads JSON; use one with \"form\": \"tsv\""
     ),
     (
       "csv", "a;b\n1;2\n",
-      "a table with semicolons, for which the map of the entry needs \"separator\": \";\""
+      "a table separated by semicolons, so the entry's map needs \"separator\": \";\""
     ),
     (
       "csv", "\"a\"\t\"b\"\n1\t2\n",
-      "a table with tabs, for which the map of the entry needs \"separator\": \"\\t\""
+      "a table separated by tabs, so the entry's map needs \"separator\": \"\\t\""
     ),
     (
       "tsv", "a,b\n1,2\n",
-      "a table with commas, for which the map of the entry needs \"separator\": \",\""
+      "a table separated by commas, so the entry's map needs \"separator\": \",\""
     ),
     (
       "csv", "{\n  \"a\": 1\n}\n",
-      "multi-line JSON documents, but the map of the entry reads a table; name one with \"form\": \"json\""
+      "multi-line JSON documents, but the entry's map reads a table; use one with \"form\": \"json\""
     ),
     ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the map of the entry reads a table"),
     (
       "csv", "a,b\r1,2\r3,4",
-      "text with bare carriage returns, which are not line ends here; convert it: tr '\\r' '\\n' < FILE > OTHER"
+      "text with bare carriage returns, which are not accepted as line ends; convert the file: tr '\\r' '\\n' < FILE > OTHER"
     ),
     (
       "csv", "bplist00a\n",
-      "a property list, but the map of the entry reads a table; name one with \"form\": \"json\""
+      "a property list, but the entry's map reads a table; use one with \"form\": \"json\""
     ),
     ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table with two columns named 'a'; rename one of them"),
-    ("csv", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it"),
-    ("json", "UTF-16", "text in UTF-16, but the map of the entry reads UTF-8; add \"encoding\": \"utf-16\" to it"),
+    ("csv", "UTF-16", "text in UTF-16, but the entry's map reads UTF-8; add \"encoding\": \"utf-16\" to the map"),
+    ("json", "UTF-16", "text in UTF-16, but the entry's map reads UTF-8; add \"encoding\": \"utf-16\" to the map"),
     ("lines", "gzip", "compressed with gzip, but its name does not end with .gz; rename it: mv FILE FILE.gz"),
     ("csv", "gzip", "compressed with gzip"), ("store", "gzip", "compressed with gzip"),
   ]) func isSaidOnceOfMappedFiles(_ form: String, _ text: String, _ what: String) throws {
@@ -122,7 +122,7 @@ import Testing
     #expect(
       told == [
         .refused(
-          "invalid-row: a quote is opened on line 3 and not closed before the end of the file, line 5; "
+          "invalid-row: a quote opened on line 3 is not closed by the end of the file, line 5; "
             + #"if quotes mean nothing in the table, write "quotes": "none" in the map"#)
       ])
   }

@@ -27,7 +27,7 @@ import Testing
   }
 
   private static let refusal =
-    "the records go backwards: of 200 known devices examined, 200 have none after their processed time; their "
+    "the records go back in time: of 200 known devices examined, 200 have none after the time already time; their "
     + "records end at 2026-01-10T08:00:00.000Z, but the store has processed records up to 2026-02-10T08:00:00.000Z. State is not "
     + "rewound: known devices would get their events with a warning each, but no sessions or campaigns. No record was imported. "
 
@@ -62,7 +62,7 @@ import Testing
     let late = try folder.run(folder.request())
     #expect(late.exit == .done)
     #expect(late.report.summary.records.accepted == 99)
-    #expect(late.report.notes.contains { $0.hasPrefix("99 records are before the processed time of their devices") })
+    #expect(late.report.notes.contains { $0.hasPrefix("99 records are within the time already processed for their devices") })
   }
 
   @Test("A device with a record that is not late is not behind, and more than a tenth of them makes it an ordinary run")

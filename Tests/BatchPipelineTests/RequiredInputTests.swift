@@ -46,8 +46,8 @@ import Testing
     #expect(
       try errors(folder) == [
         "error: input events of the shop ('e-{yyyy}-{MM}-{dd}') matches nothing for 2026-01-02 to 2026-01-04, "
-          + "2026-01-06 to 2026-01-07; nothing was processed or sent; --allow-missing continues without it",
-        "error: input 'none' matches nothing; nothing was processed or sent; --allow-missing continues without it",
+          + "2026-01-06 to 2026-01-07; nothing was processed or sent; to continue anyway, add --allow-missing",
+        "error: input 'none' matches nothing; nothing was processed or sent; to continue anyway, add --allow-missing",
       ])
     var request = try folder.request()
     request.allowsMissing = true
@@ -75,7 +75,7 @@ import Testing
     let stopped = try folder.run(folder.request("Ingest.workers=\(workers)"))
     #expect(stopped.exit == .noInput)
     #expect(stopped.report.summary.eventCount == 0)
-    let rest = "; nothing was processed or sent; --allow-missing continues without it"
+    let rest = "; nothing was processed or sent; to continue anyway, add --allow-missing"
     #expect(
       stopped.report.failure
         == [

@@ -78,7 +78,7 @@ import Testing
     var late = Self.run(2, day: 4)
     late.missed = [Instant(milliseconds: late.asOf.milliseconds - 86_400_000)]
     late.night = .findings
-    let cell = "<td class=\"attention\" title=\"no run has read it\">3<span>missed</span></td>"
+    let cell = "<td class=\"attention\" title=\"no run has read its window\">3<span>missed</span></td>"
     #expect(HTMLIndex.text([Self.run(1, day: 2), late], store: "a").contains(cell))
     #expect(!HTMLIndex.text([Self.run(1, day: 2), late, Self.run(3, day: 3)], store: "a").contains(cell))
   }

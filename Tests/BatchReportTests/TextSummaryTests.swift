@@ -21,9 +21,9 @@ import Testing
         "  campaigns  4 set, 1 expired",
         "  identity   2 checks; recipients: 1 created, 0 updated, 1 merged; 0 conflicts, 1 audit row",
         "  upload     1,205 events posted in 13 chunks, 14 requests, 1 retry",
-        "                  100  possibly twice at the service",
+        "                  100  possibly duplicated at the service",
         "  store      SUCCESSFULLY_POSTED 1,205",
-        "                1,200  HOLD: a reason (Section.key); ends with an end",
+        "                1,200  HOLD: a reason (Section.key); this status ends with an end",
         "  warnings   3, explained in docs/words.md",
         "                    2  link",
         "                    1  unreadable-expiration",
@@ -80,7 +80,7 @@ import Testing
     report.summary.identity.checks = 2
     let lines = TextSummary(report).lines
     #expect(lines.first == "nightly: done with findings in 1.250 s (dry run: nothing was changed or sent)")
-    #expect(lines.contains("  identity   2 checks would be made"))
+    #expect(lines.contains("  identity   2 checks would be performed"))
     #expect(!lines.contains { $0.hasPrefix("  upload") })
   }
 
@@ -122,7 +122,7 @@ import Testing
     #expect(
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
-        "  - 3 events are held as UNKNOWN, because the answer was lost or inconclusive. Check at the service, then decide: "
+        "  - 3 events are held as UNKNOWN, because the answer was lost or inconclusive. Check the service, then decide: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. Once the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
@@ -156,7 +156,7 @@ import Testing
       NextSteps.of(report).prefix(3) == [
         "1 file is truncated or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is truncated). The complete lines before "
           + "that are accepted. Deliver the whole file again and run the job again: it imports the rest",
-        "2 files are not in the form of their entries in the job, and nothing of them was read. Give the entry of such a file a map "
+        "2 files do not have the form that their entries in the job expect, and were not read. Give the entry of such a file a map "
           + "of its form (docs/maps.md)",
         "1 line was quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
       ])
@@ -166,7 +166,7 @@ import Testing
     var report = RunReport.fixture()
     report.summary.rewind.corrections = 2
     let step =
-      "2 events were sent before late records changed them, and a service takes nothing back. To compare what was sent with what is right: "
+      "2 events were sent before late records changed them, and sent events cannot be recalled. To compare the sent events with the correct ones: "
       + "engage-batch store corrections --store var/nightly.sqlite"
     #expect(NextSteps.of(report).contains(step))
     report.mode = .dryRun
@@ -178,7 +178,7 @@ import Testing
     report.merges[0].state = "open"
     #expect(
       NextSteps.of(report).last
-        == "1 identity plan is unfinished. The next run continues, or now: "
+        == "1 identity plan is unfinished. The next run continues; to continue now: "
         + "engage-batch identity resume --store var/nightly.sqlite --job jobs/nightly.json")
   }
 
@@ -193,7 +193,7 @@ import Testing
     var report = RunReport.fixture()
     report.warnings = [WarningTally(kind: "ignored-consent", occurrences: 2, first: [])]
     let choice =
-      "2 consent records were ignored, because the job does not say how to treat them. Set Recipient.consentRecords to apply, to send nothing of a device while it denies consent; or to ignore, to keep ignoring them"
+      "2 consent records were ignored, because the job does not specify how to treat them. Set Recipient.consentRecords to 'apply' to send nothing from a device while it denies consent, or to 'ignore' to keep ignoring them"
     #expect(report.consentChoice == choice)
     #expect(TextSummary(report).lines.contains { $0.hasSuffix(choice) })
     report.configuration.settings = [

@@ -35,12 +35,12 @@ extension DamagedStoreTests {
       Foreign(
         what: "computed index", sql: "CREATE INDEX evil ON run (hex(zeroblob(10)))", replacesTable: false),
       Foreign(
-        what: "computed condition of an index",
+        what: "computed index condition",
         // No row has that id: a sanitizer computes such a text for half an hour.
         sql: "CREATE INDEX evil ON run (id) WHERE id < 0 AND length(printf('%.*c', 900000000, 'x')) > id",
         replacesTable: false),
       Foreign(
-        what: "computed condition of an index", sql: "CREATE INDEX evil ON run (id) WHERE (job GLOB '*a*a*a*b')",
+        what: "computed index condition", sql: "CREATE INDEX evil ON run (id) WHERE (job GLOB '*a*a*a*b')",
         replacesTable: false),
       Foreign(
         what: "comment in its schema", sql: "CREATE INDEX evil ON run (id) WHERE length/* IN */(job) > 1",
@@ -75,7 +75,7 @@ extension DamagedStoreTests {
     }
     try queue.close()
 
-    let problem = "the file has a \(foreign.what), which no store has"
+    let problem = "the file contains a \(foreign.what), which is not allowed in a store"
     let error = StoreError.damaged(path: folder.store, detail: problem)
     #expect(throws: error) { try EventStore.open(folder.store) }
     #expect(throws: error) { try EventStore.openReading(folder.store) }
@@ -89,7 +89,7 @@ extension DamagedStoreTests {
     #expect(
       report.lost
         == (foreign.replacesTable
-          ? [StoreDamage(table: "chunk", problem: "a computed object has its name and is left out")] : []))
+          ? [StoreDamage(table: "chunk", problem: "a view or another computed object has this name; it was not copied")] : []))
     #expect(report.rows.first { $0.table == "run" }?.rows == 1)
     try EventStore.openReading(folder.path + "/new.sqlite").close()
   }
@@ -110,7 +110,7 @@ extension DamagedStoreTests {
     let damaged = try EventStore.openReading(folder.store, checksPages: false)
     var found: [StoreDamage] = []
     try damaged.check { found.append($0) }
-    #expect(found == [StoreDamage(table: "", problem: "the file has a view, which no store has")])
+    #expect(found == [StoreDamage(table: "", problem: "the file contains a view, which is not allowed in a store")])
     try damaged.close()
   }
 }

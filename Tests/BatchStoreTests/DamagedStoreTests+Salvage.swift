@@ -73,7 +73,7 @@ extension DamagedStoreTests {
     let lost = report.lost.filter { $0.table == "device" }
     #expect(
       lost.map(\.problem) == [
-        "unreadable rows are left out (\(400 - taken) of 400): 11 (database disk image is malformed)"
+        "unreadable rows were not copied (\(400 - taken) of 400): 11 (database disk image is malformed)"
       ])
   }
 

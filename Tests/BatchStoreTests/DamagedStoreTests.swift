@@ -276,7 +276,7 @@ import Testing
       try db.execute(sql: "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END")
     }
     try queue.close()
-    #expect(throws: StoreError.damaged(path: folder.store, detail: "the file has a trigger, which no store has")) {
+    #expect(throws: StoreError.damaged(path: folder.store, detail: "the file contains a trigger, which is not allowed in a store")) {
       try EventStore.open(folder.store)
     }
   }
@@ -287,14 +287,14 @@ import Testing
     let queue = try DatabaseQueue(path: folder.store)
     try queue.inDatabase { try $0.execute(sql: "PRAGMA user_version = 0") }
     try queue.close()
-    let error = StoreError.damaged(path: folder.store, detail: "its schema has no number")
+    let error = StoreError.damaged(path: folder.store, detail: "its schema has no version number")
     #expect(throws: error) { try EventStore.open(folder.store) }
     #expect(throws: error) { try EventStore.openReading(folder.store) }
     // The two commands that the error names read it.
     let damaged = try EventStore.openReading(folder.store, checksPages: false)
     var found: [StoreDamage] = []
     try damaged.check { found.append($0) }
-    #expect(found == [StoreDamage(table: "", problem: "its schema has no number")])
+    #expect(found == [StoreDamage(table: "", problem: "its schema has no version number")])
     let new = folder.path + "/new.sqlite"
     _ = try damaged.salvage(to: new)
     try damaged.close()

@@ -59,7 +59,7 @@ import Testing
     let damaged = try EventStore.openReading(folder.store, checksPages: false)
     var found: [String] = []
     try damaged.check { found.append($0.problem) }
-    #expect(found.first == "table 'digest_segment' has no column 'file': another build created it")
+    #expect(found.first == "table 'digest_segment' has no column 'file': another build created the store")
     #expect(throws: error) { try damaged.salvage(to: folder.path + "/new.sqlite") }
     try damaged.close()
     // The same of a table that came later.

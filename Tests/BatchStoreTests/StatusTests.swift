@@ -30,7 +30,7 @@ import Testing
     try store.commit(fixtures.batch([fixtures.event(1)]), run: run)
     try store.write { try $0.execute(sql: "UPDATE chunk SET status = 9") }
     let error = #expect(throws: StoreError.self) { try store.ledger.statusCounts() }
-    #expect(error == .inconsistent("the status 9 in the ledger"))
+    #expect(error == .inconsistent("the ledger contains the unknown status 9"))
     #expect(error?.exit == .inputOutput)
   }
 }

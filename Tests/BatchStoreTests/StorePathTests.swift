@@ -52,7 +52,7 @@ import Testing
     unlink(folder.store + ".lock")
     truncate(folder.store, 100)
     try expectRefused(
-      .damaged(path: folder.store, detail: "the file is truncated at 100 bytes"), .inputOutput)
+      .damaged(path: folder.store, detail: "the file is truncated to 100 bytes"), .inputOutput)
   }
 
   @Test func refusesAFolder() throws {
@@ -74,7 +74,7 @@ import Testing
     #expect(try FileStatus.at("/dev/null")?.kind == .device)
     #expect(
       error.description
-        == "/dev/null: error: the store is a device, not a file; nothing was changed. Name a file with 'store' of the job or --store"
+        == "/dev/null: error: the store is a device, not a file; nothing was changed. Name a file with the job's 'store' or with --store"
     )
   }
 

@@ -46,7 +46,7 @@ import Testing
     let found = try workspace.run("validate", "job.json")
     #expect(
       (found.output + found.messages).contains(
-        "field 'type' is unknown: rule '1' of the map 'own.json' gives it 'namedEvnt', did you mean 'namedEvent'?"),
+        "field 'type' is unknown: rule '1' of the map 'own.json' sets it to 'namedEvnt', did you mean 'namedEvent'?"),
       "\(found.output)\(found.messages)")
   }
 
@@ -82,7 +82,7 @@ import Testing
     #expect(run.code == 78)
     #expect(
       run.messages.contains(
-        "job.json: error: 'map' of an entry of 'inputs.events' is 'm', but there is no such preset; did you mean 'fcm'? "
+        "job.json: error: 'map' in an entry of 'inputs.events' is 'm', but there is no such preset; did you mean 'fcm'? "
           + "a file needs a dot or a slash in its name, such as './m'\n"), "\(run.messages)")
   }
 
@@ -121,7 +121,7 @@ import Testing
     let why = try workspace.run("why", id, "--store", "g.sqlite")
     #expect(
       why.output.contains(
-        "in no request; each run and 'post' checks again whether the service accepts events of its time"),
+        "not in any request; each run and each 'post' checks again whether the service accepts events from that time"),
       "\(why.output)")
     #expect(!why.output.contains("no attempt yet"))
   }
@@ -135,7 +135,7 @@ import Testing
     let path = workspace.path
     #expect(
       post.messages.contains(
-        "\(path)/g.sandbox.sqlite: error: no such store; there is one at \(path)/g.sqlite, which you can name with --store\n"
+        "\(path)/g.sandbox.sqlite: error: no such store; to use the store at \(path)/g.sqlite, name it with --store\n"
       ),
       "\(post.messages)")
   }

@@ -50,7 +50,7 @@ import Testing
     #expect(stopped.code == 66)
     #expect(
       stopped.messages.hasSuffix(
-        "Once the input is there, the same command continues from here; with --allow-missing, without it.\n"),
+        "Once the input is available, repeat the command to continue from here; to continue without the input, add --allow-missing.\n"),
       "\(stopped.messages)")
     let gone = try workspace.run(command + ["--allow-missing"])
     #expect(gone.code == 0 && gone.messages.contains("1 done before, 1 without input"), "\(gone.messages)")
@@ -129,7 +129,7 @@ import Testing
       #expect(run.code == code, "\(run.messages)")
       #expect(
         run.messages.hasSuffix(
-          "The service refuses 1 identity plan for good; see: engage-batch identity list --open --store "
+          "The service permanently refuses 1 identity plan; see: engage-batch identity list --open --store "
             + "\(workspace.path)/j.sqlite\n"), "\(run.messages)")
     }
     service.server.setFaults(FaultPlan())
@@ -158,8 +158,8 @@ import Testing
       (["--to", "2026-01-14T00:00:00Z"], "--to must be later than --from"),
       (["--step", "P0D"], "--step must be longer than zero"),
       (["--step", "1 day"], "'1 day', which is not an ISO 8601 duration"),
-      (["--step", "PT1S"], "--step makes more than 10000 windows"),
-      (["--zone", "Europe/Lodnon"], "'Europe/Lodnon', which is not a time zone of this machine"),
+      (["--step", "PT1S"], "--step results in more than 10000 windows"),
+      (["--zone", "Europe/Lodnon"], "'Europe/Lodnon', which is not a time zone known on this machine"),
     ] {
       let arguments = ["backfill", "jobs/every-night.json", "--from", "2026-01-14T00:00:00Z"]
       let end = options[0] == "--to" ? [] : ["--to", "2026-01-17T00:00:00Z"]
@@ -182,7 +182,7 @@ import Testing
     let failed = try workspace.run(Array(arguments) + impatient, environment: service)
     #expect(failed.code == 69)
     #expect(!failed.messages.contains("2026-01-16T00:00:00.000Z to "))
-    #expect(failed.messages.hasSuffix("The same command continues from here.\n"), "\(failed.messages)")
+    #expect(failed.messages.hasSuffix("Repeat the command to continue from here.\n"), "\(failed.messages)")
     let kept = try workspace.run(Array(arguments) + ["--no-upload"])
     #expect(kept.code == 0)
     #expect(kept.messages.contains("36 read, 0 accepted"), "\(kept.messages)")

@@ -99,7 +99,7 @@ import Testing
     #expect(ofGame.hasEffect == false)
     #expect(
       ofGame.text
-        == "  Session.sessionLifecycleExpiration: 30 minutes -> 10 minutes (no effect: jobs of this destination do not use it)"
+        == "  Session.sessionLifecycleExpiration: 30 minutes -> 10 minutes (no effect: jobs with this destination do not use it)"
     )
     #expect(try settings("jobs/nightly.json", session).hasEffect == true)
     #expect(try settings("jobs/nightly.json", "DeltaDNA.sessionTimeoutSeconds=1").hasEffect == false)

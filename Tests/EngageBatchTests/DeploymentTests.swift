@@ -318,7 +318,7 @@ import Testing
     #expect(workspace.exists("var/state/nightly.sqlite") && workspace.exists("var/state/reports"))
     let purge = try workspace.shell(commands[1])
     #expect(purge.code == 0, "\(commands[1]): \(purge.messages)")
-    #expect(purge.messages == "0 posted events were deleted; 37 events of that age were not posted and stay\n")
+    #expect(purge.messages == "0 posted events were deleted; 37 events of that age were not posted and are kept\n")
   }
 
   private static func values(of key: String, in unit: String) throws -> [String] {

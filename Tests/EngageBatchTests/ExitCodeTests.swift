@@ -36,7 +36,7 @@ import Testing
         "Error: --step is '1d', which is not an ISO 8601 duration such as P1D or PT6H.\nUsage: engage-batch backfill "),
     Case(
       64, "post", "jobs/nightly.json", "--from", "2026-01-01",
-      message: "Error: --from, --to and --explain are for records; 'post' reads none and sends all it has.\n"),
+      message: "Error: --from, --to and --explain apply to records; 'post' reads none and sends all pending events.\n"),
     Case(64, "post", "jobs/nightly.json", "--explain", "d", message: "'post' reads none"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", "--as-of", "2026-01-15T02:00:00Z",
@@ -97,7 +97,7 @@ import Testing
       78, "run", "jobs/own.json", "--sandbox", message: "routes.json",
       job: #"{"name": "own", "deepLinkRoutes": "routes.json", "inputs": {"events": ["../samples/events"]}}"#),
     Case(
-      78, "run", "jobs/own.json", "--sandbox", message: "not a readable binary property list: it ends early",
+      78, "run", "jobs/own.json", "--sandbox", message: "not a readable binary property list: the file is truncated",
       job: "bplist00\u{1}\u{2}"),
     Case(78, "config", "check", "--job", "jobs/own.json", message: "not valid JSON", job: "{"),
     // The words of the system's error, with its domain and a stack of further errors, were shown.
@@ -144,11 +144,11 @@ import Testing
   @Test("A file that is not a store is left as it is")
   func damagedStore() throws {
     let workspace = try Workspace()
-    try workspace.write("var/nightly.sqlite", "these are not the bytes of a store")
+    try workspace.write("var/nightly.sqlite", "the numbers are not the bytes of a store")
     let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload")
     #expect(finished.code == 78)
     #expect(finished.messages.contains("var/nightly.sqlite: error: the file is not a store of engage-batch"))
-    #expect(try workspace.read("var/nightly.sqlite") == "these are not the bytes of a store")
+    #expect(try workspace.read("var/nightly.sqlite") == "the numbers are not the bytes of a store")
   }
 
   /// The same command, which ends the same way, was said to go on.
@@ -159,7 +159,7 @@ import Testing
     #expect(finished.code == 73)
     #expect(
       finished.messages.contains(
-        "jobs: error: the store is a folder, not a file; nothing was changed. Name a file with 'store' of the job or --store"
+        "jobs: error: the store is a folder, not a file; nothing was changed. Name a file with the job's 'store' or with --store"
       ), "\(finished.messages)")
     #expect(!finished.messages.contains("To continue"), "\(finished.messages)")
   }

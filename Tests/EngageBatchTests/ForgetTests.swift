@@ -72,7 +72,7 @@ import Testing
     let gone = try workspace.run("forget", "job.json", "--device", "ada-phone-0001", "--sandbox")
     #expect(gone.code == 0, "\(gone.messages)")
     for words in [
-      "still elsewhere: the service: what was sent, and the recipient in the list (--at-service deletes it)\n",
+      "still elsewhere: the service: all data that was sent, and the recipient in the list (--at-service deletes it)\n",
       "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'\n",
     ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
     let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
@@ -175,10 +175,10 @@ import Testing
     #expect(none.code == 0 && none.output.isEmpty)
     #expect(
       none.messages == """
-        the store has no data of these ids
-        later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'
-        warning: the store had no data of 1 id (--device 1), but refuses their later records anyway; \
-        if one was a typo, the same command with --admit undoes that
+        the store has no data for these ids
+        later records with these ids are refused and counted as 'forgotten'; 'store erasures' lists the proof
+        warning: the store had no data for 1 id (--device 1), but refuses their later records anyway; \
+        if one was a typo, repeat the command with --admit to undo that
 
         """)
     let back = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
@@ -203,10 +203,10 @@ import Testing
     let workspace = try workspace()
     #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
     let ids = ["--mobile-user-id", "ada-lovelace-7", "--mobile-user-id", "ada-lovelace-8"]
-    let warning = "warning: the store had no data of 1 id (--mobile-user-id 1)"
+    let warning = "warning: the store had no data for 1 id (--mobile-user-id 1)"
     let left = """
 
-      still elsewhere: the service: what was sent, and the recipient in the list (--at-service deletes it)
+      still elsewhere: the service: all data that was sent, and the recipient in the list (--at-service deletes it)
       still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'
 
       """
@@ -216,8 +216,8 @@ import Testing
     #expect(both.code == 0)
     #expect(
       both.messages.hasSuffix(
-        warning + ", but refuses their later records anyway; if one was a typo, "
-          + "the same command with --admit undoes that" + left), "\(both.messages)")
+        warning + ", but refuses their later records anyway; if an id was mistyped, "
+          + "repeat the command with --admit to undo that" + left), "\(both.messages)")
   }
 
   @Test("A forgotten recipient that the service finds for another device is given to none")
@@ -242,7 +242,7 @@ import Testing
     #expect(try Summary(run.output)["identity.conflicts"] == 1, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "Identity: 2 events are pending (HOLD): 1 device has no recipient yet, since 2026-01-16T00:00:00.000Z"),
+        "Identity: 2 events are pending (HOLD): 1 device has no recipient yet (since 2026-01-16T00:00:00.000Z)"),
       "\(run.messages)")
     #expect(try left([ada], in: workspace.path + "/var") == [])
   }

@@ -142,7 +142,7 @@ import Testing
     #expect(unknown.code == 64)
     #expect(
       unknown.messages
-        == "error: the store has no event 'nobody'; 'engage-batch store events' lists its events; six characters of an id are enough\n"
+        == "error: the store has no event 'nobody'; 'engage-batch store events' lists the store's events; the first six characters of an id are enough\n"
     )
   }
 
@@ -152,7 +152,7 @@ import Testing
     let device = try #require(rows(workspace, "store", "sessions").first?["device"]?.string)
     let found = try workspace.run("why", "--device", "Zoe", "--store", Self.store)
     #expect(found.code == 0, "\(found.messages)")
-    #expect(found.messages == "note: 'Zoe' is an id of a person, with the device \(device)\n")
+    #expect(found.messages == "note: 'Zoe' is an id of a person whose only device is \(device)\n")
     #expect(found.lines.first == "Device \(device) at the store's known time")
     try workspace.write(
       "in.ndjson",
@@ -162,7 +162,7 @@ import Testing
     #expect(several.code == 64)
     #expect(
       several.messages.hasPrefix(
-        "error: the store has no device 'Zoe'; it is an id of a person with 2 devices, which --person names: "),
+        "error: the store has no device 'Zoe'; this id belongs to a person with 2 devices; use --person for all of them, or name one: "),
       "\(several.messages)")
     let person = try workspace.run("why", "--person", "Zoe", "--store", Self.store)
     #expect(person.lines.filter { $0.hasPrefix("Device ") }.count == 2, "\(person.output)\(person.messages)")
@@ -193,16 +193,16 @@ import Testing
           "notificationOpened"
         ])
     }
-    #expect(try campaign(id("quiet")) == ["none: no trigger responded to it"])
+    #expect(try campaign(id("quiet")) == ["none: no trigger responded to the event"])
     let push = "push 'Spring' of campaign 12, cohort 3, notification 7"
     let opened = try id("notificationOpened")
-    #expect(try campaign(opened) == ["\(push), which the player opened", "no trigger responded to it"])
+    #expect(try campaign(opened) == ["\(push), which the player opened", "no trigger responded to the event"])
     #expect(
       try campaign("--device", "d") == [
-        "the last by then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
+        "last event by then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
       ])
     #expect(
-      try campaign("--device", "g") == ["none by then: no trigger responded, and no notification was opened"])
+      try campaign("--device", "g") == ["none up to then: no trigger responded, and no notification was opened"])
   }
 
   @Test("An event tells its player, its session by its id, and which campaign responded; a device what it asked")
@@ -223,12 +223,12 @@ import Testing
     #expect(
       levelUp["session"]?.array?.map(\.string) == [
         "\(session): its first event in the store is newPlayer at 2026-01-15T09:00:00.000Z; this is event 4 of 5",
-        "the store has no gameEnded of it: no stop of the app or SDK was recorded in it",
+        "the store has no gameEnded event of this session: no stop of the app or SDK was recorded during the session",
       ])
     let action = try id("ddnaEventTriggeredAction")
     #expect(
       levelUp["campaign"]?.array?.map(\.string) == [
-        "campaign 7, variant 8 responded to it (event \(action), \(workspace.path)/in.ndjson:2)"
+        "campaign 7, variant 8 responded to this event (event \(action), \(workspace.path)/in.ndjson:2)"
       ])
     #expect(levelUp["source"]?.array?.map(\.string) == ["\(workspace.path)/in.ndjson:2"])
     #expect(
@@ -238,8 +238,8 @@ import Testing
     let device = try sentences("--device", "d")
     #expect(
       device["state"]?.array?.map(\.string) == [
-        "the app has been away since 2026-01-15T09:00:03.000Z",
-        "session \(session) continues if the device is used again within DeltaDNA.sessionTimeoutSeconds, and has ended otherwise",
+        "the app has been in the background since 2026-01-15T09:00:03.000Z",
+        "session \(session) continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it has ended",
       ])
     #expect(
       device["decisions"]?.array?.map(\.string) == [
@@ -247,7 +247,7 @@ import Testing
       ])
     let optedOut = try sentences("--device", "f")
     #expect(
-      optedOut["state"]?.array?.last?.string == "the player has opted out: nothing of the player is sent")
+      optedOut["state"]?.array?.last?.string == "the player has opted out: no data of the player is sent")
   }
 
   @Test("A purge takes settled decisions and answers of its time along, and leaves questions that wait")

@@ -49,16 +49,16 @@ import Testing
       line.split(separator: " ").joined(separator: " ")
     }
     for wanted in [
-      "1 event quarantined: schema-invalid", "campaigns 2 responses of triggers",
+      "1 event quarantined: schema-invalid", "campaigns 2 trigger responses",
       "checks 2 findings, explained in docs/words.md",
       "1 emptyValue", "1 wrongType", "1 not sent, because the player had opted out",
-      "decisions 1 engagement recorded, 1 asked: 1 answered, 0 from an earlier answer, 0 failed",
+      "decisions 1 engagement recorded, 1 requested: 1 answered, 0 from an earlier answer, 0 failed",
     ] {
       #expect(lines.contains(wanted), "\(wanted): \(run.messages)")
     }
     #expect(
       lines.contains {
-        $0.hasSuffix("outside the time that Collect accepts (DeltaDNA.oldestEvent, DeltaDNA.furthestAhead)")
+        $0.hasSuffix("outside the time range that Collect accepts (DeltaDNA.oldestEvent, DeltaDNA.furthestAhead)")
       })
     #expect(!run.messages.contains("identity "))
     // An empty list filters nothing, which is worth a word.
@@ -77,7 +77,7 @@ import Testing
     #expect(
       platform["findings"]?.canonicalText
         == #"[{"advice":"leave it out, or set DeltaDNA.dropEmpty","count":1,"event":"levelUp","eventUUID":"\#(id)","#
-        + #""id":"emptyValue","path":"/eventParams/mode"},{"advice":"fix the exporter; nothing is converted","count":1,"#
+        + #""id":"emptyValue","path":"/eventParams/mode"},{"advice":"fix the exporter; values are not converted","count":1,"#
         + #""event":"levelUp","eventUUID":"\#(id)","id":"wrongType","path":"/eventParams/level"}]"#)
     #expect(platform["unmet"]?.canonicalText == #"[{"name":"shopEntered"},{"name":"levelUp/bonus"}]"#)
     #expect(
@@ -90,7 +90,7 @@ import Testing
         == #"[{"count":1,"decisionPoint":"shop","flavour":"engagement","outcome":"answered"}]"#)
     let folder = try #require(try workspace.listing("var/reports").first { $0.contains("report.html") })
     let page = try workspace.read("var/reports/\(folder.prefix { $0 != " " })")
-    #expect(page.contains("<h2>In the schema, never seen</h2>"))
+    #expect(page.contains("<h2>In the schema but never seen</h2>"))
     #expect(!page.contains("<h2>Identity</h2>"))
     #expect(page.contains("<code>schema-invalid</code>"))
   }

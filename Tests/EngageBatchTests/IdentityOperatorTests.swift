@@ -232,7 +232,7 @@ import Testing
     #expect(refused.code == 78)
     #expect(
       refused.messages
-        == "error: General.databaseListId is not set, so the list of the recipients is unknown; nothing was changed. "
+        == "error: General.databaseListId is not set, so the list of recipients is unknown; nothing was changed. "
         + "Name the job of the store (--job), or its configuration (--file)\n")
     #expect(recipients == before.0)
     #expect(service.server.rows(of: "50002") == before.1)
@@ -352,7 +352,7 @@ import Testing
     #expect(finished.code == 78)
     #expect(
       finished.messages
-        == "var/game.sqlite: error: the store is for 'deltadna', which has no identities; name one for 'engage'\n")
+        == "var/game.sqlite: error: the store is for 'deltadna', which has no identities; name a store for 'engage'\n")
   }
 
   @Test("history has the end of what an operator did, whatever it was")

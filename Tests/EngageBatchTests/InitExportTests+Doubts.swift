@@ -6,7 +6,7 @@ extension InitExportTests {
   static let doubtful: [Export] = [
     Export("lines of a log with tabs", "in.tsv", lines { "2026-01-15T08:0\($0):00Z\t\($1)\t\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["a table with tabs without a header", "guessed: deviceId (column2), name (column3)"]
+      $0.told = ["a tab-separated table without a header", "guessed: deviceId (column2), name (column3)"]
     },
     Export(
       "what a player does", "in.csv",
@@ -114,7 +114,7 @@ extension InitExportTests {
     ) {
       $0.code = 65
       $0.told = [
-        "  2 devices, 0 people, 4 records", "  mobileUserId names nobody in 4 records, such as 'NULL'\n",
+        "  2 devices, 0 people, 4 records", "  mobileUserId identifies nobody in 4 records, such as 'NULL'\n",
         "the deviceId 'null' names nobody, which makes one device of all that have it",
       ]
     },
@@ -125,7 +125,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["models or kinds of devices, which many people share", "guessed: deviceId (device)"]
+      $0.told = ["device models or types, which many people share", "guessed: deviceId (device)"]
     },
     Export(
       "devices of more people", "in.csv",
@@ -202,7 +202,7 @@ extension InitExportTests {
       table("device,time,event") { row, _ in "\(["", " "][row % 2])phone-0001,2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["remove blanks, quotes and invisible characters around 'device', such as ' phone-0001'"]
+      $0.told = ["remove blanks, quotes and invisible characters around the values of 'device', such as ' phone-0001'"]
     },
     Export(
       "lines that end in commas", "in.ndjson",
@@ -356,7 +356,7 @@ extension InitExportTests {
     #expect(
       other.code == 65
         && other.messages.hasSuffix(
-          "in: error: the files have 2 shapes: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first, name the others in a separate entry (docs/exports.md)\n"
+          "in: error: the files have 2 formats: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first; name the others in a separate entry (docs/exports.md)\n"
         ), "\(other.messages)")
   }
 
@@ -386,7 +386,7 @@ extension InitExportTests {
       let made = try workspace.run("init", "f\(words?.prefix(2) ?? "")", "--from", "in.csv")
       #expect(made.code == (words == nil ? 65 : 0), "\(made.messages)")
       let told =
-        words.map { "confidence high (\($0), by later records)" } ?? "these records fit both"
+        words.map { "confidence high (\($0), according to later records)" } ?? "these records fit both"
       #expect(made.messages.contains(told), "\(made.messages)")
       guard let words else { continue }
       let map = try workspace.read("f\(words.prefix(2))/map.json")

@@ -16,7 +16,7 @@ extension InitExportTests {
       "one damaged row of many in UTF-8", "in.csv",
       Array("device,time,event\n".utf8) + damaged { "\($1),\($0),Gr\($2)ße" }
     ) {
-      $0.told = ["in.csv: a table in CSV; no preset", "  1 refused: invalid-utf8: ", "\"name\":\"Größe\""]
+      $0.told = ["in.csv: a CSV table; no preset", "  1 refused: invalid-utf8: ", "\"name\":\"Größe\""]
       $0.times = goodTimes
     },
     Export(
@@ -34,16 +34,16 @@ extension InitExportTests {
         + lines { "\($1),2026-01-15T08:0\($0):00Z,M\u{81}nchen" }.unicodeScalars.map { UInt8($0.value) }
     ) {
       $0.code = 65
-      $0.told = ["  encoding guessed: windows-1252\n", "byte 0x81 is no character of windows-1252"]
+      $0.told = ["  encoding guessed: windows-1252\n", "byte 0x81 is not a character in windows-1252"]
     },
     Export(
-      "a table with tabs and the backslashes of accounts", "in.tsv",
+      "a tab-separated table and the backslashes of accounts", "in.tsv",
       table("device\ttime\tevent\tuser_id") {
         "\($1)\t2026-01-15T08:0\($0):00Z\t\(names[$0])\tCORP\\\(["nina", "sam", "nina", "sam"][$0])"
       }
     ) { $0.people = [#"CORP\nina"#, #"CORP\sam"#] },
     Export(
-      "a table with tabs whose backslashes may be either", "in.tsv",
+      "a tab-separated table whose backslashes may be either", "in.tsv",
       table("device\ttime\tevent\tuser_id") {
         "\($1)\t2026-01-15T08:0\($0):00Z\t\(names[$0])\tCORP\\\(["nina", "tom"][$0 % 2])"
       }
@@ -52,7 +52,7 @@ extension InitExportTests {
       $0.told = [#"such as '\t' or '\n', may be text or escapes: write "escape": "" or "escape": "\\" in the map"#]
     },
     Export(
-      "a table with tabs that escapes", "in.tsv",
+      "a tab-separated table that escapes", "in.tsv",
       table("device\ttime\tevent\tnote") {
         "\($1)\t2026-01-15T08:0\($0):00Z\t\(names[$0])\t\([#"a\tb"#, #"c:\\d"#, "x", "\\N"][$0])"
       }
@@ -69,7 +69,7 @@ extension InitExportTests {
     Export("years of two digits", "in.csv", table("device,time,event") { "\($1),15.01.26 08:0\($0),\(names[$0])" }) {
       $0.code = 65
       $0.told = [
-        "'time' may be the time, but '15.01.26 08:00' is in no form that can be read: export four-digit years"
+        "'time' may be the time, but '15.01.26 08:00' cannot be read as a time: export four-digit years"
       ]
     },
     Export(
@@ -128,7 +128,7 @@ extension InitExportTests {
     Export(
       "a header that ends with a comma", "in.csv",
       table("device,time,event,") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0])," }
-    ) { $0.told = ["a table in CSV; no preset reads it"] },
+    ) { $0.told = ["a CSV table; no preset reads it"] },
     Export(
       "devices that are numbers with a fraction", "in.ndjson",
       lines { row, _ in #"{"device":1\#(row % 2).0,"time":"2026-01-15T08:0\#(row):00Z","event":"\#(names[row])"}"# }
@@ -153,7 +153,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["deviceId: deviceId, confidence low ('device_id' is in 1 of 4, 'deviceId' is in 3 of 4)"]
+      $0.told = ["deviceId: deviceId, confidence low ('device_id' is in 1 of 4 records, 'deviceId' is in 3 of 4 records)"]
     },
     Export(
       "offsets in minutes", "in.csv",
@@ -162,14 +162,14 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["the times are in 2 zones (column 'tz_offset_minutes'); a map takes one: export UTC"]
+      $0.told = ["the times are in 2 zones (column 'tz_offset_minutes'); a map accepts only one: export UTC"]
     },
     Export(
       "people who are 0", "in.csv",
       table("device,user_id,time,event") { "\($1),\($0 % 2),2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["'user_id' is 0 in 2 records, which would become one person: export it empty there"]
+      $0.told = ["'user_id' is 0 in 2 records, which would become one person: export an empty value there"]
     },
     Export(
       "arrays in lines", "in.ndjson",
@@ -184,7 +184,7 @@ extension InitExportTests {
       table("device,time,event") { row, _ in "\(device),2026-01-15T08:0\(row):00Z,\(names[row])" }
     ) {
       $0.code = 65
-      $0.told = ["remove blanks, quotes and invisible characters around 'device', such as \(shown)"]
+      $0.told = ["remove blanks, quotes and invisible characters around the values of 'device', such as \(shown)"]
     }
   }
 

@@ -51,7 +51,7 @@ import Testing
       table("Device ID,Event Time,Event Name,Amount") { "\($1),01/15/2026 8:0\($0):00 AM,\(names[$0]),1\($0).50" }
     ) {
       $0.written = [#""timestamp": {"path": "Event Time", "time": "MM/dd/yyyy hh:mm:ss a", "zone": "UTC"}"#]
-      $0.told = ["the month is first", "times without a zone; read as UTC"]
+      $0.told = ["the month comes first", "times without a zone; read as UTC"]
     },
     Export(
       "CSV of a German spreadsheet", "in.csv",
@@ -64,7 +64,7 @@ import Testing
         #""separator": ";""#, #""encoding": "windows-1252""#, #""deviceId": "Gerät""#,
         #""time": "dd.MM.yyyy HH:mm:ss", "zone": "UTC""#,
       ]
-      $0.told = ["a table with semicolons in windows-1252"]
+      $0.told = ["a semicolon-separated table in windows-1252"]
     },
     Export(
       "day and time of day in two columns", "in.csv",
@@ -82,7 +82,7 @@ import Testing
       $0.written = [#""columns": ["column1", "column2", "column3"]"#, "//   column1: phone-0001"]
       $0.code = 65
       $0.told = [
-        "a table with tabs without a header",
+        "a tab-separated table without a header",
         "guessed: deviceId (column1), name (column3); check shop/map.json",
       ]
     },
@@ -154,7 +154,7 @@ import Testing
     ) {
       $0.code = 65
       $0.written = [#""deviceId": """#, #""payload": {"members": "$"}"#]
-      $0.told = ["nothing looks like deviceId, timestamp; fill in what is empty in shop/map.json"]
+      $0.told = ["nothing looks like deviceId, timestamp; fill in the empty values in shop/map.json"]
     },
     Export("a list of URLs", "in.txt", "https://shop.example/a?CurrentCampaign=x\nhttps://shop.example/b\n") {
       $0.code = 65
@@ -280,7 +280,7 @@ import Testing
     },
     Export("days alone", "in.csv", table("device,day,event") { "\($1),2026-01-1\($0),\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["days only, so all records of a day are at midnight", "guessed: timestamp (day)"]
+      $0.told = ["dates without times, so all records of a day are at midnight", "guessed: timestamp (day)"]
     },
     Export(
       "dates of which either number may be the day", "in.csv",
@@ -325,7 +325,7 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages.hasSuffix(
-        "*.csv: error: the files have 2 shapes: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first, name the others in a separate entry (docs/exports.md)\n"
+        "*.csv: error: the files have 2 formats: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first; name the others in a separate entry (docs/exports.md)\n"
       ), "\(made.messages)")
     let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
     #expect(mistyped.code == 65 && !workspace.exists("other"))

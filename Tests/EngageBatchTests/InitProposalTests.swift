@@ -38,7 +38,7 @@ import Testing
     #expect(
       made.messages.hasPrefix(
         "in.json: \(isArray ? "a JSON array; " : "")the preset 'segment' reads 12 of 15 as events (see docs/maps.md)\n"
-          + "  3 refused: missing-field: field 'deviceId' is missing: the map 'segment' reads it from "),
+          + "  3 refused: missing-field: field 'deviceId' is missing: the map 'segment' reads the field from "),
       "\(made.messages)")
     if isArray {
       #expect(
@@ -64,12 +64,12 @@ import Testing
     try workspace.write("in.csv", (["device_id,handset,time,event"] + rows).joined(separator: "\n"))
     let made = try workspace.run("init", "shop", "--from", "in.csv")
     #expect(
-      made.messages.contains("  deviceId: handset, confidence medium ('device_id' is in 5 of 10)\n"),
+      made.messages.contains("  deviceId: handset, confidence medium ('device_id' is in 5 of 10 records)\n"),
       "\(made.messages)")
   }
 
   /// Nothing was written.
-  @Test("Where one field is not found, a map is begun that says what is to be filled in")
+  @Test("Where one field is not found, an incomplete map is proposed that says what is to be filled in")
   func mapIsBegun() throws {
     let workspace = try Workspace([])
     let rows = (0..<4).map { "q\($0),2026-01-15T08:0\($0):00Z,view" }
@@ -78,19 +78,19 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages == """
-        in.csv: a table in CSV; no preset reads it; from 4 records a map is begun:
+        in.csv: a CSV table; no preset reads it; from 4 records an incomplete map is proposed:
           timestamp: time, confidence high
           name: event, confidence high
           params: all other members
         Wrote shop/job.json
         Wrote shop/config.json
         Wrote shop/map.json
-        in.csv: error: nothing looks like deviceId; fill in what is empty in shop/map.json (docs/exports.md)
+        in.csv: error: nothing looks like deviceId; fill in the empty values in shop/map.json (docs/exports.md)
 
         """)
     let map = try workspace.read("shop/map.json")
     #expect(
-      map.contains("  // Fill in or check: deviceId. The columns, each with a value:\n  //   box: q0\n"),
+      map.contains("  // Fill in or check: deviceId. The columns, each with an example value:\n  //   box: q0\n"),
       "\(map)")
     let checked = try workspace.run("config", "check", "--job", "shop/job.json")
     #expect(checked.code == 78 && checked.messages.contains("deviceId' is empty"), "\(checked.messages)")
@@ -106,7 +106,7 @@ import Testing
         Array(
           #"{"device":"d","time":"2026-01-15T08:00:00Z","event":"a"}{"device":"d","time":1768464060,"event":"b"}"#.utf8),
         0,
-        "in.json: several JSON documents in one line; no preset reads it; from 2 records a map is proposed:\n"
+        "in.json: several JSON documents on one line; no preset reads it; from 2 records a map is proposed:\n"
       ),
       ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: it has neither JSON objects nor a table"),
       (

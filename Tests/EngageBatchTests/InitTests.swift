@@ -107,7 +107,7 @@ import Testing
     let made = try workspace.run("init", "shop", "--from", "in/\(sample)")
     #expect(made.code == 0 && made.messages.contains("read by the preset '\(preset)' as "), "\(made.messages)")
     #expect(!workspace.exists("shop/map.json") && !workspace.exists("shop/exports"))
-    let hint = "To see what the map makes of it: "
+    let hint = "To preview the records that the map produces: "
     let next = try #require(made.messages.split(separator: "\n").first { $0.hasPrefix(hint) })
     let tried = try workspace.shell(String(next.dropFirst(hint.count)))
     #expect(tried.code == 0 && tried.output.contains("  becomes   "), "\(next): \(tried.messages)")
@@ -138,9 +138,9 @@ import Testing
     let made = try workspace.run("init", "shop", "--from", "in/events.csv")
     #expect(
       made.messages == #"""
-        in/events.csv: a table in CSV; no preset reads it; from 3 records a map is proposed:
+        in/events.csv: a CSV table; no preset reads it; from 3 records a map is proposed:
           deviceId: device, confidence medium
-          timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day is first)
+          timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day comes first)
           name: what, confidence medium
           params: all other members
           times without a zone; read as UTC, change "zone" if they are local
@@ -151,7 +151,7 @@ import Testing
         Wrote shop/job.json
         Wrote shop/config.json
         Wrote shop/map.json
-        To see what the map makes of it: engage-batch map try shop/map.json in/events.csv
+        To preview the records that the map produces: engage-batch map try shop/map.json in/events.csv
         To try it: engage-batch run shop/job.json --sandbox
 
         """#)
@@ -188,7 +188,7 @@ import Testing
     #expect(
       made.messages.hasPrefix(
         """
-        in/shop.csv: a table with semicolons; no preset reads it; from 40 records a map is proposed:
+        in/shop.csv: a semicolon-separated table; no preset reads it; from 40 records a map is proposed:
           deviceId: device, confidence medium
           timestamp: time, confidence high (1 of 40 do not match)
         """), "\(made.messages)")
@@ -209,8 +209,8 @@ import Testing
     let made = try workspace.run("init", "game", "--from", "in/moves.ndjson")
     #expect(
       made.messages == """
-        in/moves.ndjson: records as they are read without a map, as events
-        in/moves.ndjson: most of its records are for 'deltadna', which is the destination of the job; --platform chooses another
+        in/moves.ndjson: records in the program's own format, read without a map, as events
+        in/moves.ndjson: most of its records are for 'deltadna', which becomes the destination of the job; to choose another, use --platform
           record 1 becomes {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"gameEvent","name":"levelUp"}
           record 2 becomes {"deviceId":"d","timestamp":"2026-01-15T09:01:00Z","type":"gameEvent","name":"levelUp"}
           record 3 becomes {"deviceId":"d","timestamp":"2026-01-15T09:02:00Z","type":"gameEvent","name":"levelUp"}
@@ -243,7 +243,7 @@ import Testing
     try workspace.write("kept.ndjson", lines.joined(separator: "\n") + "\n")
     let made = try workspace.run("init", "game", "--from", "kept.ndjson")
     #expect(
-      made.code == 0 && made.messages.hasPrefix("kept.ndjson: records as they are read without a map, as events\n"),
+      made.code == 0 && made.messages.hasPrefix("kept.ndjson: records in the program's own format, read without a map, as events\n"),
       "\(made.messages)")
     let job = try workspace.read("game/job.json")
     #expect(
@@ -274,7 +274,7 @@ import Testing
     #expect(!workspace.exists("shop"))
   }
 
-  @Test("Of a table in which nothing looks like a field a map is begun with a value of each column")
+  @Test("Of a table in which nothing looks like a field an incomplete map is proposed with a value of each column")
   func nothingLooksLikeAField() throws {
     let workspace = try Workspace([])
     try workspace.write("in.csv", "a,b,c\n1,2,3\n4,5,6\n7,8,9\n")
@@ -282,12 +282,12 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages == """
-        in.csv: a table in CSV; no preset reads it; from 3 records a map is begun:
+        in.csv: a CSV table; no preset reads it; from 3 records an incomplete map is proposed:
           params: all other members
         Wrote shop/job.json
         Wrote shop/config.json
         Wrote shop/map.json
-        in.csv: error: nothing looks like deviceId, timestamp, name; fill in what is empty in shop/map.json (docs/exports.md)
+        in.csv: error: nothing looks like deviceId, timestamp, name; fill in the empty values in shop/map.json (docs/exports.md)
 
         """)
     #expect(try workspace.read("shop/map.json").contains("  //   a: 1\n  //   b: 2\n  //   c: 3\n"))
@@ -323,7 +323,7 @@ import Testing
     let made = try workspace.run("init", "mine", "--from", "array.ndjson")
     #expect(
       made.messages.hasPrefix(
-        "array.ndjson: a JSON array of records as they are read without a map, as events; the map copies each field\n"
+        "array.ndjson: a JSON array of records in the program's own format, as events; the map copies each field\n"
       ),
       "\(made.messages)")
     let map = try JSONNode.parse(Array(workspace.read("mine/map.json").utf8))
@@ -349,14 +349,14 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("own.ndjson", try Checkout.text("samples/notifications/2026-01-15.ndjson"))
     let made = try workspace.run("init", "mine", "--from", "own.ndjson")
-    #expect(made.messages.hasPrefix("own.ndjson: records as they are read without a map, as notifications\n"))
+    #expect(made.messages.hasPrefix("own.ndjson: records in the program's own format, read without a map, as notifications\n"))
     #expect(try workspace.read("mine/job.json").contains(#""inputs": { "notifications": ["../own.ndjson"] },"#))
     try workspace.write("other.ndjson", "{\"a\": 1, \"b\": \"x\"}\n")
     let refused = try workspace.run("init", "other", "--from", "other.ndjson")
     #expect(refused.code == 65 && workspace.exists("other/map.json"))
     #expect(
       refused.messages.hasSuffix(
-        "other.ndjson: error: nothing looks like deviceId, timestamp, name; fill in what is empty in other/map.json (docs/exports.md)\n"
+        "other.ndjson: error: nothing looks like deviceId, timestamp, name; fill in the empty values in other/map.json (docs/exports.md)\n"
       ))
   }
 }

@@ -30,7 +30,7 @@ import Testing
         "  no test covers:",
         "    rule: a player opts out",
         "    rule: consent is denied",
-        "    rule: an event does not fit the schema",
+        "    rule: an event does not match the schema",
         "jobs/unity.json",
         "  ok    a player who comes back after five minutes begins a new session",
         "  ok    a finished tutorial is rewarded by its campaign",
@@ -38,7 +38,7 @@ import Testing
         "  no test covers:",
         "    rule: a player opts out",
         "    rule: consent is denied",
-        "    rule: an event does not fit the schema",
+        "    rule: an event does not match the schema",
       ])
     #expect(try workspace.listing() == before)
   }
@@ -73,15 +73,15 @@ import Testing
         #"{"events": [{"type": "48"}, {"type": "17", "attributes": {"Event Name": "Basket", "Campaign Name": null}}]}"#,
         [
           #"events[1].attributes.Event Name: expected "Basket", is "Cart""#,
-          #"events[1].attributes.Campaign Name: expected none, is "spring""#,
+          #"events[1].attributes.Campaign Name: expected none, found "spring""#,
         ]
       ),
       (
         #"{"events": [{"type": "12"}, {"type": "48"}, {"type": "17"}]}"#, [#"events: missing  {"type":"12"}"#]
       ),
       (#"{"campaigns": [{"name": "spring", "events": 1}]}"#, ["campaigns[0].events: expected 1, is 2"]),
-      (#"{"quarantine": {"invalid-json": 1}}"#, ["quarantine.invalid-json: expected 1, is missing"]),
-      (#"{"sessions": {}}"#, ["sessions: the expectation is an object, but must be an array"]),
+      (#"{"quarantine": {"invalid-json": 1}}"#, ["quarantine.invalid-json: expected 1, found none"]),
+      (#"{"sessions": {}}"#, ["sessions: the expected value is an object, but must be an array"]),
     ])
   func differences(expected: String, lines: [String]) throws {
     let workspace = try workspace(expecting: expected)
@@ -100,7 +100,7 @@ import Testing
     let report = try JSONNode.parse(Array(finished.output.utf8))
     let differences = report.array?.first?["tests"]?.array?.first?["differences"]?.array?.compactMap(\.string)
     #expect(differences?.count == 1)
-    #expect(differences?.first?.hasPrefix("requests[0].events: expected 0 elements, has 2: ") == true)
+    #expect(differences?.first?.hasPrefix("requests[0].events: expected 0 elements, found 2: ") == true)
   }
 
   @Test("Results go to build servers as JUnit XML")
@@ -145,7 +145,7 @@ import Testing
     #expect(finished.code == 66)
     #expect(
       finished.messages
-        == "jobs/weather.json: error: the job has no tests; list files with tests under 'tests' (docs/cookbook.md)\n")
+        == "jobs/weather.json: error: the job has no tests; list test files under 'tests' (docs/cookbook.md)\n")
   }
 
   @Test("Foreign lines are read as those of their entry")

@@ -126,7 +126,7 @@ import Testing
     let story = why.lines.drop { !$0.hasPrefix("  corrections") }.prefix(3).map { $0.dropFirst(15) }
     #expect(
       story == [
-        "1 event was sent before late records changed it; a service takes nothing back: 'store corrections' has both forms",
+        "1 event was sent before late records changed it; sent events cannot be recalled: 'store corrections' has both versions",
         "session and campaign are shown here as they were sent",
         "event \(event) at 2026-01-01T08:10:00.000Z: it would be different now, after the late record at "
           + "\(workspace.path)/in/2.ndjson:2",
@@ -200,7 +200,7 @@ import Testing
     #expect(
       line.contains(
         "in/3.ndjson:1): records up to 2026-01-02T00:00:00.000Z are processed, and this window begins at "
-          + "2026-01-03T00:00:00.000Z. Run the time between, then this window again, which imports it: "), "\(line)")
+          + "2026-01-03T00:00:00.000Z. Run the time between, then this window again to import it: "), "\(line)")
     let command = try #require(line.firstMatch(of: /engage-batch run .*/))
     let between = try workspace.shell(String(command.output))
     #expect(between.code == 0, "\(between.messages)")

@@ -242,8 +242,8 @@ import Testing
     #expect(
       found.lines == [
         #"t.csv:2: invalid-row: text after a closing quote; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#,
-        "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads it from 'at'",
-        #"t.csv:3: warning: not-a-number: 'sum' is not a number and remains text; for a decimal comma, write "decimal": "," in the map"#,
+        "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads the field from 'at'",
+        #"t.csv:3: warning: not-a-number: 'sum' is not a finite number and is kept as text; for a decimal comma, write "decimal": "," in the map"#,
         #"t.csv:3: warning: unread-escape: fields of the file hold '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map, or "" if they are text"#,
         "t.csv:4: warning: short-row: the row has 2 of 4 columns",
       ])
@@ -254,7 +254,7 @@ import Testing
     let row = Array(repeating: "", count: 108).joined(separator: "\t")
     let short = try validate("r.tsv", "app" + row + "\n", #"{"path": "r.tsv", "map": "snowplow-tsv"}"#)
     #expect(short.lines.count == 1)
-    #expect(short.lines[0].hasPrefix("r.tsv:1: no-rule: no rule of the map 'snowplow-tsv' matches it"))
+    #expect(short.lines[0].hasPrefix("r.tsv:1: no-rule: no rule of the map 'snowplow-tsv' matches the record"))
     #expect(short.lines[0].hasSuffix(": the row has 108 of 131 columns"), "\(short.lines)")
     func record(_ time: String) -> String {
       #"{"deviceId":"d","timestamp":\#(time),"type":"namedEvent","name":"n","mobileUserId":"u"}"# + "\n"
@@ -280,11 +280,11 @@ import Testing
     #expect(try validate("a.ndjson", line + "\n", entry).lines == [])
     #expect(
       try validate("a.ndjson", "{}\n" + line + "\n", entry).lines
-        == ["a.ndjson:1: missing-field: the line has no 'data', where its record must be"])
+        == ["a.ndjson:1: missing-field: the line has no 'data', which must contain its record"])
     let wrong = try validate("a.ndjson", line, #"{"path": "a.ndjson", "record": "data."}"#)
     #expect(wrong.code == 78)
     #expect(
-      wrong.messages.contains("'record' of an entry of 'inputs.events' is 'data.', which is not a path"),
+      wrong.messages.contains("'record' in an entry of 'inputs.events' is 'data.', which is not a path"),
       "\(wrong.messages)")
     let own = #"{"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch"}"#
     let two = try validate("a.ndjson", own + "\n" + own + own + "\n", #""a.ndjson""#)

@@ -68,7 +68,7 @@ import Testing
     #expect(asked.code == 78)
     #expect(
       asked.messages.contains(
-        "job.json:1: error: 'outbox' replaces the service, which 'identity' needs; leave one of them out"
+        "job.json:1: error: 'outbox' replaces the service, which 'identity' needs; remove one of them"
       ), "\(asked.messages)")
     let blocked = try workspace(job())
     try blocked.write("out", "a file")

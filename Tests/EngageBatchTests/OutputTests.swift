@@ -72,8 +72,8 @@ import Testing
       #expect(refused.code == 64)
       #expect(
         refused.messages.hasSuffix(
-          "\(option): error: '\(name)' has a name for gzip, but the output is not compressed; "
-            + "drop '.gz', or pass - and pipe it into gzip\n"), "\(refused.messages)")
+          "\(option): error: '\(name)' is named like a gzip file, but the output is not compressed; "
+            + "drop '.gz', or pass - and pipe the output into gzip\n"), "\(refused.messages)")
     }
     #expect(!workspace.exists(name) && !workspace.exists("var/nightly.sqlite"))
   }
@@ -153,9 +153,9 @@ import Testing
     "A sandbox that could not keep its state, or whose plan has no end, does not start",
     arguments: [
       ("--state none/state.json", 73, "none/state.json: error: cannot be written: No such file or directory"),
-      ("--state pipe", 73, "pipe: error: the state is a FIFO, not a file; name another"),
-      ("--state .", 73, ".: error: the state is a folder, not a file; name another"),
-      ("--faults /dev/zero", 74, "/dev/zero: error: cannot read it: Invalid argument"),
+      ("--state pipe", 73, "pipe: error: the state is a FIFO, not a file; name a file"),
+      ("--state .", 73, ".: error: the state is a folder, not a file; name a file"),
+      ("--faults /dev/zero", 74, "/dev/zero: error: cannot read the file: Invalid argument"),
     ])
   func sandboxFiles(option: String, code: Int32, words: String) throws {
     let finished = try Workspace([]).shell(
@@ -242,7 +242,7 @@ import Testing
       try workspace.write("jobs/own.json", #"{"name": "\#(name)", "inputs": {"events": ["../samples/events/*"]}}"#)
       let finished = try workspace.run("run", "jobs/own.json", "--no-upload")
       #expect(finished.code == 78)
-      #expect(finished.messages.contains("'name' leads out of the folder for the files named after it"))
+      #expect(finished.messages.contains("'name' would place the files named after the job outside the job's folder"))
     }
     #expect(!workspace.exists("own.sqlite"))
   }
@@ -259,7 +259,7 @@ import Testing
       #expect(
         finished.messages.contains(
           "ENGAGE_SECRET_FILE: warning: other users can read the file 'secret' with 'Connection.secret'; "
-            + "protect it with chmod 600") == isTold)
+            + "protect the file with chmod 600") == isTold)
     }
   }
 

@@ -81,7 +81,7 @@ import Testing
     #expect(early.contains(", which was not collected here: collect it first. The last one collected is "))
     try command(66, "1 part of 2 is missing: 1", "collect job.json 2/0")
     try command(
-      78, "6 lines would come from another partition while parts of the partition ", "collect job.json 3/0 3/1")
+      78, "6 lines would be added from another partition while parts of the partition ", "collect job.json 3/0 3/1")
     try command(0, "", "collect job.json 2/1")
     try command(0, "", "collect job.json 3/0 3/1")
     try command(0, "2 parts were collected before", "collect job.json 1/0 1/1")
@@ -107,10 +107,10 @@ import Testing
     try night(1, "1", nil, "")
     try night(1, "1-other", nil, other)
     try command(
-      78, "its part was decided with other settings than the others; decide it again", "collect job.json 1/0 1-other/1")
+      78, "its part was decided with different settings than the others; decide it again", "collect job.json 1/0 1-other/1")
     try command(66, "1 part of 2 is missing: 1", "collect job.json 1/0")
     let mixed = try command(
-      78, "the store has parts of this partition that were decided with other settings: Upload.maxEventsPerRequest. ",
+      78, "the store has parts of this partition that were decided with different settings: Upload.maxEventsPerRequest. ",
       "collect job.json 1-other/1")
     #expect(mixed.contains("after 'engage-batch store drop-partition --store "))
     try command(0, "", "collect job.json 1/1")
@@ -120,7 +120,7 @@ import Testing
       "collect job.json 2-of-other/0 2-of-other/1")
     try night(2, "2", "1", other)
     try command(
-      0, "Settings: this partition was decided with other settings than the one before: Upload.maxEventsPerRequest",
+      0, "Settings: this partition was decided with different settings than the previous one: Upload.maxEventsPerRequest",
       "collect job.json 2/0 2/1")
   }
 

@@ -66,7 +66,7 @@ import Testing
     // Nothing but the two results, as before.
     #expect(try files(workspace, "r") == before)
     let again = try command("forget job.json --mobile-user-id user-ada-1 --result r/0 --result r/1")
-    #expect(again.contains("r/0 has no data of these ids"), "\(again)")
+    #expect(again.contains("r/0 has no data for these ids"), "\(again)")
 
     try workspace.write("in.ndjson", Self.records(16))
     try command("partition job.json --parts 2 --after first --out second --as-of 2026-01-21T00:00:00Z")

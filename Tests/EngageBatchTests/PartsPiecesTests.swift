@@ -214,7 +214,7 @@ import Testing
     try command(78, "made with other settings", "\(join) p --set Ingest.maxLineBytes=2000")
     try command(78, "it already exists", "\(pieces[0]) --parts 3 --out p/0")
     _ = try workspace.shell("cp -r p swapped && mv swapped/0 x && mv swapped/1 swapped/0 && mv x swapped/1")
-    try command(78, "it is of file 1 of the list, not 0", "\(join) swapped")
+    try command(78, "it is for file 1 of the list, not 0", "\(join) swapped")
     _ = try workspace.shell("cp -r p less && rm -r less/1")
     try command(66, "the piece of 1 file of \(pieces.count) is missing: 1", "\(join) less")
     // What a part gets of a piece is proved by who decides the part, and nothing else of it.

@@ -180,11 +180,11 @@ import Testing
     try command(0, "in 2 parts", "partition job.json --parts 2 --after two --out next")
     let next = "decide job.json --partition next --part 1"
     try command(78, "--state-in must name", "\(next) --out r")
-    try command(78, "it is of part 0, not 1", "\(next) --state-in first/0 --out r")
+    try command(78, "it is for part 0, not 1", "\(next) --state-in first/0 --out r")
     try command(0, "part 1 of 2", "\(next) --state-in first/1 --out second/1")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after next --out last")
     try command(
-      78, "it belongs to another partition than the one that this partition continues",
+      78, "it does not belong to the partition that this one continues",
       "decide job.json --partition last --part 1 --state-in first/1 --out r")
     try command(0, "in 3 parts", "partition job.json --parts 3 --out three")
     try command(0, "part 1 of 3", "decide job.json --partition three --part 1 --out third/1")

@@ -68,7 +68,7 @@ extension PeopleTests {
       #expect(done.code == 0, "\(done.messages)")
       #expect(
         done.messages.contains(
-          "a device was merged into the recipient of the mobile user id OLD, which may be another person's: its recipients stay"
+          "the mobile user id OLD may belong to another person, because a device was merged into the recipient of this id: its recipients stay"
         )
           == (stays == ["OLD"]), "\(done.messages)")
       #expect(

@@ -87,11 +87,11 @@ import Testing
     #expect(sent(service) == [])
     #expect(try Summary(first.output).text("store") == #"{"HOLD":6}"#)
     #expect(
-      first.messages.contains("6 events are pending (HOLD): 2 devices have no recipient yet, since 2026-01-20T"),
+      first.messages.contains("6 events are pending (HOLD): 2 devices have no recipient yet (since 2026-01-20T"),
       "\(first.messages)")
     #expect(
       first.messages.contains(
-        "6 events are not sent (HOLD): 2 devices have no recipient yet, since 2026-01-20T00:00:00.000Z. The next run tries again;"
+        "6 events are not sent (HOLD): 2 devices have no recipient yet (since 2026-01-20T00:00:00.000Z). The next run tries again;"
       ), "\(first.messages)")
     let verify = try workspace.run("verify", "job.json", environment: service.environment)
     #expect(verify.output.contains("2 devices have no recipient yet"), "\(verify.output)")

@@ -52,7 +52,7 @@ import Testing
     #expect(events.code == 0 && !events.output.contains("bob-phone-0001"), "\(events.output)")
     #expect(events.output.contains("ada-phone-0001") && events.output.contains("ada-tablet-0001"))
     let nobody = try workspace.run(["why", "--person", "eve"] + store)
-    #expect(nobody.code == 64 && nobody.messages == "error: the store has no device of a person 'eve'\n")
+    #expect(nobody.code == 64 && nobody.messages == "error: the store has no device of person 'eve'\n")
     let both = try workspace.run(["store", "events", "--person", "a", "--device", "b"] + store)
     #expect(both.code == 64 && both.messages.contains("--device or --person"))
   }
@@ -68,7 +68,7 @@ import Testing
     let attributes = try FileManager.default.attributesOfItem(atPath: workspace.path + "/ada.ndjson")
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     let lines = try workspace.read("ada.ndjson").split(separator: "\n").map { try JSONNode.parse(Array($0.utf8)) }
-    #expect(export.messages.hasPrefix("\(lines.count) lines of 2 devices written to ada.ndjson"))
+    #expect(export.messages.hasPrefix("\(lines.count) lines about 2 devices written to ada.ndjson"))
     var counts: [String: Int] = [:]
     for line in lines { counts[line["status"]?.string ?? line["kind"]?.string ?? "", default: 0] += 1 }
     let friend = lines.first { $0["event"]?.compactText.contains("friend") ?? false }
@@ -98,7 +98,7 @@ import Testing
     #expect(forgotten.code == 0, "\(forgotten.messages)")
     let proof = try workspace.run(["store", "erasures", "--format", "json"] + store)
     let at = try #require(JSONNode.parse(Array(proof.output.utf8)).array?.first?["at"]?.string)
-    let words = "it was forgotten at \(at), see 'store erasures'\n"
+    let words = "it was forgotten at \(at); see 'store erasures'\n"
     func told(_ arguments: [String]) throws -> String {
       let finished = try workspace.run(arguments + store)
       #expect(finished.code == 64)
@@ -106,14 +106,14 @@ import Testing
     }
     #expect(
       try told(["why", "--person", "customer-ada"])
-        == "error: the store has no device of a person 'customer-ada'; \(words)")
+        == "error: the store has no device of person 'customer-ada'; \(words)")
     #expect(
       try told(["why", "--device", "ada-phone-0001"]) == "error: the store has no device 'ada-phone-0001'; \(words)")
     #expect(
       try told(["person", "export", "ada-lovelace-7"]) == "error: the store has no person 'ada-lovelace-7'; \(words)")
     #expect(
       try told(["person", "export", "eve", "ada-lovelace-7"])
-        == "error: the store has no person 'eve ada-lovelace-7'; one of them was forgotten at \(at), see 'store erasures'\n"
+        == "error: the store has no person 'eve ada-lovelace-7'; one of them was forgotten at \(at); see 'store erasures'\n"
     )
     #expect(try told(["person", "export", "eve"]) == "error: the store has no person 'eve'\n")
   }

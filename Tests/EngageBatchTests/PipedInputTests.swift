@@ -85,7 +85,7 @@ import Testing
     let workspace = try workspace()
     let none = try workspace.run("run", "stdin.json", "--no-upload")
     #expect(none.code == 66)
-    #expect(none.messages.contains("/dev/stdin: error: neither a file, a folder nor a pipe"))
+    #expect(none.messages.contains("/dev/stdin: error: not a file, folder or pipe"))
     try workspace.write("lines.parquet", "PAR1....PAR1")
     try workspace.write("parquet.json", Self.job("lines.parquet"))
     let parquet = try workspace.run("run", "parquet.json", "--no-upload")

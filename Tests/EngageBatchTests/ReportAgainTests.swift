@@ -54,7 +54,7 @@ import Testing
     #expect((atlanta["events"]?.integer ?? 0) > 0)
     let html = try workspace.read(
       "out/" + FileManager.default.contentsOfDirectory(atPath: workspace.path + "/out")[0] + "/report.html")
-    for heading in ["Events over time", "Sessions", "How long sessions were", "Campaigns", "Quarantine"] {
+    for heading in ["Events over time", "Sessions", "Session lengths", "Campaigns", "Quarantine"] {
       #expect(html.contains("<h2>\(heading)</h2>"), "\(heading)")
     }
   }

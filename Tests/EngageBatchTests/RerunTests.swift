@@ -65,7 +65,7 @@ import Testing
       same.output == """
         2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, from 3 files: 6 read: 6 accepted, 0 duplicates, 0 out of window, 0 quarantined
         pending before: 2 events; pending now: 2, of which 2 unchanged
-        sent before: 0 events; 0 the same now, 0 with different attributes, 0 no longer produced
+        sent before: 0 events; 0 unchanged, 0 with different attributes, 0 no longer produced
 
         """)
     #expect(try events(workspace) == before)
@@ -131,7 +131,7 @@ import Testing
     #expect(try waiting() == 0)
 
     let same = try workspace.run(Self.day + store)
-    #expect(same.output.contains("sent before: 2 events; 2 the same now, 0 with different"), "\(same.output)")
+    #expect(same.output.contains("sent before: 2 events; 2 unchanged, 0 with different"), "\(same.output)")
     #expect(try (posted(), waiting()) == (all, 0))
 
     // The phone went to the background later: its session lasts longer and ends at another time. The end was sent: that is a correction.
@@ -144,7 +144,7 @@ import Testing
     let other = try workspace.run(Self.day + store)
     #expect(other.output.contains("pending before: 0 events; pending now: 0, of which 0 unchanged"), "\(other.output)")
     #expect(
-      other.output.contains("sent before: 2 events; 1 the same now, 1 with different attributes, 0 no longer produced"))
+      other.output.contains("sent before: 2 events; 1 unchanged, 1 with different attributes, 0 no longer produced"))
     #expect(try (posted(), waiting()) == (all, 0))
     let corrections = try workspace.run("store", "corrections", "--store", "own.sandbox.sqlite", "--format", "json")
     #expect(try JSONNode.parse(Array(corrections.output.utf8)).array?.count == 1)
@@ -167,9 +167,9 @@ import Testing
       ].map { $0.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#) })
     let told = try workspace.run(Self.day + ["--sandbox"])
     #expect(
-      told.output.contains("sent before: 2 events; 0 the same now, 2 with different attributes, 0"), "\(told.output)")
+      told.output.contains("sent before: 2 events; 0 unchanged, 2 with different attributes, 0"), "\(told.output)")
     #expect(
-      told.messages == "events sent with different attributes are not sent again without --send-again different\n")
+      told.messages == "sent events whose attributes now differ are not sent again; to send them, use --send-again different\n")
     let again = try workspace.run(Self.day + ["--sandbox", "--send-again", "different", "--format", "json"])
     let document = try JSONNode.parse(Array(again.output.utf8))
     #expect(document["sent"]?["different"]?.integer == 2)
@@ -192,8 +192,8 @@ import Testing
       same.output.hasSuffix(
         """
         pending before: 0 events; pending now: 0, of which 0 unchanged
-        sent before: 2 events; 2 the same now, 0 with different attributes, 0 no longer produced
-        whether the service has 2 of these is unknown (see 'store events')
+        sent before: 2 events; 2 unchanged, 0 with different attributes, 0 no longer produced
+        it is unknown whether the service has received 2 of these (see 'store events')
 
         """), "\(same.output)\(same.messages)")
     let lines = try workspace.read("in/2026-01-15.ndjson")
@@ -298,7 +298,7 @@ import Testing
     let same = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
     #expect(same.code == 0, "\(same.messages)")
     #expect(
-      same.output.contains("sent before: 23 events; 23 the same now, 0 with different attributes, 0 no longer"),
+      same.output.contains("sent before: 23 events; 23 unchanged, 0 with different attributes, 0 no longer"),
       "\(same.output)")
     #expect(same.output.contains("pending before: 0 events; pending now: 0, of which 0 unchanged"))
 

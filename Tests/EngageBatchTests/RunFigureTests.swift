@@ -70,7 +70,7 @@ import Testing
       "--set", #"Report.alarmCommand=["sh", "-c", "cat >> told"]"#)
     #expect(run.code == 65)
     let reason =
-      "error: 2 lines were quarantined, and --max-quarantine allows 1, so nothing was sent. Fix the cause and run the job again, or run it with a higher limit: usable records are kept"
+      "error: 2 lines were quarantined, but --max-quarantine allows 1, so nothing was sent. Fix the cause and run the job again, or run it with a higher limit: usable records are kept"
     #expect(run.messages.contains(reason), "\(run.messages)")
     let summary = try Summary(run.output)
     #expect(summary.document["stopped"]?.string == reason)
@@ -92,7 +92,7 @@ import Testing
     #expect(dry.code == 65)
     #expect(
       dry.messages.contains(
-        "error: 2 lines were quarantined, and --max-quarantine allows 1, so a run would send nothing\n"),
+        "error: 2 lines were quarantined, but --max-quarantine allows 1, so a run would send nothing\n"),
       "\(dry.messages)")
     let validated = try workspace.run("validate", "job.json", "--store", "new.sqlite")
     #expect(validated.code == 65)
@@ -193,7 +193,7 @@ import Testing
     let rows = [
       "events     1 from these records",
       "rewind     1 device processed again: 3 events added, 0 replaced, 0 withdrawn, 3 corrections",
-      "       2  already sent, now wrong, deducted from the events above",
+      "       2  already sent but now wrong, deducted from the events above",
       "upload     3 events posted in 1 chunk",
     ]
     for row in rows { #expect(late.messages.contains(row), "\(late.messages)") }
@@ -210,7 +210,7 @@ import Testing
     #expect(!run.messages.contains("To continue"), "\(run.messages)")
     #expect(
       run.messages.contains(
-        "Running it again would fail again. To see the damage: engage-batch store check --store"), "\(run.messages)")
+        "The same command would fail again. To see the damage: engage-batch store check --store"), "\(run.messages)")
     let told = try JSONNode.parse(Array(workspace.read("told").utf8))
     #expect(told["command"]?.string?.hasPrefix("engage-batch store check --store ") == true)
     #expect(told["text"]?.string?.contains("To see the damage: engage-batch store check") == true)

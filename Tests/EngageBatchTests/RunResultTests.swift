@@ -56,7 +56,7 @@ import Testing
     let none = try workspace.run("doctor", "--job", "empty.json", "--sandbox")
     #expect(none.messages.contains("\nwarning: inputs: no input: nothing matches '"), "\(none.messages)")
     #expect(
-      none.messages.contains("/no/*' ('inputs' of the job); a run would end with exit code 66 now\n"),
+      none.messages.contains("/no/*' ('inputs' of the job); a run now would end with exit code 66\n"),
       "\(none.messages)")
   }
 

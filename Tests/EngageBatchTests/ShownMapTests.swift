@@ -48,14 +48,14 @@ import Testing
     let found = warned.messages.split(separator: "\n").filter { $0.contains("map 'own.json'") }
     let looked = "job.json: warning: map 'own.json', the first 1 record of"
     #expect(found.count == 2 && found.allSatisfy { $0.hasPrefix(looked) }, "\(warned.messages)")
-    #expect(found.first?.hasSuffix("in.csv: rule 'all': none has 'nota', from which 'params.note' is read") == true)
-    #expect(found.last?.hasSuffix("in.csv: rule 'never' matches none") == true)
+    #expect(found.first?.hasSuffix("in.csv: rule 'all': no record has 'nota', from which 'params.note' is read") == true)
+    #expect(found.last?.hasSuffix("in.csv: rule 'never' matches no record") == true)
     try workspace.write("own.json", map("deviceld", "note"))
     let refused = try workspace.run("config", "check", "--job", "job.json")
     #expect(refused.code == 78)
     #expect(
       refused.messages.hasPrefix(
-        "own.json:1: error: 'fields.deviceld' is not a field of records; did you mean 'deviceId'?\n"),
+        "own.json:1: error: 'fields.deviceld' is not a record field; did you mean 'deviceId'?\n"),
       "\(refused.messages)")
   }
 
@@ -86,6 +86,6 @@ import Testing
     let (warned, warnings) = try check(#""transaction""#, #""launch""#)
     #expect(warned == 0)
     #expect(
-      warnings == ["own.json:2: warning: 'type' is 'transaction', a record of 'deltadna' that 'engage' ignores"])
+      warnings == ["own.json:2: warning: 'type' is 'transaction', a record type of 'deltadna' that 'engage' ignores"])
   }
 }

@@ -89,7 +89,7 @@ extension SilenceTests {
     let arguments = ["run", "job.json", "--no-upload", "--as-of", "2026-01-13T02:15:00Z"]
     let unset = try workspace.run(arguments + figures)
     let words =
-      "job.json:1: error: 'inputs.events[0].path' names the variable EXPORTS_OF_NOBODY, which is not set; set it, or write ${EXPORTS_OF_NOBODY:-default}\n"
+      "job.json:1: error: 'inputs.events[0].path' names the variable EXPORTS_OF_NOBODY, which is not set; set the variable, or write ${EXPORTS_OF_NOBODY:-default}\n"
     #expect(unset.code == 78 && unset.messages.hasSuffix(words), "\(unset.messages)")
     let metrics = try workspace.read("m")
     #expect(metrics.contains("engage_batch_run_exit_code{job=\"j\"} 78\n"), "\(metrics)")
@@ -202,7 +202,7 @@ extension SilenceTests {
     #expect(
       bad.code == 78
         && bad.messages.contains(
-          "'window.catchUp' is '3 days', which is not an ISO 8601 duration; write it as in 'P3D'"),
+          "'window.catchUp' is '3 days', which is not an ISO 8601 duration; write a duration such as 'P3D'"),
       "\(bad.messages)")
   }
 
@@ -274,7 +274,7 @@ extension SilenceTests {
       try workspace.run("post", "job.json", "--sandbox", "--store", "j.sqlite", "--as-of", "2026-01-15T08:00:00Z").code
         == 0)
     let page = try workspace.read("reports/index-j.html")
-    #expect(!page.contains("no run has read it"))
+    #expect(!page.contains("no run has read its window"))
     #expect(page.contains(#"<td class="soft">14</td>"#), "\(page)")
   }
 

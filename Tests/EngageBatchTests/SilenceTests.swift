@@ -73,7 +73,7 @@ import Testing
     let run = try workspace.run("run", "job.json", "--no-upload")
     #expect(
       run.code == 65
-        && run.messages.contains("invalid-json: a link, not an object; name its file under 'deepLinks' of 'inputs'"),
+        && run.messages.contains("invalid-json: a link, not an object; list its file under 'deepLinks' in 'inputs'"),
       "\(run.messages)")
   }
 

@@ -62,7 +62,7 @@ import Testing
         #"{"a":3,"platform":"UNKNOWN","sdkVersion":"engage-batch"}"#,
       ])
     #expect(try Summary(workspace.read("s.json"))["unity.expired"] == 2)
-    #expect(run.messages.contains("outside the time that Unity Analytics accepts"), "\(run.messages)")
+    #expect(run.messages.contains("outside the time range that Unity Analytics accepts"), "\(run.messages)")
   }
 
   @Test("The settings say where requests go, and a wrong address is an error of the configuration")

@@ -33,7 +33,7 @@ import Testing
   }
 
   private static let advice =
-    "are too old by the clock of this machine: Unity Analytics drops events older than 31 days, silently and regardless of asOf, "
+    "are too old by this machine's clock: Unity Analytics drops events older than 31 days, silently and regardless of asOf, "
     + "so \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; for Unity Analytics ask "
     + "Unity's support (docs/reference/deltadna-service.md, section U5)"
 
@@ -55,7 +55,7 @@ import Testing
     #expect(verified.code == 0, "\(verified.messages)")
     #expect(
       verified.lines.first
-        == "Everything that was sent was acknowledged, but the service may have silently dropped 2 of it for its age.")
+        == "Everything sent was acknowledged, but the service may have silently dropped 2 of these items because of their age.")
     #expect(
       verified.output.contains(
         "2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z were older than 31 days when sent, and Unity Analytics drops "
@@ -79,7 +79,7 @@ import Testing
     withExtendedLifetime(server) {}
     #expect(run.code == 0, "\(run.messages)")
     #expect(
-      run.messages.contains("warning: 1 event of \(old.rfc3339) is too old by the clock of this machine: "),
+      run.messages.contains("warning: 1 event of \(old.rfc3339) is too old by this machine's clock: "),
       "\(run.messages)")
   }
 
@@ -93,7 +93,7 @@ import Testing
     #expect(
       run.messages.contains(
         "2  EXPIRED: older than Unity Analytics accepts (31 days back and 24 hours ahead, or less by DeltaDNA.oldestEvent and "
-          + "furthestAhead); ends with no run\n"), "\(run.messages)")
+          + "furthestAhead); this status ends with no run\n"), "\(run.messages)")
     #expect(
       run.messages.contains(
         "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics accepts. deltaDNA loaded older data on request; "
@@ -147,7 +147,7 @@ import Testing
     #expect(game.code == 0, "\(game.messages)")
     #expect(
       game.messages.contains(
-        "1 event of 2025-02-10T00:00:00.000Z is too old by the clock of this machine: Collect drops events older than 32 days"
+        "1 event of 2025-02-10T00:00:00.000Z is too old by this machine's clock: Collect drops events older than 32 days"
       ),
       "\(game.messages)")
   }
@@ -182,7 +182,7 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "FAILED_POST: refused by the service, or failed again and again (DeltaDNA.httpRequestMaxTries)"),
+        "FAILED_POST: refused by the service, or failed repeatedly (DeltaDNA.httpRequestMaxTries)"),
       "\(run.messages)")
   }
 
@@ -242,7 +242,7 @@ import Testing
     #expect(run.code == 64, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "--decisions-out: error: a job whose destination is '\(destination)' asks for no decisions, so there is nothing to write; omit it"
+        "--decisions-out: error: a job whose destination is '\(destination)' requests no decisions, so there is nothing to write; omit the option"
       ), "\(run.messages)")
     #expect(!workspace.exists("d.ndjson") && !workspace.exists("u.sandbox.sqlite"))
   }

@@ -39,7 +39,7 @@ import Testing
     #expect(
       finished.lines == [
         "\(a):1: unknown-type: field 'type': 'goalComplted', did you mean 'goalCompleted'?",
-        "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp', did you mean 'timestamp'?",
+        "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp'; did you mean 'timestamp'?",
         "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(a):4: wrong-type: field 'name' is an integer, but must be a string",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
@@ -47,7 +47,7 @@ import Testing
         "\(a):7: invalid-json: the line ends within an object: the file may be truncated",
         "\(a):8: invalid-timestamp: field 'timestamp' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(b):1: unknown-type: field 'action': 'recieved', did you mean 'received'?",
-        "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean 'CurrentCampaign'?",
+        "\(b):2: warning: near-parameter: payload key 'campaign' is not read; did you mean 'CurrentCampaign'?",
       ])
     #expect(finished.messages.contains("10 findings: 8 quarantined, 2 warnings\n"), "\(finished.messages)")
     #expect(!(finished.output + finished.messages).contains("ada@example.com"))
@@ -128,12 +128,12 @@ import Testing
     #expect(finished.code == 65, "\(finished.messages)")
     #expect(
       finished.lines.map { $0.dropFirst(workspace.path.count + 1) } == [
-        "in.ndjson:1: missing-field: field '/received/items/1/type' is missing: '/received/items/1' has 'tipe', did you mean 'type'?",
-        "in.ndjson:2: wrong-type: field '/received/virtualCurrencies/0' is an integer, but must be of another kind",
-        "in.ndjson:3: wrong-type: field '/spent/realCurrency/amount' is a string, but must be of another kind",
+        "in.ndjson:1: missing-field: field '/received/items/1/type' is missing: '/received/items/1' has 'tipe'; did you mean 'type'?",
+        "in.ndjson:2: wrong-type: field '/received/virtualCurrencies/0' is an integer, but must be of another type",
+        "in.ndjson:3: wrong-type: field '/spent/realCurrency/amount' is a string, but must be of another type",
         "in.ndjson:4: missing-field: field '/spent/realCurrency/amount' is missing",
         "in.ndjson:5: missing-field: field '/spent/realCurrency/type' is empty",
-        "in.ndjson:6: wrong-type: field '/device/osName' is an integer, but must be of another kind",
+        "in.ndjson:6: wrong-type: field '/device/osName' is an integer, but must be of another type",
       ])
   }
 
@@ -169,7 +169,7 @@ import Testing
     #expect(
       lines == [
         "in.ndjson:1: unknown-type: field 'type': 'gamEvent', did you mean 'gameEvent'?",
-        "in.ndjson:2: missing-field: field 'name' is missing: the line has 'nam', did you mean 'name'?",
+        "in.ndjson:2: missing-field: field 'name' is missing: the line has 'nam'; did you mean 'name'?",
         "in.ndjson:3: schema-invalid: event 'misionStarted': unknownEvent at /eventName (did you mean 'missionStarted'?)",
         "in.ndjson:4: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/misionName (did you mean 'missionName'?)",
         "in.ndjson:5: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/reward/rewardNane (did you mean 'rewardName'?)",
@@ -192,7 +192,7 @@ import Testing
       ])
     let note =
       "2 records are more than a day after asOf, 2026-01-02T00:00:00.000Z: device clocks were ahead, and what those devices record "
-      + "until then counts as late. Correct the export, or end the window before such records: --to 2026-01-03T00:00:00.000Z"
+      + "until then count as late. Correct the export, or end the window before these records: --to 2026-01-03T00:00:00.000Z"
     #expect(finished.messages.contains("warning: \(note)\n"), "\(finished.messages)")
     #expect(finished.messages.contains("                    2  future-record\n"), "\(finished.messages)")
     let ended = try workspace.run(

@@ -165,10 +165,10 @@ extension VerifyTests {
       "customer_id=someone")
     let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
     #expect(code == 65)
-    #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' is not what plan "))
+    #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' does not have the value that plan "))
     // It may be another person's, so that nothing writes over it.
     let unknown =
-      "the store does not know whose id that is: check at the service whether the recipient is another person's"
+      "the store does not know whose id that is; check in the service whether the recipient belongs to another person"
     #expect(repairs(answer) == [unknown])
     try xmlapi(
       "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(known.id)", "--column",
@@ -196,7 +196,7 @@ extension VerifyTests {
     #expect(lost.code == 65)
     #expect(
       details(lost.answer).count == 1
-        && details(lost.answer)[0].hasPrefix("column 'customer_id' is not what plan 2 found it by (of 1 device: "),
+        && details(lost.answer)[0].hasPrefix("column 'customer_id' does not have the value that plan 2 found it by (of 1 device: "),
       "\(details(lost.answer))")
     #expect(
       try workspace.shell(try #require(repairs(lost.answer).first), environment: service.environment).code == 0)
@@ -253,7 +253,7 @@ extension VerifyTests {
     #expect(
       details(answer).suffix(2) == [
         "1 device has no recipient, because the service refuses the set-up",
-        "changes of ids that the service refuses: 1",
+        "id changes that the service refuses: 1",
       ])
     let list = "engage-batch identity list --open --store \(workspace.path)/j.sqlite"
     #expect(repairs(answer).suffix(2) == [list, list])
@@ -294,7 +294,7 @@ extension VerifyTests {
     let detail = try #require(details(answer).first)
     #expect(
       details(answer).count == 1
-        && detail.hasPrefix("column 'customer_id' is not what plan 1 wrote to recipient \(old.id), which is gone"),
+        && detail.hasPrefix("column 'customer_id' does not have the value that plan 1 wrote to recipient \(old.id), which is gone"),
       "\(detail)")
     let repair = try #require(answer["findings"]?.array?.first?["repair"]?.string)
     #expect(try workspace.shell(repair, environment: service.environment).code == 0)
@@ -321,7 +321,7 @@ extension VerifyTests {
     let finding = try #require(answer["findings"]?.array?.first)
     #expect(finding["name"]?.string == #"a"b"#)
     #expect(
-      finding["detail"]?.string?.hasPrefix("cannot be an id of the service (of 1 device: ") == true,
+      finding["detail"]?.string?.hasPrefix("cannot be a recipient id of the service (of 1 device: ") == true,
       "\(details(answer))")
     let repair = try #require(finding["repair"]?.string?.split(separator: "; then ").first.map(String.init))
     #expect(try workspace.shell(repair, environment: service.environment).code == 0)
@@ -344,7 +344,7 @@ extension VerifyTests {
     #expect(code == 65)
     #expect(counts(answer, "recipients") == ["confirmed": 4, "unknown": 1])
     #expect(
-      details(answer).count == 1 && details(answer)[0].hasPrefix("the service says nothing about it (of 1 device: "),
+      details(answer).count == 1 && details(answer)[0].hasPrefix("could not be looked up at the service (of 1 device: "),
       "\(details(answer))")
   }
 }

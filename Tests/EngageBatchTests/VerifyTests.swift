@@ -86,13 +86,13 @@ import Testing
       let refused = try #require(counts(answer, "events")["different"])
       #expect(refused > 0)
       #expect(counts(answer, "events") == ["taken": 37 - refused, "different": refused])
-      #expect(details(answer).allSatisfy { $0.hasPrefix("refused by the service after it was accepted: ") })
+      #expect(details(answer).allSatisfy { $0.hasPrefix("accepted by the service, then refused: ") })
     }
     #expect(try workspace.run("post", "jobs/nightly.json", environment: service.environment).code == 0)
     let (code, answer) = try verify(workspace, "jobs/nightly.json", environment: service.environment)
     #expect(code == 65)
     #expect(counts(answer, "events")["different"] == nil)
-    #expect(details(answer)[0].contains("refused by the service, or failed again and again (FAILED_POST"))
+    #expect(details(answer)[0].contains("refused by the service, or failed repeatedly (FAILED_POST"))
   }
 
   @Test("65: a recipient that is gone is named with the command after which the next run makes another")
@@ -199,7 +199,7 @@ import Testing
     try refusing.server.stop()
     let gone = try workspace.run("verify", "jobs/nightly.json", environment: refusing.environment)
     #expect(gone.code == 69)
-    #expect(gone.messages.contains("error: the service could not be asked: "), "\(gone.messages)")
+    #expect(gone.messages.contains("error: the service could not be queried: "), "\(gone.messages)")
     #expect(try workspace.run("verify", "jobs/none.json").code == 78)
   }
 
@@ -224,7 +224,7 @@ import Testing
     let lost = try verify(workspace, "jobs/game.json", "--sandbox", "--limit", "2")
     #expect(lost.code == 65)
     #expect(counts(lost.answer, "events") == ["missing": 23])
-    #expect(details(lost.answer) == ["the sandbox does not have it", "the sandbox does not have it"])
+    #expect(details(lost.answer) == ["the sandbox does not have this event", "the sandbox does not have this event"])
   }
 
   @Test("Collect itself tells nothing of events that it took: they are taken, and no more is claimed")

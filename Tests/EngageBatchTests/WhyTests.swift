@@ -86,7 +86,7 @@ import Testing
     #expect(try early.output == workspace.run("why", self.ids(workspace, "17")[0], "--store", Self.store).output)
     let other = try why("--campaign", "Summer")
     #expect(other.code == 64)
-    #expect(other.messages == "error: the store has no campaign of the device 'Summer'; its events have Spring Sale\n")
+    #expect(other.messages == "error: the store has no event of the device with campaign 'Summer'; campaigns of the device's events: Spring Sale\n")
     #expect(try workspace.run("why", "--store", Self.store, "--campaign", "x", "--person", "user-1").code == 64)
   }
 
@@ -124,8 +124,8 @@ import Testing
     #expect(checkout["line"]?.compactText == "3")
     #expect(
       sentences(checkout, "session") == [
-        "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use",
-        "a session ends when it is unused for 10 minutes (Session.sessionLifecycleExpiration, job job.json:1)",
+        "began at 2026-01-01T08:00:00.000Z; this is event 3 of the session; the session ended at 2026-01-01T08:05:00.000Z, after 300 s of use",
+        "a session ends when the app has been unused for 10 minutes (Session.sessionLifecycleExpiration, job job.json:1)",
       ])
     #expect(
       sentences(checkout, "campaign") == [
@@ -135,7 +135,7 @@ import Testing
     #expect(
       sentences(checkout, "status") == [
         "not posted: queued: not sent yet, or every attempt failed (NOT_POSTED, --no-upload, --max-quarantine, Networking); "
-          + "ends with the next run, or 'post'", "run 1, the last one, did not send (--no-upload)",
+          + "ends with the next run, or 'post'", "run 1, the last one, sent nothing (--no-upload)",
       ])
     #expect(sentences(checkout, "sending").last == "no attempt yet")
     #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))
@@ -145,7 +145,7 @@ import Testing
       sentences(later, "campaign") == [
         "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
           + "(event \(push), \(workspace.path)/in.ndjson:2), had expired by then",
-        "a campaign ends at its own expiry; one without expiry lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
+        "a campaign ends at its own expiry; a campaign without an expiry lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
       ])
   }
 
@@ -192,13 +192,13 @@ import Testing
     #expect(events.count == 3)
     let late = try answer(workspace, events[2], "--store", Self.store)
     let why =
-      "none: its record came after later ones had been processed, too late to rewind sessions and campaigns"
+      "none: its record arrived after later ones had been processed, too late to rewind sessions and campaigns"
     #expect(sentences(late, "session") == [why])
     #expect(sentences(late, "campaign") == [why])
     let checkout = try answer(workspace, events[0], "--store", Self.store)
     #expect(
       sentences(checkout, "session")[0]
-        == "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use"
+        == "began at 2026-01-01T08:00:00.000Z; this is event 3 of the session; the session ended at 2026-01-01T08:05:00.000Z, after 300 s of use"
     )
     #expect(sentences(checkout, "campaign")[0].contains("with the notification received at"))
   }
@@ -268,13 +268,13 @@ import Testing
       sentences(early, "session") == ["began at 2026-01-01T08:00:00.000Z; ended later, at 2026-01-01T08:05:00.000Z"])
     #expect(
       sentences(early, "campaign")[0].hasPrefix(
-        "'Spring Sale', carried by the last event by then, of 2026-01-01T08:02:00.000Z; it came with"))
+        "'Spring Sale', carried by the last event up to then, at 2026-01-01T08:02:00.000Z; it came with"))
     let end = try answer(workspace, "--device", "phone-1", "--store", Self.store)
     #expect(sentences(end, "session") == ["no session was open"])
     let last = try ids(workspace, "17")[1]
     #expect(
       sentences(end, "events").last
-        == "the last by then: named event (code 17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
+        == "last event by then: named event (code 17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
     )
     #expect(
       sentences(end, "state").prefix(2) == [
@@ -290,7 +290,7 @@ import Testing
     #expect(shown == "error: the store has no device 'phone-2'; did you mean 'phone-1'?\n")
     #expect(
       try workspace.run("why", "phone-1", "--store", Self.store).messages
-        == "error: the store has no event 'phone-1'; it is a device: use --device\n")
+        == "error: the store has no event 'phone-1'; this is a device; use --device\n")
     #expect(try workspace.run("why", "--device", "phone-2", "--store", Self.store).code == 64)
     #expect(try workspace.run("why", "--store", Self.store).code == 64)
   }
@@ -301,7 +301,7 @@ import Testing
     let run = try workspace.run("run", "job.json", "--no-upload", "--set", "Upload.maxEventsPerRequest=1")
     #expect(run.code == 0, "\(run.messages)")
     let told = try answer(workspace, ids(workspace, "17")[0], "--store", Self.store)
-    #expect(sentences(told, "sending").first?.hasPrefix("a request for it alone (chunk ") == true, "\(told.text())")
+    #expect(sentences(told, "sending").first?.hasPrefix("a request with this event only (chunk ") == true, "\(told.text())")
   }
 
   @Test("Attempts are told with their answers, and what holds an event back")
@@ -316,6 +316,6 @@ import Testing
     let sending = sentences(told, "sending")
     #expect(sending[0] == "one request with 5 other events (chunk 1)")
     #expect(sending[1].hasPrefix("attempt 1 in run 2 at "), "\(sending)")
-    #expect(sending[1].contains(": no byte of it left this machine: "))
+    #expect(sending[1].contains(": no byte of the request left this machine: "))
   }
 }

@@ -159,7 +159,7 @@ import Testing
     }
     let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
     #expect(rules.output.warnings.map(\.kind) == [.nearParameter])
-    #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read, did you mean '\(meant)'?"])
+    #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read; did you mean '\(meant)'?"])
   }
 
   /// What is taken does not change: none of these sets a campaign.
@@ -256,7 +256,7 @@ import Testing
     }
     let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
     let told = ["campaign", "campaign_name"].map {
-      "payload key '\($0)' is not read, did you mean 'CurrentCampaign'?"
+      "payload key '\($0)' is not read; did you mean 'CurrentCampaign'?"
     }
     #expect(rules.output.warnings.map(\.detail) == told + told + told)
   }

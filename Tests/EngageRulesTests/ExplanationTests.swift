@@ -21,7 +21,7 @@ import Testing
       steps.map(\.events) == [
         [], [#"13 at 2026-01-01T00:00:00.000Z [Campaign Name="", a="1"]"#], [],
       ])
-    #expect(steps[0].notes.last == "its start event is replaced by that of a later link at the same instant")
+    #expect(steps[0].notes.last == "the start event is replaced by that of a later link at the same instant")
   }
 
   @Test("Sessions and links are told in words: the setting that ended a session, the route by its key")
@@ -38,15 +38,15 @@ import Testing
     let notes = try steps("02:04:00").map(\.notes)
     #expect(
       notes[2].prefix(2) == [
-        "session ended at its pause 2026-01-01T00:01:00.000Z, because the app was not used again until "
+        "session ended with its pause at 2026-01-01T00:01:00.000Z, because the app was not used again by "
           + "2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)",
-        "the link matches route 'shop/:id', number 1 of the file, without its last part; it carries 1 parameter",
+        "the link matches route 'shop/:id', number 1 of the file, after the link's last part was removed; it carries 1 parameter",
       ])
     #expect(notes[3] == ["the link matches route 'home', number 2 of the file; it carries 1 parameter"])
     #expect(notes[4] == ["no route matches the link; it carries 0 parameters"])
     #expect(
       notes[5].first
-        == "launched without a background or terminate before it: the app stopped unrecorded, at its last record")
+        == "launched without a preceding background or terminate: the app is taken to have stopped at its last record")
   }
 
   @Test func secondPauseSaysThatItTakesThePlaceOfTheFirst() throws {
@@ -55,9 +55,9 @@ import Testing
     try fixture.lifecycle(.terminate, "00:02:00")
     #expect(
       try steps("00:03:00").map(\.notes)[1...2] == [
-        ["paused; ends after 2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)"],
+        ["paused; the session ends after 2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)"],
         [
-          "this pause replaces the previous one; ends after 2026-01-01T00:32:00.000Z "
+          "this pause replaces the previous one; the session ends after 2026-01-01T00:32:00.000Z "
             + "(Session.sessionLifecycleExpiration)"
         ],
       ])
@@ -69,7 +69,7 @@ import Testing
     #expect(
       try steps("00:01:00")[0].notes == [
         "a sample for events from 2026-01-01T00:00:45.000Z (Augmentation.augmentationTimeout) to "
-          + "2026-01-01T01:01:00.000Z (LocationServices.locationCacheLifespan), unless another is nearer"
+          + "2026-01-01T01:01:00.000Z (LocationServices.locationCacheLifespan), unless another sample is nearer"
       ])
   }
 
@@ -78,7 +78,7 @@ import Testing
     try fixture.placemark("00:01:00", name: "Home")
     let (unused, unreported) = (
       "a sample that no plug-in uses (LocationServices.enabled, Augmentation.augmentationPluginClasses)",
-      "not the last known location of the recipient (LocationServices.enabled = false)"
+      "not written as the recipient's last known location (LocationServices.enabled = false)"
     )
     #expect(try steps("00:01:00")[0].notes == [unused, unreported])
   }

@@ -23,7 +23,7 @@ import Testing
     #expect(rules.output.warnings.map(\.kind) == [.lateRecord])
     #expect(
       rules.output.warnings.map(\.detail)
-        == ["before the last processed record of its device: outside its sessions and campaigns"])
+        == ["earlier than the last processed record of its device; processed outside sessions and campaigns"])
     #expect(rules.output.late.isEmpty)
   }
 

@@ -65,9 +65,9 @@ import Testing
     ("ab(c", "'(' is never closed", 3),
     ("*a", "'*' has nothing to repeat", 1),
     ("a|+", "'+' has nothing to repeat", 3),
-    ("a**", "a repetition cannot be repeated", 3),
-    ("a++", "possessive repetition is not supported", 3),
-    ("a{3,2}", "the limits of a repetition are reversed", 2),
+    ("a**", "a quantifier cannot follow another quantifier", 3),
+    ("a++", "possessive quantifiers are not supported", 3),
+    ("a{3,2}", "the limits of a quantifier are reversed", 2),
     ("a{,2}", "a number is missing after '{'", 3),
     ("{2}", "'{' has nothing to repeat; write a literal one as '\\{'", 1),
     ("[z-a]", "the limits of a range are reversed", 2),
@@ -82,8 +82,8 @@ import Testing
     ("\\p{Klingon}", "the property 'Klingon' is not supported", 1),
     ("((a{100}){100}){100}", "the expression is too large", 1),
     ("a{999999999999999999999}", "the expression is too large", 1),
-    (String(repeating: "(", count: 1000), "groups nested deeper than 100", 102),
-    (String(repeating: "[a", count: 1000), "classes nested deeper than 100", 203),
+    (String(repeating: "(", count: 1000), "groups are nested more than 100 levels deep", 102),
+    (String(repeating: "[a", count: 1000), "classes are nested more than 100 levels deep", 203),
     (String(repeating: "a", count: 5000), "the expression is too large", 1),
   ])
   func refusesWithThePlace(pattern: String, reason: String, position: Int) {

@@ -25,11 +25,11 @@ import Testing
     ("/collect/api/k/bulk", "[]", 400, "The body is not an object"),
     ("/collect/api/k/bulk", "{}", 400, "eventList is missing"),
     ("/collect/api/k/bulk", #"{"eventList":{}}"#, 400, "eventList is not an array"),
-    ("/collect/api/k/bulk", gameEvent(), 400, "This is a single event; its address has no /bulk"),
+    ("/collect/api/k/bulk", gameEvent(), 400, "This is a single event; send it to the address without /bulk"),
     ("/collect/api/k", #"{"userID":"p"}"#, 400, "eventName is missing"),
     (
       "/collect/api/k", list([gameEvent()]), 400,
-      "This is a list of events; its address ends with /bulk, before the hash"
+      "This is a list of events; send it to the address with /bulk before the hash"
     ),
     ("/collect/api/k/other", list([]), 404, "There is nothing at this address"),
     ("/collect/api//bulk", list([]), 404, "There is nothing at this address"),

@@ -202,7 +202,7 @@ import Testing
       "{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}",
       "f:1: error: unknown key 'rules[0].points'; did you mean 'rules[0].point'?"
     ),
-    ("{\"rules\":[{\"action\":\"explode\"}]}", "f:1: error: 'rules[0].action' is 'explode', which is not an action"),
+    ("{\"rules\":[{\"action\":\"explode\"}]}", "f:1: error: 'rules[0].action' is 'explode', which is not a known action"),
     ("{\"rules\":[{}]}", "f:1: error: 'rules[0]' has no 'action'"),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":1,\"every\":2}]}",
@@ -214,15 +214,15 @@ import Testing
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}",
-      "f:1: error: 'rules[0].span' is not the first number and the last"
+      "f:1: error: 'rules[0].span' must be an array of the first and the last number"
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":0}]}",
-      "f:1: error: 'rules[0].nth' is an integer, but must be a number of at least 1, or an array of them"
+      "f:1: error: 'rules[0].nth' is an integer, but must be an integer of at least 1, or an array of such integers"
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",
-      "f:1: error: 'rules[0].match.operation' is known from the point 'body' on"
+      "f:1: error: 'rules[0].match.operation' is not known before the point 'body'"
     ),
     (
       "{\"rules\":[{\"action\":\"empty\",\"point\":\"response\"}]}",

@@ -254,7 +254,7 @@ import Testing
     #expect {
       try EngageSandboxOptions.read(path)
     } throws: { error in
-      "\(error)" == "\(path): error: cannot open it: No such file or directory"
+      "\(error)" == "\(path): error: cannot open the file: No such file or directory"
     }
     let file = try #require(fopen(path, "w"))
     fputs("{\"rules\": [{\"action\": 1}]}", file)

@@ -76,7 +76,7 @@ import Testing
       let pattern = (0..<Int.random(in: 0..<12, using: &random)).map { _ in
         pieces.randomElement(using: &random) ?? ""
       }.joined()
-      // Most of these are not expressions; that they are refused without a crash is all there is to see.
+      // Most of the numbers are not expressions; that they are refused without a crash is all there is to see.
       guard let expression = try? LinearRegex(pattern) else { continue }
       for value in ["", "a", "ab", "aab1", "é-a", "\n"] {
         let verdict = Array(value.utf8).withUnsafeBufferPointer { expression.verdict(on: $0) }

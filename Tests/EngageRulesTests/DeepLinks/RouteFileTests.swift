@@ -71,13 +71,13 @@ import Testing
       (
         file("\"a\":{\"routeParameters\":{\"p\":{\"required\":\"True\"}}}"),
         [
-          "f:2:41: warning: 'required' of 'p' of the route 'a' is 'True', which only Android reads as true; read as true"
+          "f:2:41: warning: 'required' of 'p' of the route 'a' is 'True', which only Android reads as true; read here as true"
         ]
       ),
       (
         file("\"a\":{\"routeParameters\":{\"p\":{\"required\":true}}}"),
         [
-          "f:2:41: warning: 'required' of 'p' of the route 'a' is a boolean, which the iOS library reads as false; read as true"
+          "f:2:41: warning: 'required' of 'p' of the route 'a' is a boolean, which the iOS library reads as false; read here as true"
         ]
       ),
       (file("\"\":{}"), ["f:2:1: warning: the route key is empty; it matches no link"]),

@@ -110,7 +110,7 @@ import Testing
   func aRecipientThatIsNamedTwiceIsNobody(second: String) {
     let body =
       "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>1</RecipientId><RecipientId>\(second)</RecipientId></RESULT>"
-    #expect(throws: XMLAPIAnswer.Fault.shape("RecipientId is given twice")) { try parse(body) }
+    #expect(throws: XMLAPIAnswer.Fault.shape("RecipientId occurs twice")) { try parse(body) }
   }
 
   @Test func aMisplacedOrMisspelledSuccessIsAFailure() throws {

@@ -120,7 +120,7 @@ import Testing
     let server = try Self.server { _, _, _ in (200, "") }
     let service = try Self.service(server)
     for (call, requests) in [(XMLAPIOperation.exportList("1", columns: []).call, 2), (Self.update.call, 6)] {
-      #expect(service.call([call]) == .unknown(.unreadable(status: 200, "the body is empty")))
+      #expect(service.call([call]) == .unknown(.unreadable(status: 200, "the body cannot be read: empty")))
       #expect(server.arrivals.count == requests)
     }
   }
@@ -196,7 +196,7 @@ import Testing
     let service = try Self.service(server)
     let update = XMLAPIOperation.update("1", of: "1", [ColumnValue("a", "\u{1}")])
     #expect(
-      service.call(update) == .notSent(CallFault("not sent: XML cannot carry the character U+1", stop: .unwritable)))
+      service.call(update) == .notSent(CallFault("not sent: XML cannot represent the character U+1", stop: .unwritable)))
     #expect(server.connections == 0)
   }
 

@@ -58,7 +58,7 @@ import Testing
       #expect(result.figures.created == 20)
       #expect(result.notes.count == 1)
       #expect(
-        result.notes.first?.hasPrefix("list transfer failed, so everything is looked up one by one: ") == true)
+        result.notes.first?.hasPrefix("list transfer failed, so recipients are looked up one by one: ") == true)
       #expect(bench.recipients.count == 20)
     }
   }
@@ -303,7 +303,7 @@ import Testing
     #expect(bench.service.recipients[winner]?["customer_id"] == "c-2")
     let plans = try bench.store.merges.plans().filter { $0.state == .refused }
     #expect(plans.map(\.device) == ["d-1"])
-    #expect(plans.map(\.reason) == ["list 50001 has no column 'nowhere' to look up the id in"])
+    #expect(plans.map(\.reason) == ["list 50001 has no column 'nowhere' for looking up the id"])
     // A later run goes on with everything else, and the record itself once the list has the column.
     #expect(try bench.reconcile().failure == nil)
     bench.service.change { $0.columns.insert("nowhere") }

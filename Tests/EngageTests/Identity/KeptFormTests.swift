@@ -6,7 +6,7 @@ import Testing
 
 /// A service that keeps values in its own form (reference decisions 61).
 @Suite struct KeptFormTests {
-  /// A column of each kind, what is written to it and what the service makes of that.
+  /// A column about each kind, what is written to it and what the service makes of that.
   struct Kept: CustomTestStringConvertible {
     var column: String
     var kind: ColumnKind

@@ -141,7 +141,7 @@ extension WrongAnswerTests {
         #expect(try bench.store.identities.awaiting().map(\.device) == ["d-1"])
         #expect(
           try bench.store.merges.openPlans().map(\.reason)
-            == ["the service answered twice about a different recipient"])
+            == ["the service returned a different recipient than requested, twice"])
         #expect(bench.recipients == Dictionary(uniqueKeysWithValues: Self.list.map { ("\($0)", $1) }))
       }
       server.setFaults(FaultPlan())

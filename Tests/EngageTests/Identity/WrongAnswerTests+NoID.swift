@@ -46,7 +46,7 @@ extension WrongAnswerTests {
       #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == "")
       #expect(
         try bench.store.merges.openPlans().map(\.reason)
-          == ["the service answered twice about a different recipient"])
+          == ["the service returned a different recipient than requested, twice"])
       server.setFaults(FaultPlan())
       #expect(try bench.reconciler.reconcile().figures.created == 1)
       #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == bench.recipients.keys.first)

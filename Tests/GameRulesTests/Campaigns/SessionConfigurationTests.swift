@@ -73,20 +73,20 @@ import Testing
     ),
     (
       #"{"executionsRequiredCount":"two"}"#,
-      "'\(Self.condition).executionsRequiredCount' is a string, but must be an integer, or a string with one"
+      "'\(Self.condition).executionsRequiredCount' is a string, but must be an integer, or a string that contains one"
     ),
     (
       #"{"executionsRequiredCount":2.0}"#,
-      "'\(Self.condition).executionsRequiredCount' is a number, but must be an integer, or a string with one"
+      "'\(Self.condition).executionsRequiredCount' is a number, but must be an integer, or a string that contains one"
     ),
     (
       #"{"executionsRepeat":""}"#,
-      "'\(Self.condition).executionsRepeat' is a string, but must be an integer, or a string with one"
+      "'\(Self.condition).executionsRepeat' is a string, but must be an integer, or a string that contains one"
     ),
     (#"{"executionsRepeat":"0"}"#, "'\(Self.condition).executionsRepeat' is 0, but must be at least 1"),
     (
       #"{"executionsRepeat":"3","executionsRepeatLimit":"x"}"#,
-      "'\(Self.condition).executionsRepeatLimit' is a string, but must be an integer, or a string with one"
+      "'\(Self.condition).executionsRepeatLimit' is a string, but must be an integer, or a string that contains one"
     ),
   ])
   func refusesShowConditionsThatMeanNothing(condition: String, reason: String) {
@@ -116,7 +116,7 @@ import Testing
       (#"{"imageCache":5}"#, ["'parameters.imageCache' is an integer, not an array; it is ignored"]),
       (
         #"{"triggers":[{"eventName":"e","condition":5}]}"#,
-        ["'parameters.triggers[0].condition' is an integer, not an array; it never holds"]
+        ["'parameters.triggers[0].condition' is an integer, not an array; the condition never holds"]
       ),
       (
         #"{"triggers":[{"eventName":"e","condition":[{"o":"pr"}]}]}"#,
@@ -139,7 +139,7 @@ import Testing
       (
         #"{"triggers":[{"eventName":"e","condition":[{"p":"a"}]}]}"#,
         [
-          "the last value of the condition is not a boolean; it never holds"
+          "the last value of the condition is not a boolean; the condition never holds"
         ]
       ),
       (
@@ -148,7 +148,7 @@ import Testing
       ),
       (
         #"{"triggers":[{"eventName":"e","response":5}]}"#,
-        ["'parameters.triggers[0].response' is an integer, not an object; the trigger changes game parameters"]
+        ["'parameters.triggers[0].response' is an integer, not an object; the trigger is treated as one that changes game parameters"]
       ),
     ] as [(String, [String])])
   func warnsOfWhatCanBeUsed(parameters: String, messages: [String]) throws {
