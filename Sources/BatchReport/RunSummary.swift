@@ -213,7 +213,10 @@ extension RunReport {
   package mutating func add(_ other: RunReport) {
     summary.records.add(other.summary.records)
     summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)
-    summary.eventsByType.merge(other.summary.eventsByType, uniquingKeysWith: +)
+    var events = NameTable<Int>(atMost: RunSummary.typeLimit)
+    for (type, count) in other.summary.eventsByType { events.add(count, to: type) }
+    summary.addEvents(events)
+    summary.otherEvents += other.summary.otherEvents
     summary.rewind.devices += other.summary.rewind.devices
     summary.rewind.records += other.summary.rewind.records
     summary.rewind.added += other.summary.rewind.added

@@ -72,7 +72,7 @@ extension QuarantineReason {
 
 extension String {
   /// Returns the text padded with spaces to the width; longer text gets one space.
-  func filled(to width: Int) -> String {
+  package func filled(to width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - unicodeScalars.count))
   }
 }

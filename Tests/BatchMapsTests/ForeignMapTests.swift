@@ -454,6 +454,9 @@ import Testing
       try lines(fields, record, #", "names": "similar""#)
         == [#"{"deviceId":"d","name":"n","params":{"CONTEXT":{"x":1},"Device":2,"E_1":[{"event_name":"n"}]}}"#])
     #expect(try lines(#"{"name": "n"}"#, #"{"N": "a", "n": "b"}"#, #", "names": "similar""#) == [#"{"name":"b"}"#])
+    for name in ["_n", "n_", "__N_"] {
+      #expect(try lines(#"{"name": "n"}"#, "{\"\(name)\": \"a\"}", #", "names": "similar""#) == [#"{"name":"a"}"#])
+    }
     #expect(try lines(#"{"name": "n"}"#, #"{"N": "a", "n": "b"}"#) == [#"{"name":"b"}"#])
     #expect(try lines(#"{"name": "n", "url": "u"}"#, #"{"N": "a", "u": "b"}"#) == [#"{"url":"b"}"#])
   }

@@ -70,6 +70,19 @@ import Testing
     #expect(TextSummary(report).lines.count < 400)
   }
 
+  @Test("A sum of reports keeps all events, and as many types as one report")
+  func sumOfReports() {
+    var (all, part) = (RunReport.fixture(), RunReport.fixture())
+    all.summary.setEvents(NameTable(atMost: RunSummary.typeLimit))
+    var types = NameTable<Int>(atMost: RunSummary.typeLimit)
+    for number in 0..<1500 { types.add(2, to: ByteText("code-\(number)")) }
+    part.summary.setEvents(types)
+    all.add(part)
+    all.add(part)
+    #expect(all.summary.eventCount == 6000 && all.summary.otherEvents == 2000)
+    #expect(all.summary.eventsByType.count == 1000)
+  }
+
   @Test("What is not told one by one is told as a sum")
   func sumsAddUp() throws {
     var summary = RunSummary()

@@ -38,6 +38,20 @@ import Testing
     if let erased { #expect(String(decoding: erased, as: UTF8.self).contains("[forgotten]")) }
   }
 
+  @Test(
+    "An id that occurs in the replacement is erased once, and is no trace there",
+    arguments: [
+      ("forgotten", #"{"a":"forgotten","b":"x forgotten"}"#, #"{"a":"[forgotten]","b":"x [forgotten]"}"#),
+      ("[forgotten]", #"{"a":"[forgotten]"}"#, nil), ("forgotten", #"{"a":"[forgotten]"}"#, nil),
+      ("gotten]", #"{"a":"gotten]","b":"[forgotten]"}"#, #"{"a":"[forgotten]","b":"[forgotten]"}"#),
+    ] as [(String, String, String?)])
+  func traceOfTheReplacement(id: String, text: String, left: String?) {
+    let trace = PersonTrace(Array(id.utf8))
+    let erased = trace.erased(from: Array(text.utf8))
+    #expect(erased.map { String(decoding: $0, as: UTF8.self) } == left)
+    #expect(!trace.occurs(in: erased ?? Array(text.utf8)))
+  }
+
   @Test func eventsOfOthersInTheSameRequestStayAndThaw() throws {
     let events = [
       fixtures.event(1, device: "ada-phone", emission: 1), fixtures.event(2, device: "bob-phone", emission: 1),

@@ -195,6 +195,19 @@ import Testing
       ))
   }
 
+  @Test("A line of any size has the memory that its parts need", arguments: [100, 140_000, 1_500_000, 3_000_000, 200])
+  func longLines(_ size: Int) throws {
+    let receipt = String(repeating: "r", count: size)
+    let result = try run([
+      line(
+        0, "transaction",
+        #","name":"n","transactionType":"PURCHASE","received":{},"spent":{},"transactionReceipt":"\#(receipt)""#),
+      line(1, "transaction", #","name":"n","transactionType":"PURCHASE","received":{},"spent":{}"#),
+    ])
+    let receipts = result.lines.filter { $0.contains(#""transactionReceipt":"\#(receipt)""#) }
+    #expect(receipts.count == 1 && result.events.filter { $0.name == "transaction" }.count == 2)
+  }
+
   @Test(arguments: [
     (#""type":"gameEvent","name":"""#, "missing-field"), (#""type":"gameEvent","name":5"#, "wrong-type"),
     (#""type":"pushToken""#, "missing-field"), (#""type":"consent""#, "missing-field"),

@@ -88,7 +88,13 @@ struct MapOutline {
   }
 
   @inline(__always)
-  private static func ends(of name: Text) -> Int { Int(name[0] & 31) << 5 | Int(name[name.count - 1] & 31) }
+  private static func ends(of name: Text) -> Int {
+    // Similar names may differ in underscores at both ends.
+    var (first, last) = (0, name.count - 1)
+    while first < last, name[first] == UInt8(ascii: "_") { first += 1 }
+    while last > first, name[last] == UInt8(ascii: "_") { last -= 1 }
+    return Int(name[first] & 31) << 5 | Int(name[last] & 31)
+  }
 
   /// Returns the slot for a name that no slot has exactly.
   @inline(__always)

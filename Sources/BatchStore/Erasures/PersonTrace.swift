@@ -7,43 +7,52 @@ package struct PersonTrace {
   static let replacement = Array("[forgotten]".utf8)
 
   private let quoted: BytePattern
+  /// The offset of the id in the replacement, which is no trace of it; nil for almost every id.
+  private let offset: Int?
   /// The id as recorded and as JSON escapes it; empty for a short id.
   private let alone: [BytePattern]
 
   package init(_ id: [UInt8]) {
     let escaped = Array(JSONString.escaped(String(decoding: id, as: UTF8.self)).utf8)
+    offset = Self.replacement.indices.first { Self.replacement[$0...].starts(with: id) }
     quoted = BytePattern([UInt8(ascii: "\"")] + escaped + [UInt8(ascii: "\"")])
     alone = id.count < Self.shortest ? [] : (escaped == id ? [id] : [id, escaped]).map(BytePattern.init)
   }
 
   package func occurs(in bytes: [UInt8]) -> Bool {
-    quoted.place(in: bytes) != nil || alone.contains { place(of: $0, in: bytes, from: 0) != nil }
+    place(of: quoted, in: bytes, isQuoted: true) != nil || alone.contains { place(of: $0, in: bytes) != nil }
   }
 
   /// Returns the bytes with the id replaced; nil if it does not occur.
   func erased(from bytes: [UInt8]) -> [UInt8]? {
     var rest = bytes
-    while let place = quoted.place(in: rest) {
+    while let place = place(of: quoted, in: rest, isQuoted: true) {
       rest.replaceSubrange(place + 1..<place + quoted.bytes.count - 1, with: Self.replacement)
     }
     for pattern in alone {
-      while let place = place(of: pattern, in: rest, from: 0) {
+      while let place = place(of: pattern, in: rest) {
         rest.replaceSubrange(place..<place + pattern.bytes.count, with: Self.replacement)
       }
     }
     return rest == bytes ? nil : rest
   }
 
-  private func place(of pattern: BytePattern, in bytes: [UInt8], from start: Int) -> Int? {
-    var at = start
+  private func place(of pattern: BytePattern, in bytes: [UInt8], isQuoted: Bool = false) -> Int? {
+    var at = 0
     while let place = pattern.place(in: bytes, from: at) {
       let end = place + pattern.bytes.count
       let isWhole =
-        (place == 0 || !Self.continues(bytes[place - 1])) && (end == bytes.count || !Self.continues(bytes[end]))
-      if isWhole { return place }
+        isQuoted
+        || (place == 0 || !Self.continues(bytes[place - 1])) && (end == bytes.count || !Self.continues(bytes[end]))
+      if isWhole, !isReplacement(bytes, at: isQuoted ? place + 1 : place) { return place }
       at = place + 1
     }
     return nil
+  }
+
+  private func isReplacement(_ bytes: [UInt8], at place: Int) -> Bool {
+    guard let offset, place >= offset else { return false }
+    return bytes[(place - offset)...].starts(with: Self.replacement)
   }
 
   /// Returns whether an id may continue with the byte.

@@ -123,7 +123,7 @@ extension Ledger {
       try Self.insert(goes, from: id, as: status, in: db)
       try Self.replaceBlock(of: id, by: stays, in: db)
       // The planned body no longer matches the events.
-      try db.execute(sql: "UPDATE chunk SET body_digest = NULL WHERE id = ?", arguments: [id])
+      try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [id])
     }
   }
 }

@@ -112,7 +112,8 @@ struct GameRecordReader: ~Copyable {
 
   /// Returns memory of at least `byteCount` bytes; earlier contents are lost.
   mutating func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    if byteCount > capacity || capacity > Self.ordinary, byteCount <= Self.ordinary {
+    let isKeptFromLongLine = capacity > Self.ordinary && byteCount <= Self.ordinary
+    if byteCount > capacity || isKeptFromLongLine {
       unsafe start.deallocate()
       capacity = max(byteCount, 4096)
       unsafe start = .allocate(byteCount: capacity, alignment: 16)
