@@ -170,6 +170,7 @@ extension Parts {
       }
       for run in partition.runs {
         try db.execute(sql: "UPDATE run SET known_until = NULL WHERE id = ?", arguments: [run.number])
+        try db.execute(sql: "DELETE FROM quarantine_overflow WHERE run = ?", arguments: [run.number])
       }
       let row = "(SELECT id FROM collected_partition WHERE identity = ?)"
       try db.execute(sql: "DELETE FROM collected_part WHERE partition = \(row)", arguments: [partition.identity])
